@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { MongoInstance } from 'mongodb-memory-server';
+
+/** A mongod that cannot start because another process holds its data folder. */
+export class DataFolderInUse extends Error {}
+
+export interface MongodOptions {
+  readonly binary: string;
+  readonly dbPath: string;
+  readonly replSet: string;
+  /** @default a free one */
+  readonly port?: number | undefined;
+}
+
+/**
+ * One mongod on 127.0.0.1, as a child that cannot outlive this process: mongodb-memory-server's killer process sees to that.
+ */
+export class MongodProcess extends MongoInstance {
+  /** The start of a log line whose end is still to come. */
+  private partialLine = '';
+
+  /**
+   * Starts mongod and waits until it listens; it is no member of a replica set yet.
+   *
+   * Rejects with {@link DataFolderInUse}, or with an error that names the folder and mongod's own reason.
+   */
+  static async launch(options: MongodOptions): Promise<MongodProcess> {
+    const port = options.port ?? (await freePort());
+    const instance = new MongodProcess({
+      instance: { port, ip: '127.0.0.1', dbPath: options.dbPath, replSet: options.replSet, storageEngine: 'wiredTiger', args: mongodArgs },
+      binary: { systemBinary: options.binary },
+      // Ctrl-C in a terminal goes to the whole process group: mongod must still be there for an orderly stop.
+      spawn: { detached: true },
+    });
+    try {
+      await instance.start();
+    } catch (error) {
+      await instance.stop();
+      throw startError(error as Error, options);
+    }
+    return instance;
+  }
+
+  get port(): number {
+    return this.instanceOpts.port ?? 0;
+  }
+
+  /** Becomes true when mongod writes that it is the primary. Rejects when it ends before, or after half a minute. */
+  async untilPrimary(): Promise<void> {
+    if (this.isInstancePrimary) return;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error('mongod has not become the primary within 30 s')), 30_000);
+    const closed = once(this, 'instanceClosed', { signal: limit.signal }).then(() => {
+      throw new Error('mongod ended before it became the primary');
+    });
+    try {
+      await Promise.race([once(this, 'instancePrimary', { signal: limit.signal }), closed]);
+    } finally {
+      clearTimeout(timer);
+      limit.abort();
+      await closed.catch(() => {});
+    }
+  }
+
+  /** Ends mongod by a signal. The base class would first connect to send a command, and look five seconds for a mongod that could not start. */
+  override async stop(): Promise<boolean> {
+    this.isReplSet = false;
+    return super.stop();
+  }
+
+  /** The base class reads JSON from what it takes for one line, and throws out of the stream when a chunk holds more or less. */
+  override stdoutHandler(message: string | Buffer): void {
+    const lines = (this.partialLine + message.toString()).split('\n');
+    this.partialLine = lines.pop() ?? '';
+    for (const line of lines) super.stdoutHandler(line);
+  }
+}
+
+const mongodArgs = [
+  // Without it, a mongod whose parent was killed waits 15 s for a secondary to take over, and holds its data folder so long.
+  '--setParameter',
+  'shutdownTimeoutMillisForSignaledShutdown=0',
+  // No metrics in the data folder: nobody reads them.
+  '--setParameter',
+  'diagnosticDataCollectionEnabled=false',
+  // A socket file would stay in the temporary folder after a crash.
+  ...(process.platform === 'win32' ? [] : ['--nounixsocket']),
+];
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+function startError(error: Error, { dbPath, binary }: MongodOptions): Error {
+  if (/DBPathInUse/.test(error.message)) {
+    return new DataFolderInUse(`The data folder ${dbPath} is in use by another mongod. Stop that process, or choose another folder.`);
+  }
+  return new Error(`mongod (${binary}) could not start on ${dbPath}: ${error.message}`, { cause: error });
+}

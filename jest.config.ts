@@ -1,0 +1,46 @@
+/**
+ * Node 20 cannot read TypeScript itself, so jest is told what loads this file:
+ * @jest-config-loader esbuild-register
+ */
+import type { Config } from 'jest';
+
+type Project = Exclude<NonNullable<Config['projects']>[number], string>;
+
+const shared: Project = {
+  roots: ['<rootDir>/src', '<rootDir>/test'],
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
+  },
+  // The package by its own name means the sources, as in tsconfig.json: a test run must not depend on a build.
+  moduleNameMapper: {
+    '^koa-mongo-resource$': '<rootDir>/src/index.ts',
+    '^koa-mongo-resource/middleware/([^/]+)$': '<rootDir>/src/middleware/$1.ts',
+  },
+};
+
+/** The folders whose tests speak to MongoDB; every other folder under test/ runs without a server. */
+const withDatabase = '(feature|mongo|middleware|resource|examples)';
+
+const config: Config = {
+  // Most tests wait for mongod or for a child process: the default would leave one core of two idle.
+  maxWorkers: '100%',
+  maxConcurrency: 3,
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testRegex: [`/test/(?!${withDatabase}/).*\\.test\\.ts$`],
+    },
+    {
+      ...shared,
+      displayName: 'database',
+      testRegex: [`/test/${withDatabase}/.*\\.test\\.ts$`],
+      globalSetup: '<rootDir>/test/support/start-database.ts',
+      globalTeardown: '<rootDir>/test/support/stop-database.ts',
+    },
+  ],
+};
+
+export default config;
