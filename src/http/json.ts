@@ -1,0 +1,133 @@
+import { parse as parseLossless } from 'lossless-json';
+import { Problem } from '../errors.ts';
+import { JsonNumber, readNumber } from './json-number.ts';
+import { scanJson } from './json-scan.ts';
+
+export { JsonNumber };
+
+/** A JSON value whose numbers are exact: see {@link parseJson} for which of the three a number becomes. */
+export type JsonValue = null | boolean | string | number | bigint | JsonNumber | JsonValue[] | { [key: string]: JsonValue };
+
+/** Options of {@link parseJson}. */
+export interface ParseJsonOptions {
+  /**
+   * How many arrays and objects may stand inside each other; `{}` is level 1. Keep it below 1,000: numbers that need exactness are parsed
+   * by recursion.
+   *
+   * @default 64
+   */
+  readonly maxDepth?: number;
+}
+
+/**
+ * Parses JSON (RFC 8259) without changing a number: `number` where a double says the same (`5.0`, `0.1`), `bigint` for
+ * integers beyond the safe range (`9007199254740993`, `1e17`), {@link JsonNumber} for the rest (`1e400`, fractions with too many digits).
+ *
+ * Of duplicate keys the last one counts (§4 leaves it open). `__proto__` is a key like any other. Lone surrogates are let through: which
+ * field they stand in is for the validator to say. A byte order mark is no JSON: {@link decodeUtf8} drops it.
+ *
+ * Throws `malformed_json` (400) for what is not JSON, with the position, and for what is nested too deeply, before anything recurses.
+ *
+ * @example
+ * parseJson('{"id":9007199254740993}') // { id: 9007199254740993n }
+ */
+export function parseJson(text: string, { maxDepth = 64 }: ParseJsonOptions = {}): JsonValue {
+  const shape = scanJson(text, maxDepth);
+  if (shape === 'too-deep') throw new Problem('malformed_json', `The JSON text is nested too deeply: ${maxDepth} levels are allowed.`);
+  try {
+    return shape === 'double' ? JSON.parse(text) : parseExactly(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Problem('malformed_json', describePosition(text));
+    throw error;
+  }
+}
+
+/**
+ * Decodes the bytes of a body as UTF-8, the only encoding of JSON between systems (RFC 8259 §8.1). A leading byte order mark is dropped,
+ * as §8.1 permits.
+ *
+ * Throws `malformed_json` (400) for invalid UTF-8, which `Buffer.toString()` would turn into U+FFFD.
+ *
+ * @example
+ * parseJson(decodeUtf8(await rawBody(ctx.req)))
+ */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem('malformed_json', 'The JSON text is not valid UTF-8.');
+  }
+}
+
+/**
+ * JSON text of a value that may hold `bigint` (written as its digits) and {@link JsonNumber} (written as its text), which
+ * `JSON.stringify` cannot. For all else it writes what `JSON.stringify` writes: members without a JSON form are left out, in arrays and
+ * alone they are `null`, as are NaN and Infinity; `toJSON` is honoured.
+ *
+ * It recurses, and does not look for cycles: give it trees.
+ *
+ * @example
+ * stringifyJson({ id: 9007199254740993n, note: undefined }) // '{"id":9007199254740993}'
+ */
+export function stringifyJson(value: unknown): string {
+  return write(value) ?? 'null';
+}
+
+function parseExactly(text: string): JsonValue {
+  return parseLossless(text, null, { parseNumber: readNumber, onDuplicateKey: ({ newValue }) => newValue }) as JsonValue;
+}
+
+/** One sentence for the client. The engine's own quotes the body and often lacks the position; lossless-json's always ends in it. */
+function describePosition(text: string): string {
+  const position = findSyntaxError(text);
+  if (position === undefined) return 'The text is not valid JSON.';
+  if (position >= text.length) return 'The JSON text ends too early.';
+  const before = text.slice(0, position);
+  const line = before.split('\n').length;
+  const column = position - before.lastIndexOf('\n');
+  return `The text is not valid JSON: see line ${line}, column ${column}.`;
+}
+
+function findSyntaxError(text: string): number | undefined {
+  try {
+    parseExactly(text);
+  } catch (error) {
+    const position = error instanceof SyntaxError && /position (\d+)$/.exec(error.message)?.[1];
+    if (position) return Number(position);
+  }
+  return undefined;
+}
+
+function write(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return Number.isFinite(value) ? String(value) : 'null';
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'object':
+      return value === null ? 'null' : writeObject(value);
+    default:
+      return undefined;
+  }
+}
+
+function writeObject(value: object): string | undefined {
+  if (Array.isArray(value)) return writeArray(value);
+  if (value instanceof JsonNumber) return value.text;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return write(value.toJSON());
+  let members = '';
+  for (const key of Object.keys(value)) {
+    const member = write((value as Record<string, unknown>)[key]);
+    if (member !== undefined) members += `${members && ','}${JSON.stringify(key)}:${member}`;
+  }
+  return `{${members}}`;
+}
+
+function writeArray(items: readonly unknown[]): string {
+  let text = '';
+  for (const item of items) text += `${text && ','}${write(item) ?? 'null'}`;
+  return `[${text}]`;
+}

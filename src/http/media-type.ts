@@ -1,0 +1,37 @@
+/** What {@link classifyMediaType} says: JSON, JSON in another charset than UTF-8, no media type, or another one. */
+export type MediaTypeClass = 'json' | 'charset' | 'absent' | 'other';
+
+const TOKEN = /[\w!#$%&'*+.^`|~-]+/.source; // RFC 9110 §5.6.2
+const QUOTED = /"((?:[^"\\]|\\.)*)"/.source; // §5.6.4
+const JSON_TYPE = new RegExp(`^(?:application/json|${TOKEN}/${TOKEN}[+]json)(?=[ \t;]|$)`, 'i');
+
+/**
+ * Says whether a `Content-Type` (RFC 9110 §8.3.1) is JSON: `application/json`, or any type with the suffix `+json` (RFC 6839 §3.1), in any
+ * case and with any parameters. JSON is UTF-8 (RFC 8259 §8.1), so another `charset` is told apart, for an answer that names it.
+ * What does not follow the grammar is `other`.
+ *
+ * @example
+ * classifyMediaType('application/merge-patch+json; charset="UTF-8"') // 'json'
+ */
+export function classifyMediaType(contentType: string | undefined): MediaTypeClass {
+  if (!contentType) return 'absent';
+  const essence = JSON_TYPE.exec(contentType)?.[0];
+  if (essence === undefined) return 'other';
+  const charsets = readCharsets(contentType, essence.length);
+  if (charsets === undefined) return 'other';
+  return charsets.every((charset) => /^utf-?8$/i.test(charset)) ? 'json' : 'charset';
+}
+
+/** The values of all `charset` parameters from `start` on; `undefined` when the parameters (RFC 9110 §5.6.6) are malformed. */
+function readCharsets(contentType: string, start: number): string[] | undefined {
+  const parameter = new RegExp(`[ \t]*;[ \t]*(?:(${TOKEN})=(?:(${TOKEN})|${QUOTED}))?`, 'y');
+  const charsets: string[] = [];
+  parameter.lastIndex = start;
+  while (parameter.lastIndex < contentType.length) {
+    const match = parameter.exec(contentType);
+    if (!match) return undefined;
+    const [, name, token, quoted = ''] = match;
+    if (name?.toLowerCase() === 'charset') charsets.push(token ?? quoted.replace(/\\(.)/g, '$1'));
+  }
+  return charsets;
+}

@@ -1,0 +1,88 @@
+import { Problem } from '../errors.ts';
+
+/** More is no list query but work for whoever looks each of them up. */
+const MAX_PARAMETERS = 1000;
+
+/** One parameter of a query string, decoded: `total[gte]=5` has the name `total`, the operator `gte` and the value `5`. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly operator?: string;
+  readonly value: string;
+}
+
+/** Options of {@link parseQueryString}. */
+export interface ParseQueryStringOptions {
+  /** The parameters to read, by name and without operator. All others are ignored, even malformed ones. @default all */
+  readonly only?: readonly string[];
+}
+
+/**
+ * Parses a raw query string (without `?`) into its parameters, in order. It is a list and no object keyed by a client's text; which names
+ * and operators exist is for the caller's tables to say.
+ *
+ * A key is `field`, `field[operator]` or `nested.field[operator]`. `+` is a space, a parameter without `=` has the value `''`, and empty
+ * segments (`a=1&&b=2`) do not count.
+ *
+ * Throws `invalid_query` (400) for any other use of brackets, for percent-encoding (RFC 3986 §2.1) that is malformed or not UTF-8, for
+ * NUL characters, and for more than 1,000 parameters.
+ *
+ * @example
+ * parseQueryString('status=open&total[gte]=5') // [{ name: 'status', value: 'open' }, { name: 'total', operator: 'gte', value: '5' }]
+ */
+export function parseQueryString(raw: string, { only }: ParseQueryStringOptions = {}): QueryParameter[] {
+  const segments = splitSegments(raw);
+  if (segments.length > MAX_PARAMETERS) {
+    throw new Problem('invalid_query', `The query string has too many parameters: ${MAX_PARAMETERS} are allowed.`);
+  }
+  const wanted = only ? segments.filter((segment) => only.some((name) => isNamed(segment, name))) : segments;
+  return wanted.map(parseSegment);
+}
+
+/**
+ * A copy of a raw query string in which the parameter `name` occurs once, with `value`, or not at all when `value` is `undefined`. All
+ * other parameters stay as they were sent, byte for byte: so a `Link` to the next page repeats the client's own query.
+ *
+ * @example
+ * setQueryParameter('sort=-total&after=abc', 'after', 'def') // 'sort=-total&after=def'
+ */
+export function setQueryParameter(raw: string, name: string, value: string | undefined): string {
+  const segments = splitSegments(raw).filter((segment) => !isNamed(segment, name));
+  if (value !== undefined) segments.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return segments.join('&');
+}
+
+function splitSegments(raw: string): string[] {
+  return raw.split('&').filter((segment) => segment !== '');
+}
+
+function isNamed(segment: string, name: string): boolean {
+  return decode(splitPair(segment).key) === name;
+}
+
+function splitPair(segment: string): { key: string; value: string } {
+  const equals = segment.indexOf('=');
+  return equals === -1 ? { key: segment, value: '' } : { key: segment.slice(0, equals), value: segment.slice(equals + 1) };
+}
+
+function parseSegment(segment: string): QueryParameter {
+  const pair = splitPair(segment);
+  const key = decode(pair.key);
+  const value = decode(pair.value);
+  if (key === undefined || value === undefined) throw invalid(key ?? pair.key, 'is not percent-encoded UTF-8');
+  if (key.includes('\0') || value.includes('\0')) throw invalid(key, 'has a NUL character');
+  const [, name, operator] = /^([^[\]]+)(?:\[([^[\]]+)\])?$/.exec(key) ?? [];
+  if (name === undefined) throw invalid(key, 'must have the form `field` or `field[operator]`');
+  return operator === undefined ? { name, value } : { name, operator, value };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(field: string, message: string): Problem {
+  return new Problem('invalid_query', `The query parameter \`${field}\` ${message}.`, { errors: [{ field, message }] });
+}

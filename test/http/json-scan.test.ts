@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readNumber } from '../../src/http/json-number.ts';
+import { scanJson } from '../../src/http/json-scan.ts';
+
+describe('scanJson', () => {
+  it.each([
+    '0',
+    '-123456789012345',
+    '1234567890.12345',
+    '[123456789012345,123456789012345]',
+    '{"a":1.5,"b":[true,false,null]}',
+    '"12345678901234567890"',
+    '{"1e5":"1e5"}',
+    '"\\"12345678901234567890"',
+    '"\\\\\\"1e5"',
+  ])('lets JSON.parse read numbers of up to 15 digits, and strings of any: %s', (text) => {
+    expect(scanJson(text, 64)).toBe('double');
+  });
+
+  it.each([
+    '1234567890123456',
+    '-1234567890.123456',
+    '[1,[1234567890123456]]',
+    '1e5',
+    '{"a":1E5}',
+    '1.5e-7',
+    `0.${'0'.repeat(320)}1`,
+    '["\\\\",1e5]',
+    '["\\\\\\"",1e5]',
+    '{"a":"","b":1e5}',
+  ])('asks for exactness for more digits or an exponent: %.40s', (text) => {
+    expect(scanJson(text, 64)).toBe('exact');
+  });
+
+  it.each([
+    ['[[[1]]]', 2],
+    ['[[],[[1e5]]]', 2],
+    ['["]]]",[[1]]]', 2],
+    ['{"a":{}}', 1],
+  ])('reports more levels than are allowed: %s, %i', (text, maxDepth) => {
+    expect(scanJson(text, maxDepth)).toBe('too-deep');
+    expect(scanJson(text, maxDepth + 1)).not.toBe('too-deep');
+  });
+
+  it('has an answer for every string', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:019.eE-\\ a\ud800') }), (text) => {
+        expect(['double', 'exact', 'too-deep']).toContain(scanJson(text, 2));
+      }),
+    );
+  });
+
+  it('lets JSON.parse read no number that it would change', () => {
+    const number = fc.stringMatching(/^(0|[1-9]\d{0,16})(\.0{0,16}\d{1,16})?$/);
+    fc.assert(
+      fc.property(number, (text) => {
+        fc.pre(scanJson(text, 64) === 'double');
+        expect(readNumber(text)).toBe(JSON.parse(text));
+      }),
+    );
+  });
+});
