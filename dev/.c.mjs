@@ -1,1 +1,0 @@
-const b=process.cpuUsage().user; const m=await import(process.argv[2]); console.log(process.argv[2],((process.cpuUsage().user-b)/1000).toFixed(0),'ms cpu',Object.keys(m).length, Object.keys(m).slice(0,5).join());
