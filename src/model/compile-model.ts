@@ -1,0 +1,76 @@
+import { ConfigurationError } from '../errors.ts';
+import { compileObject } from './compile-schema.ts';
+import type { Model } from './define-model.ts';
+import { compileHydrate } from './hydrate.ts';
+import type { Leaf } from './leaf.ts';
+import type { CompiledField, ObjectNode } from './node.ts';
+import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
+import { t } from './t.ts';
+import { compileObjectWriter, privatePaths } from './write-json.ts';
+
+/** A model with everything resolved that depends on its definition only. */
+export interface CompiledModel {
+  readonly name: string;
+  readonly collection: string;
+  readonly maxTimeMS: number | undefined;
+  /** The record: `id` first, then the fields in declared order. */
+  readonly root: ObjectNode;
+  readonly id: CompiledField & { readonly leaf: Leaf };
+  readonly revision: CompiledField | undefined;
+  readonly createdAt: CompiledField | undefined;
+  readonly updatedAt: CompiledField | undefined;
+  /** What the query string of a list may name. */
+  readonly clientFields: QueryFields;
+  /** What a scope may name. */
+  readonly scopeFields: QueryFields;
+  /** Stored paths that a read for a client does not fetch. */
+  readonly privatePaths: readonly string[];
+  /** The JSON text of a stored record. */
+  writeJson(stored: unknown): string;
+  /** A stored record as handlers and hooks hold it. */
+  hydrate(stored: unknown): unknown;
+}
+
+/** Compiles a model; throws a {@link ConfigurationError} that names the field and what is legal. */
+export function compileModel(model: Model): CompiledModel {
+  if (typeof model?.name !== 'string' || typeof model.collection !== 'string' || !model.schema) {
+    throw new ConfigurationError('A `model` is what `defineModel(name, { collection, fields })` returns.');
+  }
+  const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
+  return {
+    name: model.name,
+    collection: model.collection,
+    maxTimeMS: model.maxTimeMS,
+    root: { ...root, name: model.name },
+    id: idField(root),
+    revision: maintainedField(root, 'revision'),
+    createdAt: maintainedField(root, 'createdAt'),
+    updatedAt: maintainedField(root, 'updatedAt'),
+    clientFields: compileClientFields(root),
+    scopeFields: compileScopeFields(root),
+    privatePaths: privatePaths(root),
+    writeJson: compileObjectWriter(root),
+    hydrate: compileHydrate(root),
+  };
+}
+
+function withId(root: ObjectNode): ObjectNode {
+  const declared = root.byName.get('id');
+  const implied = declared ? [] : compileObject({ properties: { id: t.objectId() }, required: ['id'] }, '').fields;
+  const fields = [...(declared ? [declared] : implied), ...root.fields.filter((field) => field !== declared)];
+  return { ...root, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+}
+
+function idField(root: ObjectNode): CompiledModel['id'] {
+  const id = root.byName.get('id') as CompiledField;
+  if (id.node.kind !== 'leaf' || id.node.leaf.bsonTypes.length === 0)
+    throw new ConfigurationError('`id` must be a single value: a string, a number, a UUID, an ObjectId, ….');
+  if (id.policy.private) throw new ConfigurationError('`id` cannot be private: it is the path of the record.');
+  return { ...id, leaf: id.node.leaf };
+}
+
+function maintainedField(root: ObjectNode, maintained: CompiledField['maintained']): CompiledField | undefined {
+  const [field, second] = root.fields.filter((one) => one.maintained === maintained);
+  if (second) throw new ConfigurationError(`A model has one \`${maintained}\` at most: \`${field?.name}\` and \`${second.name}\` are two.`);
+  return field;
+}

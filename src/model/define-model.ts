@@ -1,0 +1,65 @@
+import Type, { type TSchema } from 'typebox';
+import { ConfigurationError } from '../errors.ts';
+import type { HasFields } from './infer.ts';
+import type { Fields } from './schema.ts';
+
+/** What `defineModel` is given beside the model's name. */
+export interface ModelOptions<F extends Fields = Fields> {
+  /** The MongoDB collection of its records. */
+  readonly collection: string;
+  /** The fields. Without an `id` among them, it is an ObjectId made by the service. */
+  readonly fields: F;
+  /** Time limit of the database for one read, in milliseconds; wins over the api's. @default the api's, 10,000 */
+  readonly maxTimeMS?: number;
+}
+
+/** A document model: data only. Its types are `Document`, `Read`, `Create` and `Patch` of `typeof` it. */
+export interface Model<F extends Fields = Fields> extends HasFields<F> {
+  readonly name: string;
+  readonly collection: string;
+  /** The JSON Schema of a record, with the library's own keywords. */
+  readonly schema: TSchema;
+  readonly maxTimeMS: number | undefined;
+}
+
+/**
+ * Describes the documents of a collection. The definition is checked when it is compiled: by `service().api()`, or by a middleware that
+ * takes a model.
+ *
+ * @example
+ * const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string(), revision: t.revision() } });
+ * type NoteDocument = Document<typeof Note>; // { id: ObjectId; text: string; revision: number }
+ */
+export function defineModel<const F extends Fields>(name: string, options: ModelOptions<F>): Model<F> {
+  checkOptions(name, options);
+  const { collection, fields, maxTimeMS } = options;
+  const model = { name, collection, schema: Type.Object(fields as Record<string, TSchema>), maxTimeMS };
+  return model as unknown as Model<F>; // `~fields` exists in the type only
+}
+
+const legalOptions = ['collection', 'fields', 'maxTimeMS'] as const;
+
+function checkOptions(name: unknown, options: object): void {
+  if (typeof name !== 'string' || !/^[A-Za-z0-9._-]+$/.test(name)) {
+    throw new ConfigurationError(
+      'The name of a model must be made of letters, digits, dots, hyphens and underscores: the OpenAPI description uses it.',
+    );
+  }
+  const unknown = Object.keys(options ?? {}).find((option) => !(legalOptions as readonly string[]).includes(option));
+  if (unknown !== undefined)
+    throw new ConfigurationError(`\`${unknown}\` is no option of model \`${name}\`: legal are ${legalOptions.join(', ')}.`);
+  const { collection, fields, maxTimeMS } = (options ?? {}) as Record<string, unknown>;
+  if (typeof collection !== 'string' || !isCollectionName(collection)) {
+    throw new ConfigurationError(`\`collection\` of model \`${name}\` must be the name of a MongoDB collection, without $ or NUL.`);
+  }
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
+    throw new ConfigurationError(`\`fields\` of model \`${name}\` must be an object: { title: t.string(), … }.`);
+  }
+  if (maxTimeMS !== undefined && !(Number.isSafeInteger(maxTimeMS) && (maxTimeMS as number) > 0)) {
+    throw new ConfigurationError(`\`maxTimeMS\` of model \`${name}\` must be a whole number of milliseconds, at least 1.`);
+  }
+}
+
+function isCollectionName(name: string): boolean {
+  return name !== '' && !/[$\0]|^system\.|^\.|\.$|\.\./.test(name);
+}

@@ -1,0 +1,83 @@
+import type { ObjectId, UUID } from 'mongodb';
+import type { Field, Fields } from './schema.ts';
+
+type TypesOf<F> = F extends Field<infer Types, infer _> ? Types : { document: unknown; read: unknown; create: unknown; patch: unknown };
+type OptionsOf<F> = F extends { readonly '~options': infer Options } ? Options : F;
+
+type Is<F, Options> = OptionsOf<F> extends Options ? true : false;
+type Either<A, B> = A extends true ? true : B;
+type Both<A, B> = A extends true ? B : false;
+type Not<A> = A extends true ? false : true;
+
+type IsOptional<F> = Is<F, { readonly '~optional': true }>;
+type IsNullable<F> = Is<F, { readonly '~nullable': true }>;
+type IsMaintained<F> = Is<F, { readonly '~maintained': true }>;
+type IsPrivate<F> = Is<F, { readonly policy: { readonly private: true } }>;
+type HasDefault<F> = OptionsOf<F> extends { readonly default: infer Default } ? (undefined extends Default ? false : true) : false;
+
+type IsClosedBy<F, Key extends 'insert' | 'update'> = Either<
+  Is<F, { readonly policy: { readonly [K in Key]: false } }>,
+  Both<IsPrivate<F>, Not<Is<F, { readonly policy: { readonly [K in Key]: true } }>>>
+>;
+type IsClosedToCreate<F> = Either<IsMaintained<F>, IsClosedBy<F, 'insert'>>;
+type IsClosedToPatch<F> = Either<Either<IsMaintained<F>, Is<F, { readonly immutable: true }>>, IsClosedBy<F, 'update'>>;
+type MayBeLeftOut<F> = Either<Either<IsOptional<F>, IsNullable<F>>, HasDefault<F>>;
+
+type Simplify<T> = { [K in keyof T]: T[K] } & {};
+
+/** An object of these fields as handlers and hooks hold it: every field is there but the optional ones. */
+export type DocumentOf<F extends Fields> = Simplify<
+  { -readonly [K in keyof F as IsOptional<F[K]> extends true ? never : K]: TypesOf<F[K]>['document'] } & {
+    -readonly [K in keyof F as IsOptional<F[K]> extends true ? K : never]?: TypesOf<F[K]>['document'];
+  }
+>;
+
+/** The same as a client reads it: JSON values, nothing private. */
+export type ReadOf<F extends Fields> = Simplify<
+  { [K in keyof F as Either<IsOptional<F[K]>, IsPrivate<F[K]>> extends true ? never : K]: TypesOf<F[K]>['read'] } & {
+    [K in keyof F as Both<IsOptional<F[K]>, Not<IsPrivate<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['read'];
+  }
+>;
+
+/** What a client sends to create it. */
+export type CreateOf<F extends Fields> = Simplify<
+  { [K in keyof F as Either<IsClosedToCreate<F[K]>, MayBeLeftOut<F[K]>> extends true ? never : K]: TypesOf<F[K]>['create'] } & {
+    [K in keyof F as Both<Not<IsClosedToCreate<F[K]>>, MayBeLeftOut<F[K]>> extends true ? K : never]?: TypesOf<F[K]>['create'];
+  }
+>;
+
+/** What a client sends to change it: nothing is required, null clears what may be absent. */
+export type PatchOf<F extends Fields> = Simplify<{
+  [K in keyof F as IsClosedToPatch<F[K]> extends true ? never : K]?:
+    | TypesOf<F[K]>['patch']
+    | (IsOptional<F[K]> extends true ? null : never);
+}>;
+
+/** Carries the fields of a model or an embedded object in its type. */
+export interface HasFields<F extends Fields = Fields> {
+  readonly '~fields': F;
+}
+
+type FieldsOf<M extends HasFields> = M['~fields'];
+type WithId<F extends Fields, Id, T> = 'id' extends keyof F ? T : Simplify<{ id: Id } & T>;
+
+/** A record as handlers, hooks and scopes hold it: `id` instead of `_id`, ObjectId, Date, bigint and Decimal128 as such. */
+export type Document<M extends HasFields> = WithId<FieldsOf<M>, ObjectId, DocumentOf<FieldsOf<M>>>;
+
+/** A record as a client reads it. */
+export type Read<M extends HasFields> = WithId<FieldsOf<M>, string, ReadOf<FieldsOf<M>>>;
+
+/** The body of a create. `id` is part of it only when its policy says `insert: true`, and is required only where the service makes none. */
+export type Create<M extends HasFields> =
+  FieldsOf<M> extends { readonly id: infer Id }
+    ? Is<Id, { readonly policy: { readonly insert: true } }> extends true
+      ? CreateWithId<FieldsOf<M>, TypesOf<Id>['document']>
+      : CreateOf<Omit<FieldsOf<M>, 'id'>>
+    : CreateOf<FieldsOf<M>>;
+
+type CreateWithId<F extends Fields, Id> = Id extends ObjectId | UUID
+  ? Simplify<CreateOf<Omit<F, 'id'>> & Partial<CreateOf<Pick<F, keyof F & 'id'>>>>
+  : CreateOf<F>;
+
+/** The body of a patch. An id never changes. */
+export type Patch<M extends HasFields> = PatchOf<Omit<FieldsOf<M>, 'id'>>;

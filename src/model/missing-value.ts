@@ -1,0 +1,13 @@
+import type { CompiledField } from './node.ts';
+import { absent } from './read-value.ts';
+
+/**
+ * Compiles what a field reads as that a stored record lacks, or holds null in without being nullable: its default, or null where a missing
+ * key is how null is stored (decisions, "Bodies"). An optional one is absent: it may have been removed, and a default would bring it back.
+ */
+export function compileMissingValue(field: CompiledField): () => unknown {
+  const { optional, nullable, storeNone, makeDefault } = field;
+  if (optional && (storeNone || !nullable)) return () => absent;
+  if (nullable && !(storeNone && makeDefault)) return () => null;
+  return makeDefault ?? (() => absent);
+}

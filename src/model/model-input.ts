@@ -1,0 +1,10 @@
+import { type CompiledModel, compileModel } from './compile-model.ts';
+import type { Model } from './define-model.ts';
+
+/** A model, or one that was compiled already: what a middleware takes, so that a resource compiles its model once. */
+export type ModelInput = Model | CompiledModel;
+
+/** The compiled form of either. */
+export function asCompiled(model: ModelInput): CompiledModel {
+  return 'root' in model ? model : compileModel(model);
+}

@@ -1,0 +1,77 @@
+import type { Leaf } from './leaf.ts';
+import type { Policy } from './policy.ts';
+
+/** A value's place: what stands there, and whether it may be null. */
+export interface Slot {
+  readonly node: Node;
+  readonly nullable: boolean;
+  /** The field's own constraints (`minLength`, `pattern`, …), on the value in document form: a sentence when they are broken. */
+  readonly constraint: Constraint | undefined;
+}
+
+/** Says what is wrong with a value: "must have at least 3 characters". */
+export type Constraint = (value: unknown) => string | undefined;
+
+/** A compiled field of a model or of an embedded object. */
+export interface CompiledField extends Slot {
+  /** As clients and handlers call it. */
+  readonly name: string;
+  /** As it is stored: `_id` for `id`, otherwise the name. */
+  readonly key: string;
+  readonly optional: boolean;
+  /** Null is stored as null, not as a missing key. */
+  readonly storeNone: boolean;
+  readonly immutable: boolean;
+  readonly policy: Policy;
+  /** Set by the service itself. */
+  readonly maintained: 'revision' | 'createdAt' | 'updatedAt' | undefined;
+  readonly ref: Reference | undefined;
+  /** Makes the stored value of a field that was not sent; undefined where there is no default. */
+  readonly makeDefault: (() => unknown) | undefined;
+  /** The keywords that only describe: title, description, examples, deprecated. */
+  readonly annotations: Readonly<Record<string, unknown>>;
+}
+
+/** A relation to another model by id. */
+export interface Reference {
+  readonly model: string;
+  readonly as?: string;
+}
+
+/** A single value. */
+export interface LeafNode {
+  readonly kind: 'leaf';
+  readonly leaf: Leaf;
+  /** The keywords of its constraints, as they are published. */
+  readonly keywords: Readonly<Record<string, unknown>>;
+}
+
+/** An embedded object, or the record itself. */
+export interface ObjectNode {
+  readonly kind: 'object';
+  readonly name: string | undefined;
+  readonly fields: readonly CompiledField[];
+  readonly byName: ReadonlyMap<string, CompiledField>;
+}
+
+/** A list. */
+export interface ArrayNode {
+  readonly kind: 'array';
+  readonly items: Slot;
+  readonly keywords: Readonly<Record<string, unknown>>;
+}
+
+/** String keys to values of one type. */
+export interface MapNode {
+  readonly kind: 'map';
+  readonly values: Slot;
+  readonly keywords: Readonly<Record<string, unknown>>;
+}
+
+/** What the schema of a value compiles to. */
+export type Node = LeafNode | ObjectNode | ArrayNode | MapNode;
+
+/** The dotted path of a member, as errors name it. */
+export function join(path: string, name: string | number): string {
+  return path === '' ? String(name) : `${path}.${name}`;
+}

@@ -1,0 +1,6 @@
+/** Whether a value is an object of keys, and not a list, a date, a BSON type or a number kept as text. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

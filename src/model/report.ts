@@ -1,0 +1,29 @@
+import type { FieldError } from '../errors.ts';
+
+/** An embedded object that was sent without all of its required keys. */
+export interface Incomplete {
+  readonly path: string;
+  readonly keys: readonly string[];
+}
+
+/** More errors than this help nobody: a body of 1 MiB could otherwise ask for an answer of 50. */
+const MAX_ERRORS = 1_000;
+
+/** Collects everything that is wrong with a body, so that it is told at once. */
+export class Report {
+  /** The first thousand errors. */
+  readonly errors: FieldError[] = [];
+  /** Missing keys, object by object, where the reader was told to keep them apart from the errors. */
+  readonly incomplete: Incomplete[] = [];
+  /** Required fields that were not sent, because the client may not send them: the deployer's fault, and not for the client's eyes. */
+  readonly unset: string[] = [];
+
+  /** Nothing more is collected: what only looks for errors may stop. */
+  get isFull(): boolean {
+    return this.errors.length >= MAX_ERRORS;
+  }
+
+  add(field: string, message: string): void {
+    if (!this.isFull) this.errors.push({ field, message });
+  }
+}

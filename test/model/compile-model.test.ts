@@ -1,0 +1,452 @@
+import { describe, expect, it } from '@jest/globals';
+import { Decimal128 } from 'mongodb';
+import { ConfigurationError } from '../../src/errors.ts';
+import { compileModel } from '../../src/model/compile-model.ts';
+import { defineModel } from '../../src/model/define-model.ts';
+import type { Field, Fields, RawSchema } from '../../src/model/schema.ts';
+import { t } from '../../src/model/t.ts';
+import { create, modelOf, modelWith, refusals } from './subject.ts';
+
+/** As JavaScript would call it, without the compiler's help. */
+// biome-ignore lint/suspicious/noExplicitAny: the point is what the types would refuse
+const js: any = t;
+
+function messageOf(build: () => unknown): string {
+  try {
+    build();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as Error).message;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a configuration error names the field, the option and what is legal', () => {
+  it.each<[string, () => Field | RawSchema, string]>([
+    [
+      'a misspelt option',
+      () => js.string({ minLenght: 3 }),
+      '`minLenght` of `value` is no keyword of a field of type string; did you mean `minLength`?',
+    ],
+    [
+      'an option of another type',
+      () => js.boolean({ multipleOf: 2 }),
+      '`multipleOf` of `value` is no keyword of a field of type boolean: legal are type, bsonType, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, $comment.',
+    ],
+    [
+      'a misspelt policy',
+      () => js.string({ polcy: {} }),
+      '`polcy` of `value` is no keyword of a field of type string; did you mean `policy`?',
+    ],
+    [
+      'a misspelt policy option',
+      () => js.string({ policy: { privat: true } }),
+      '`policy.privat` of field `value` is no policy option; did you mean `private`?',
+    ],
+    [
+      'an unknown policy option',
+      () => js.string({ policy: { secret: true } }),
+      '`policy.secret` of field `value` is no policy option: legal are insert, update, private, sort, filter.',
+    ],
+    ['a policy that is none', () => js.string({ policy: true }), '`policy` of field `value` must be an object.'],
+    [
+      'a policy flag that is no flag',
+      () => js.string({ policy: { insert: 'no' } }),
+      '`policy.insert` of field `value` must be true or false.',
+    ],
+    [
+      'a filter that is no list',
+      () => js.string({ policy: { filter: 'eq' } }),
+      '`policy.filter` of field `value` must be true or a list of operators.',
+    ],
+    [
+      'an unknown operator',
+      () => js.string({ policy: { filter: ['eq', 'like'] } }),
+      '`policy.filter` of field `value` names the unknown operator `like`: legal are eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.',
+    ],
+    [
+      'an operator that the type does not have',
+      () => t.int({ policy: { filter: ['prefix'] } }),
+      '`policy.filter` of field `value` names `prefix`, which its type does not have: legal are eq, ne, in, nin, gt, gte, lt, lte, exists.',
+    ],
+    [
+      'sort on a list',
+      () => t.array(t.string(), { policy: { sort: true } }),
+      '`policy.sort` of field `value` needs a single value: lists, objects, maps and untyped values have no order.',
+    ],
+    [
+      'a private field that may be filtered',
+      () => t.string({ policy: { private: true, filter: true } }),
+      'Field `value` is private: `policy.filter` and `policy.sort` would show its values. Remove them.',
+    ],
+    [
+      'immutable but open to updates',
+      () => t.string({ immutable: true, policy: { update: true } }),
+      '`value` is immutable: `policy.update: true` contradicts it.',
+    ],
+    ['a marker that is no flag', () => js.string({ immutable: 'yes' }), '`immutable` of `value` must be true or false.'],
+    ['storeNone without null', () => js.string({ storeNone: true }), '`storeNone` of `value` needs a nullable field: use `t.nullable`.'],
+    ['an unknown format', () => t.string({ format: 'emial' }), '`format` of `value` is unknown: `emial`; did you mean `email`?'],
+    [
+      'a format of numbers',
+      () => t.string({ format: 'int32' }),
+      expect.stringMatching(/^`format` of `value` is unknown: `int32`.*legal are date, .*uuid/) as never,
+    ],
+    [
+      'a pattern that does not parse',
+      () => t.string({ pattern: '(' }),
+      expect.stringMatching(/^The schema of `value` is not valid: .*\(/) as never,
+    ],
+    [
+      'a length that is no number',
+      () => js.string({ minLength: '3' }),
+      expect.stringMatching(/^The schema of `value` is not valid: .*minLength/) as never,
+    ],
+    ['a title that is no text', () => js.string({ title: 5 }), '`title` of `value` is not valid: it must be string.'],
+    ['examples that are no list', () => js.int({ examples: 5 }), '`examples` of `value` is not valid: it must be array.'],
+    [
+      'an int64 bound that is no integer',
+      () => t.int64({ minimum: 0.5 }),
+      '`minimum` of `value` must be an integer: a bigint, or a number within the safe range.',
+    ],
+    [
+      'an int64 bound that was rounded',
+      () => t.int64({ maximum: 2 ** 63 }),
+      '`maximum` of `value` must be an integer: a bigint, or a number within the safe range.',
+    ],
+    [
+      'a decimal bound that is no decimal',
+      () => t.decimal({ minimum: 'ten' }),
+      '`minimum` of `value` must be a decimal number, such as 12.50 or "12.50".',
+    ],
+    ['an enum without members', () => js.enum([]), expect.stringMatching(/^The schema of `value` is not valid: .*enum/) as never],
+    [
+      'a type that contradicts the stored one',
+      () => ({ type: 'number', bsonType: 'date' }),
+      '`type` of `value` must be `string`, which is what a field of type date is in JSON.',
+    ],
+    [
+      'an unknown stored type',
+      () => ({ bsonType: 'data' }),
+      '`bsonType` of `value` must be one of int, long, double, decimal, date, objectId, binData.',
+    ],
+    ['no schema at all', () => 'string' as never, 'The schema of `value` must be an object: a builder of `t`, or a JSON Schema.'],
+    ['a default of another type', () => js.int({ default: 'five' }), 'The `default` of `value` does not fit: `value` must be an integer.'],
+    [
+      'a default that breaks a constraint',
+      () => t.string({ maxLength: 2, default: 'abc' }),
+      'The `default` of `value` does not fit: `value` must have at most 2 characters.',
+    ],
+    [
+      'a default null on a field that is not nullable',
+      () => js.string({ default: null }),
+      'The `default` of `value` does not fit: `value` must not be null.',
+    ],
+    [
+      'a default of an embedded object without a required key',
+      () => js.object('A', { a: t.string(), b: t.int() }, { default: { a: 'x' } }),
+      'The `default` of `value` does not fit: `value.b` is required.',
+    ],
+    [
+      'a policy on an item',
+      () => t.array(t.string({ policy: { private: true } })),
+      '`policy` stands on `value.*`: an item of a list or a map has none, its field has.',
+    ],
+    [
+      'a default on an item',
+      () => t.map(t.int({ default: 0 })),
+      '`default` stands on `value.*`: an item of a list or a map has none, its field has.',
+    ],
+    [
+      'an optional item',
+      () => t.array(t.optional(t.string())),
+      '`value.*` is optional: an item of a list or a map is there, or null (`t.nullable`).',
+    ],
+    [
+      'a revision in a list',
+      () => t.array(t.revision()),
+      '`default` stands on `value.*`: an item of a list or a map has none, its field has.',
+    ],
+    [
+      'a revision in an object',
+      () => t.object('A', { r: t.revision() }),
+      '`value.r`: only a record itself has a revision and timestamps, not what is embedded in it.',
+    ],
+    [
+      'a revision that may be null',
+      () => t.nullable(t.revision()),
+      '`value` is set by the service: it can be neither optional nor nullable.',
+    ],
+    [
+      'a revision that clients may set',
+      () => t.revision({ policy: { update: true } }),
+      '`value` is set by the service: `policy.insert` and `policy.update` cannot open it.',
+    ],
+    [
+      'a revision that is no integer',
+      () => ({ type: 'string', maintained: 'revision' }),
+      'The revision `value` must be an integer: use `t.revision()`.',
+    ],
+    ['a timestamp that is no date', () => ({ type: 'string', maintained: 'createdAt' }), '`value` must be a date: use `t.createdAt()`.'],
+    [
+      'an unknown mark',
+      () => ({ type: 'string', maintained: 'deletedAt' }),
+      '`maintained` of `value` must be revision, createdAt or updatedAt.',
+    ],
+    [
+      'a reference without a model',
+      () => js.ref(''),
+      '`ref` of `value` must be { model, as? }: the name of a model, and the name under which its record is added.',
+    ],
+    [
+      'a reference under an odd name',
+      () => t.ref('A', { as: 'a.b' }),
+      '`ref` of `value` must be { model, as? }: the name of a model, and the name under which its record is added.',
+    ],
+    [
+      'a reference that hides a field',
+      () => t.ref('A', { as: 'value' }),
+      "`as: 'value'` of `value` is the name of another field, or of a second `as`.",
+    ],
+    [
+      'an embedded object without a name',
+      () => js.object({ a: t.string() }, {}),
+      "The name of the embedded object `value` must be made of letters, digits, dots, hyphens and underscores: `t.object('Address', { … })`.",
+    ],
+    [
+      'a misspelt option deep inside',
+      () => t.array(t.object('A', { m: t.map(js.int({ minimun: 0 })) })),
+      '`minimun` of `value.*.m.*` is no keyword of a field of type int; did you mean `minimum`?',
+    ],
+    [
+      'a misspelt policy deep inside',
+      () => t.map(t.object('A', { a: js.string({ policy: { updat: false } }) })),
+      '`policy.updat` of field `value.*.a` is no policy option; did you mean `update`?',
+    ],
+  ])('%s', (_name, field, message) => {
+    expect(messageOf(() => modelWith(field()))).toEqual(message);
+  });
+
+  it.each([['a.b'], ['$where'], [''], ['__proto__'], ['_bsontype'], ['a\0'], ['a[0]'], ['\ud800']])('%j is no field name', (name) => {
+    const fields = Object.fromEntries([[name, t.string()]]);
+    expect(messageOf(() => modelOf({ inner: t.object('Inner', fields) }))).toContain('is no field name');
+  });
+
+  it.each<[string, Fields, string]>([
+    ['two revisions', { a: t.revision(), b: t.revision() }, 'A model has one `revision` at most: `a` and `b` are two.'],
+    ['an `_id`', { _id: t.string() }, 'A model declares its id as `id`; it is stored as `_id`.'],
+    ['an optional id', { id: t.optional(t.string()) }, '`id` can be neither optional nor nullable.'],
+    ['a nullable id', { id: t.nullable(t.string()) }, '`id` can be neither optional nor nullable.'],
+    ['a private id', { id: t.string({ policy: { private: true } }) }, '`id` cannot be private: it is the path of the record.'],
+    ['an id that may change', { id: t.string({ policy: { update: true } }) }, '`id` never changes: `policy.update: true` contradicts it.'],
+    ['a list as id', { id: t.array(t.string()) }, '`id` must be a single value: a string, a number, a UUID, an ObjectId, ….'],
+    ['an untyped id', { id: t.any() }, '`id` must be a single value: a string, a number, a UUID, an ObjectId, ….'],
+  ])('%s', (_name, fields, message) => {
+    expect(messageOf(() => modelOf(fields))).toBe(message);
+  });
+
+  it('what is no model is refused', () => {
+    for (const other of [undefined, {}, { name: 'A', collection: 'a' }]) {
+      expect(messageOf(() => compileModel(other as never))).toBe('A `model` is what `defineModel(name, { collection, fields })` returns.');
+    }
+  });
+});
+
+describe('a raw JSON Schema is checked as strictly as what the builders make', () => {
+  it.each<[string, RawSchema, string]>([
+    [
+      'an unknown keyword',
+      { type: 'string', minLenght: 2 },
+      '`minLenght` of `value` is no keyword of a field of type string; did you mean `minLength`?',
+    ],
+    [
+      'a misspelt policy',
+      { type: 'string', policy: { privte: true } as never },
+      '`policy.privte` of field `value` is no policy option; did you mean `private`?',
+    ],
+    [
+      'an unknown keyword below',
+      { type: 'object', properties: { a: { type: 'array', items: { type: 'string', maxlength: 2 } } } },
+      '`maxlength` of `value.a.*` is no keyword of a field of type string; did you mean `maxLength`?',
+    ],
+    [
+      '`required` that names nothing',
+      { type: 'object', properties: { name: { type: 'string' } }, required: ['nmae'] },
+      '`required` of `value` names `nmae`, which is none of its `properties`.',
+    ],
+    [
+      'open additional properties',
+      { type: 'object', properties: {}, additionalProperties: true },
+      '`additionalProperties` of `value` must be false: an object has fields, a map (without `properties`) has keys.',
+    ],
+    [
+      'a keyword of objects that would not be enforced',
+      { type: 'object', properties: {}, minProperties: 1 },
+      expect.stringMatching(/^`minProperties` of `value` is no keyword of an object/) as never,
+    ],
+    [
+      'items that are no schema',
+      { type: 'array', items: false },
+      'The schema of `value.*` must be an object: a builder of `t`, or a JSON Schema.',
+    ],
+    [
+      'a policy inside a schema that is none of the types',
+      { oneOf: [{ type: 'object', properties: { a: { type: 'string', policy: { private: true } } } }, { type: 'string' }] },
+      'The schema of `value` is not valid: strict mode: unknown keyword: "policy"',
+    ],
+    [
+      'an unknown keyword beside `oneOf`',
+      { oneOf: [{ type: 'string' }], polcy: {} },
+      "`polcy` of `value` is no keyword of JSON Schema, nor one of the library's.",
+    ],
+    [
+      'properties without a type',
+      { properties: { a: { type: 'string' } } },
+      expect.stringMatching(/^The schema of `value` is not valid: .*strict/) as never,
+    ],
+    ['a type that does not exist', { type: 'strin' }, expect.stringMatching(/^The schema of `value` is not valid: /) as never],
+    ['uniqueItems that is no flag', { type: 'array', uniqueItems: 'yes' }, '`uniqueItems` of `value` must be true or false.'],
+  ])('%s', (_name, schema, message) => {
+    expect(messageOf(() => modelWith(schema))).toEqual(message);
+  });
+
+  it('a policy inside `anyOf: [schema, null]` counts', () => {
+    const model = modelWith({ anyOf: [{ type: 'string', policy: { private: true } }, { type: 'null' }] });
+    expect(model.privatePaths).toEqual(['value']);
+  });
+
+  it.each<[string, RawSchema]>([
+    ['a list of types', { type: ['string', 'null'] }],
+    ['a longer list of types', { type: ['string', 'number', 'null'] }],
+    ['anyOf', { anyOf: [{ type: 'null' }, { type: 'string' }] }],
+    ['oneOf', { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] }],
+    ['an enum', { enum: ['a', null] }],
+    ['nullable twice', { anyOf: [{ type: ['string', 'null'] }, { type: 'null' }] }],
+  ])('null is taken out of %s', (_name, schema) => {
+    const model = modelWith(schema);
+    expect(create(model, { value: 'a' })).toEqual({ value: 'a' });
+    expect(create(model, { value: null })).toEqual({});
+    expect(create(model, {})).toEqual({});
+    expect(refusals(() => create(model, { value: true }))).toHaveLength(1);
+  });
+
+  it('nested `required` is enforced, and what it does not name is optional', () => {
+    const model = modelWith({ type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } }, required: ['a'] });
+    expect(create(model, { value: { a: 'x' } })).toEqual({ value: { a: 'x' } });
+    expect(refusals(() => create(model, { value: { b: 1 } }))).toEqual(['value.a is required']);
+  });
+});
+
+describe('what a definition may use', () => {
+  it('names that every object inherits are names like any other', () => {
+    const model = modelOf({ constructor: t.string(), toString: t.optional(t.string()), hasOwnProperty: t.int({ default: 1 }) });
+    expect(create(model, { constructor: 'a' })).toEqual({ constructor: 'a', hasOwnProperty: 1 });
+    expect(JSON.parse(model.writeJson({ constructor: 'a' }))).toEqual({ constructor: 'a', hasOwnProperty: 1 });
+    expect(model.hydrate({ constructor: 'a' })).toEqual({ constructor: 'a', hasOwnProperty: 1 });
+  });
+
+  it('an id of another type comes first, and is stored as `_id`', () => {
+    const model = modelOf({ name: t.string(), id: t.string({ policy: { insert: true } }) });
+    expect(model.root.fields.map(({ name, key }) => [name, key])).toEqual([
+      ['id', '_id'],
+      ['name', 'name'],
+    ]);
+  });
+
+  it('options that are undefined are options that are not there', () => {
+    expect(() => modelWith(js.string({ minLength: undefined, default: undefined, policy: undefined }))).not.toThrow();
+  });
+
+  it("the caller's objects stay as they are", () => {
+    const options = Object.freeze({ policy: Object.freeze({ private: true }) });
+    const inner = t.string(options);
+    const before = JSON.stringify(inner);
+    modelOf({ a: t.nullable(inner, { policy: { insert: true } }), b: t.optional(inner, { policy: { update: true } }) });
+    expect(JSON.stringify(inner)).toBe(before);
+  });
+
+  it('one schema may stand in many places', () => {
+    const raw = { $id: 'once', type: 'object', patternProperties: { '^a': { type: 'string' } } };
+    expect(() => modelOf({ a: raw, b: raw, c: t.array(raw) })).not.toThrow();
+  });
+
+  it('bounds of a decimal are taken as text, number, bigint and Decimal128', () => {
+    const model = modelOf({
+      a: t.decimal({ minimum: '0.1' }),
+      b: t.decimal({ maximum: 5 }),
+      c: t.decimal({ minimum: 5n }),
+      d: t.decimal({ minimum: Decimal128.fromString('1') }),
+    });
+    expect(refusals(() => create(model, { a: 0.09, b: '5.01', c: '4.99', d: 0 }))).toEqual([
+      'a must be at least 0.1',
+      'b must be at most 5',
+      'c must be at least 5',
+      'd must be at least 1',
+    ]);
+  });
+});
+
+describe("a wrapper's options are laid over those of what it wraps", () => {
+  const model = modelOf({
+    a: t.optional(t.string({ policy: { private: true } }), { policy: { insert: true } }),
+    b: t.nullable(t.string({ default: 'x', immutable: true }), { storeNone: true }),
+    c: t.nullable(t.optional(t.int())),
+    d: t.nullable(t.nullable(t.int({ minimum: 1 }))),
+    e: t.ref('Other', { id: t.uuid({ policy: { sort: true } }), policy: { filter: ['eq'] } }),
+  });
+  const field = (name: string) => model.root.byName.get(name);
+
+  it('policy option by policy option', () => {
+    expect(field('a')).toMatchObject({ optional: true, policy: { private: true, insert: true } });
+    expect(field('e')).toMatchObject({ policy: { sort: true, filter: ['eq'] }, ref: { model: 'Other' } });
+  });
+
+  it('and markers, defaults and constraints of the inside hold', () => {
+    expect(field('b')).toMatchObject({ nullable: true, storeNone: true, immutable: true });
+    expect(field('b')?.makeDefault?.()).toBe('x');
+    expect(field('c')).toMatchObject({ optional: true, nullable: true });
+    expect(field('d')?.constraint?.(0)).toBe('must be at least 1');
+  });
+});
+
+describe('defineModel', () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      'a misspelt option',
+      () => defineModel('A', { colection: 'a', fields: {} } as never),
+      '`colection` is no option of model `A`: legal are collection, fields, maxTimeMS.',
+    ],
+    [
+      'no collection',
+      () => defineModel('A', { fields: {} } as never),
+      '`collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
+    ],
+    [
+      'a collection of the database itself',
+      () => defineModel('A', { collection: 'system.users', fields: {} }),
+      '`collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
+    ],
+    [
+      'no fields',
+      () => defineModel('A', { collection: 'a' } as never),
+      '`fields` of model `A` must be an object: { title: t.string(), … }.',
+    ],
+    [
+      'a time limit of 0, which would be none',
+      () => defineModel('A', { collection: 'a', fields: {}, maxTimeMS: 0 }),
+      '`maxTimeMS` of model `A` must be a whole number of milliseconds, at least 1.',
+    ],
+    [
+      'a name that is none',
+      () => defineModel('A B', { collection: 'a', fields: {} }),
+      expect.stringContaining('The name of a model must be made of letters') as never,
+    ],
+    [
+      'nothing',
+      () => defineModel('A', undefined as never),
+      '`collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
+    ],
+  ])('refuses %s', (_name, build, message) => {
+    expect(messageOf(build)).toEqual(message);
+  });
+});
