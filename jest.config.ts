@@ -24,6 +24,7 @@ const shared: Project = {
 const withDatabase = '(feature|mongo|middleware|resource|examples)';
 
 const config: Config = {
+  testTimeout: 120_000, // a net for hung tests on slow machines; no test asserts a time
   // Most tests wait for mongod or for a child process: the default would leave one core of two idle.
   maxWorkers: '100%',
   maxConcurrency: 3,

@@ -94,7 +94,7 @@ export class Problem extends Error {
 }
 
 /** The `type` member of a problem document: a stable URN for each code, `about:blank` where the status says all. */
-export function problemType(code: ProblemCode): string {
+function problemType(code: ProblemCode): string {
   return 'blank' in problemCodes[code] ? 'about:blank' : `urn:problem:koa-mongo-resource:${code}`;
 }
 

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { ConfigurationError } from '../errors.ts';
+import type { Check } from './check.ts';
 import { checkAliases, checkFlag, checkMaintained, checkMarkers, checkName, checkReference } from './check-field.ts';
 import { compileDefault } from './compile-default.ts';
 import { compileLeaf } from './compile-leaf.ts';
@@ -13,7 +14,12 @@ import { annotations, asSchema, checkKeywords, markers, pick, type Schema, unwra
  * up in the schema is resolved here, once. Throws a {@link ConfigurationError} that names the field.
  */
 export function compileObject(schema: Schema, path: string): ObjectNode {
-  checkKeywords(schema, ['type', 'properties', 'required', 'additionalProperties', 'objectName'], path, 'an object with `properties`');
+  checkKeywords(
+    schema,
+    ['type', 'properties', 'required', 'additionalProperties', 'objectName', 'check'],
+    path,
+    'an object with `properties`',
+  );
   if (schema.additionalProperties ?? false) {
     throw new ConfigurationError(
       `\`additionalProperties\` of \`${path}\` must be false: an object has fields, a map (without \`properties\`) has keys.`,
@@ -23,7 +29,13 @@ export function compileObject(schema: Schema, path: string): ObjectNode {
   const required = asNames(schema.required, properties, path);
   const fields = Object.entries(properties).map(([name, property]) => compileField(name, property, required.has(name), path));
   checkAliases(fields, path === '' ? '' : `${path}.`);
-  return { kind: 'object', name: objectName(schema, path), fields, byName: new Map(fields.map((field) => [field.name, field])) };
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return { kind: 'object', name: objectName(schema, path), fields, byName, check: asCheck(schema.check, path) };
+}
+
+function asCheck(check: unknown, path: string): Check | undefined {
+  if (check === undefined || typeof check === 'function') return check as Check | undefined;
+  throw new ConfigurationError(`\`check\` of ${path === '' ? 'a model' : `\`${path}\``} must be a function of the whole object.`);
 }
 
 function asNames(required: unknown, properties: Schema, path: string): ReadonlySet<unknown> {

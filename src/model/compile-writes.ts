@@ -1,15 +1,16 @@
 import { ObjectId, UUID } from 'mongodb';
 import { type FieldError, validationFailed } from '../errors.ts';
-import { insertAccess, serverAccess, updateAccess, type WriteRules } from './access.ts';
+import { type Access, holdsClosedValues, insertAccess, serverAccess, updateAccess, type WriteRules } from './access.ts';
+import { collectChecks, compileCheck, ownFields } from './check.ts';
 import type { CompiledModel } from './compile-model.ts';
 import { objectIdLeaf, uuidLeaf } from './leaves.ts';
 import type { CompiledField } from './node.ts';
 import { isObject } from './plain-object.ts';
-import { type Changes, compileChanges, type EmbeddedMode } from './plan-changes.ts';
-import { absent, compileFieldReader, compileKeyCheck, valueOfUnsent } from './read-value.ts';
+import { type Changes, compileChanges, coversWhole, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
+import { absent, compileFieldReader, compileKeyCheck, compileObjectReader, valueOfUnsent } from './read-value.ts';
 import { Report } from './report.ts';
 
-export { insertAccess, updateAccess, type WriteRules };
+export type { WriteRules };
 
 /**
  * Reads the body of a create, and the values that the server sets, into the document to insert. A field that the server names is the
@@ -22,6 +23,7 @@ export type ReadCreate = (body: unknown, serverFields?: Readonly<Record<string, 
 export function compileCreate(model: CompiledModel, rules: WriteRules = {}): ReadCreate {
   const access = insertAccess(rules);
   const refuseKeys = compileKeyCheck(model.root, access);
+  const runCheck = compileCheck(model.root);
   const members = model.root.fields.map((field) => ({
     field,
     isOpen: access.refusal(field) === undefined,
@@ -48,6 +50,7 @@ export function compileCreate(model: CompiledModel, rules: WriteRules = {}): Rea
       else if (value === undefined && isOpen && !isServers) client.add(name, 'is required');
       else if (value === undefined) server.add(name, 'is required');
     }
+    if (client.size + server.size === 0) runCheck?.(stored, '', client);
     if (client.errors.length > 0) throw validationFailed(client.errors);
     for (const path of client.unset) server.add(path, 'is required, has no default, and clients may not send it');
     if (server.errors.length > 0) throw new Error(`Fields that only the server sets on create: ${describeErrors(server.errors)}`);
@@ -85,13 +88,40 @@ export function compilePut(model: CompiledModel, rules: WriteRules = {}): ReadCh
 }
 
 function compileReadChanges(model: CompiledModel, rules: WriteRules, mode: EmbeddedMode): ReadChanges {
-  const plan = compileChanges(model.root, updateAccess(rules), mode);
+  const access = updateAccess(rules);
+  const plan = compileChanges(model.root, access, mode);
+  const whole = compileWholeCheck(model, access);
+  const storedCheck = mode === 'put' ? compileStoredCheck(model, access) : undefined;
   return function readChanges(body) {
     const report = new Report();
-    const changes = plan(asBody(body), report);
+    const sent = asBody(body);
+    const changes = plan(sent, report);
+    if (report.size === 0) whole?.(sent, mode, report);
     if (report.errors.length > 0) throw validationFailed(report.errors);
-    return changes;
+    return storedCheck ? { ...changes, storedCheck } : changes;
   };
+}
+
+/** The check of a record that the body alone makes whole: a put of a record without closed values, and a patch that names every field. */
+function compileWholeCheck(model: CompiledModel, access: Access): ((sent: object, mode: EmbeddedMode, report: Report) => void) | undefined {
+  const own = ownFields(model.root);
+  if (!own.check || holdsClosedValues(own, access)) return undefined;
+  const read = compileObjectReader(own, access);
+  return function checkWhole(sent, mode, report) {
+    if (mode === 'put' || coversWhole(own, sent)) read(sent, '', report);
+  };
+}
+
+/**
+ * The checks of a put around values that the client may not write: they need what is stored (decisions, "Data layer"). Undefined where the
+ * body says all that they look at.
+ */
+function compileStoredCheck(model: CompiledModel, access: Access): StoredCheck | undefined {
+  const own = ownFields(model.root);
+  const closed = own.fields.filter((field) => access.refusal(field) !== undefined || holdsClosedValues(field.node, access));
+  const checks = collectChecks({ ...own, fields: own.check ? own.fields : closed });
+  if (closed.length === 0 || checks.size === 0) return undefined;
+  return { dependsOn: closed.map((field) => field.key), checks };
 }
 
 function asBody(body: unknown): Record<string, unknown> {

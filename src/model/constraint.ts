@@ -92,6 +92,8 @@ function checkFormat(format: unknown, path: string): void {
   );
 }
 
+const count = (limit: unknown, noun: string): string => `${limit} ${noun}${limit === 1 ? '' : 's'}`;
+
 // Sentences for clients, by JSON Schema keyword: Ajv's own texts change with its versions.
 const sentences: Readonly<Record<string, (params: Record<string, unknown>) => string>> = {
   type: ({ type }) => `must be of type ${[type].flat().join(' or ')}`,
@@ -99,8 +101,8 @@ const sentences: Readonly<Record<string, (params: Record<string, unknown>) => st
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
   required: ({ missingProperty }) => `must have the key ${missingProperty}`,
   additionalProperties: ({ additionalProperty }) => `must not have the key ${additionalProperty}`,
-  minLength: ({ limit }) => `must have at least ${limit} characters`,
-  maxLength: ({ limit }) => `must have at most ${limit} characters`,
+  minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
+  maxLength: ({ limit }) => `must have at most ${count(limit, 'character')}`,
   pattern: ({ pattern }) => `must match the pattern ${pattern}`,
   format: ({ format }) => `must have the format ${format}`,
   minimum: ({ limit }) => `must be at least ${limit}`,
@@ -108,11 +110,11 @@ const sentences: Readonly<Record<string, (params: Record<string, unknown>) => st
   exclusiveMinimum: ({ limit }) => `must be more than ${limit}`,
   exclusiveMaximum: ({ limit }) => `must be less than ${limit}`,
   multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
-  minItems: ({ limit }) => `must have at least ${limit} items`,
-  maxItems: ({ limit }) => `must have at most ${limit} items`,
+  minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
+  maxItems: ({ limit }) => `must have at most ${count(limit, 'item')}`,
   uniqueItems: () => 'must not have equal items',
-  minProperties: ({ limit }) => `must have at least ${limit} keys`,
-  maxProperties: ({ limit }) => `must have at most ${limit} keys`,
+  minProperties: ({ limit }) => `must have at least ${count(limit, 'key')}`,
+  maxProperties: ({ limit }) => `must have at most ${count(limit, 'key')}`,
   propertyNames: ({ propertyName }) => `must not have the key ${propertyName}`,
   anyOf: () => 'must match one of the alternatives',
   oneOf: () => 'must match exactly one of the alternatives',

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { ConfigurationError } from '../errors.ts';
-import type { HasFields } from './infer.ts';
+import type { Check } from './check.ts';
+import type { Checked, HasFields } from './infer.ts';
 import type { Fields } from './schema.ts';
 
 /** What `defineModel` is given beside the model's name. */
@@ -9,6 +10,11 @@ export interface ModelOptions<F extends Fields = Fields> {
   readonly collection: string;
   /** The fields. Without an `id` among them, it is an ObjectId made by the service. */
   readonly fields: F;
+  /**
+   * Validates several fields at once: on create and put, and on a patch that names every field. It sees the record's own fields, without id,
+   * revision and timestamps.
+   */
+  readonly check?: Check<Checked<F>>;
   /** Time limit of the database for one read, in milliseconds; wins over the api's. @default the api's, 10,000 */
   readonly maxTimeMS?: number;
 }
@@ -32,12 +38,12 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
  */
 export function defineModel<const F extends Fields>(name: string, options: ModelOptions<F>): Model<F> {
   checkOptions(name, options);
-  const { collection, fields, maxTimeMS } = options;
-  const model = { name, collection, schema: Type.Object(fields as Record<string, TSchema>), maxTimeMS };
+  const { collection, fields, check, maxTimeMS } = options;
+  const model = { name, collection, schema: Type.Object(fields as Record<string, TSchema>, { check }), maxTimeMS };
   return model as unknown as Model<F>; // `~fields` exists in the type only
 }
 
-const legalOptions = ['collection', 'fields', 'maxTimeMS'] as const;
+const legalOptions = ['collection', 'fields', 'check', 'maxTimeMS'] as const;
 
 function checkOptions(name: unknown, options: object): void {
   if (typeof name !== 'string' || !/^[A-Za-z0-9._-]+$/.test(name)) {

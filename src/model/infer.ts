@@ -64,6 +64,12 @@ type WithId<F extends Fields, Id, T> = 'id' extends keyof F ? T : Simplify<{ id:
 /** A record as handlers, hooks and scopes hold it: `id` instead of `_id`, ObjectId, Date, bigint and Decimal128 as such. */
 export type Document<M extends HasFields> = WithId<FieldsOf<M>, ObjectId, DocumentOf<FieldsOf<M>>>;
 
+/** A record as the `check` of its model sees it: its own fields, without id, revision and timestamps. */
+export type Checked<F extends Fields> = Omit<
+  DocumentOf<F>,
+  'id' | { [K in keyof F]: IsMaintained<F[K]> extends true ? K : never }[keyof F]
+>;
+
 /** A record as a client reads it. */
 export type Read<M extends HasFields> = WithId<FieldsOf<M>, string, ReadOf<FieldsOf<M>>>;
 

@@ -1,3 +1,4 @@
+import type { Check } from './check.ts';
 import type { Leaf } from './leaf.ts';
 import type { Policy } from './policy.ts';
 
@@ -52,6 +53,8 @@ export interface ObjectNode {
   readonly name: string | undefined;
   readonly fields: readonly CompiledField[];
   readonly byName: ReadonlyMap<string, CompiledField>;
+  /** Validates the whole object. */
+  readonly check?: Check | undefined;
 }
 
 /** A list. */

@@ -1,10 +1,10 @@
+import type { FieldError } from '../errors.ts';
 import { type Access, holdsClosedValues } from './access.ts';
+import type { RunCheck } from './check.ts';
 import { type CompiledField, join, type ObjectNode } from './node.ts';
 import { isObject } from './plain-object.ts';
 import { compileFieldReader, compileKeyCheck, compileObjectReader, valueOfUnsent } from './read-value.ts';
 import { Report } from './report.ts';
-
-export { holdsClosedValues };
 
 /** A stored path and the value it takes; `absent` removes the key. */
 export interface Assignment {
@@ -21,6 +21,16 @@ export interface EmbeddedMerge {
   readonly missing: readonly string[];
   /** It lacks what no client may send, so that only the server can create it. Then nothing is `missing`: private keys are not told. */
   readonly serverOnly: boolean;
+  /** What the checks of the new object say against it. */
+  readonly refused: readonly FieldError[];
+}
+
+/** Checks that see stored values: they run on the record as the write would leave it, before it is written. */
+export interface StoredCheck {
+  /** The stored keys that hold values which the client may not write: the write must find them as they were checked. */
+  readonly dependsOn: readonly string[];
+  /** By the dotted path of the object that each is about; `''` is the record. */
+  readonly checks: ReadonlyMap<string, RunCheck>;
 }
 
 /** What a patch or put changes in a stored record: the plan that one atomic command carries out. */
@@ -28,6 +38,8 @@ export interface Changes {
   readonly assignments: readonly Assignment[];
   /** Outermost first. */
   readonly embedded: readonly EmbeddedMerge[];
+  /** Only for a put around closed values of a model with checks. */
+  readonly storedCheck?: StoredCheck;
 }
 
 /** Reads the body of a patch or put into a plan; what is wrong with it goes into the report. */
@@ -98,20 +110,33 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Acc
       draft.assignments.push({ path, value: readNull(null, path, report) });
       return;
     }
-    // What is wrong with the keys is reported by `planKeys`; here only completeness counts.
-    const completeness = new Report();
-    const whole = readWhole(sent, path, completeness);
-    const isComplete = completeness.incomplete.length + completeness.errors.length === 0;
-    const lacking = completeness.incomplete.find((one) => one.path === path);
+    const creation = new Report();
+    const whole = readWhole(sent, path, creation);
+    const lacking = creation.incomplete.find((one) => one.path === path);
     const { keys: missing = [] } = lacking ?? {};
     draft.embedded.push({
       path,
-      whole: isComplete ? whole : undefined,
+      whole: creation.size === 0 ? whole : undefined,
       missing,
       serverOnly: lacking !== undefined && missing.length === 0,
+      refused: creation.refusals,
     });
+    const before = report.size;
     planKeys(sent, path, draft, report);
+    // What is wrong with the keys is reported by now; what is left are checks, and they count at once where no stored value has a say.
+    if (report.size === before && coversWhole(node, sent))
+      for (const { field, message } of creation.refusals) report.refuse(field, message);
   };
+}
+
+/** Whether a body names every field of an object, at any depth: what is stored then is what was sent. */
+export function coversWhole(node: ObjectNode, sent: unknown): boolean {
+  if (!isObject(sent)) return false;
+  return node.fields.every((field) => {
+    if (!Object.hasOwn(sent, field.name)) return false;
+    const value = sent[field.name];
+    return field.node.kind !== 'object' || value === null || coversWhole(field.node, value);
+  });
 }
 
 /** PUT: a writable field left out returns to its default; one that holds closed values stays as it is; a required one must be sent. */

@@ -1,5 +1,6 @@
 import { nearest } from '../http/near-miss.ts';
 import { type Access, holdsClosedValues, needsServer, unknownField } from './access.ts';
+import { compileCheck } from './check.ts';
 import { Invalid } from './leaf.ts';
 import { anyLeaf } from './leaves.ts';
 import { type ArrayNode, type CompiledField, join, type LeafNode, type MapNode, type Node, type ObjectNode, type Slot } from './node.ts';
@@ -86,11 +87,13 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
   const members = node.fields.map((field) => ({ field, refusal: access.refusal(field), read: compileFieldReader(field, access) }));
   const refuseKeys = compileKeyCheck(node, access);
   const reportMissing = compileMissing(node, access);
+  const runCheck = compileCheck(node);
   return function readObject(value, path, report) {
     if (!isObject(value)) {
       report.add(path, 'must be an object');
       return absent;
     }
+    const before = report.size;
     refuseKeys(value, path, report);
     const stored: Record<string, unknown> = {};
     const missing: CompiledField[] = [];
@@ -106,6 +109,7 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
       }
     }
     if (missing.length > 0) reportMissing(missing, path, report);
+    if (report.size === before) runCheck?.(stored, path, report);
     return stored;
   };
 }

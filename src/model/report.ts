@@ -23,6 +23,20 @@ export class Report {
     return this.errors.length >= MAX_ERRORS;
   }
 
+  /** Those of the errors that a check over several fields has found. */
+  readonly refusals: FieldError[] = [];
+
+  /** How much was reported: it has grown when something is wrong. */
+  get size(): number {
+    return this.errors.length + this.incomplete.length + this.unset.length;
+  }
+
+  /** Adds what a check has found. */
+  refuse(field: string, message: string): void {
+    this.refusals.push({ field, message });
+    this.add(field, message);
+  }
+
   add(field: string, message: string): void {
     if (!this.isFull) this.errors.push({ field, message });
   }

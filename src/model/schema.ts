@@ -1,9 +1,10 @@
 import type { Decimal128 } from 'mongodb';
 import type { TSchema } from 'typebox';
+import type { Check } from './check.ts';
 import type { Policy } from './policy.ts';
 
 /** The four TypeScript types of a field: as handlers hold it, and as a client reads, creates and patches it. */
-export interface FieldTypes {
+interface FieldTypes {
   readonly document: unknown;
   readonly read: unknown;
   readonly create: unknown;
@@ -96,6 +97,12 @@ export interface MapOptions<Value> extends FieldOptions<Value> {
   readonly maxProperties?: number;
   /** A JSON Schema of strings that every key must match, such as `{ pattern: '^[a-z]{3}$' }`. */
   readonly propertyNames?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
+}
+
+/** Options of `t.object`. */
+export interface ObjectOptions<Value> extends FieldOptions<Value> {
+  /** Validates several fields at once, wherever the whole object is written (see `Check`). */
+  readonly check?: Check<Value>;
 }
 
 /** Options of `t.ref`. */

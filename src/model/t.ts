@@ -12,6 +12,7 @@ import type {
   MapOptions,
   NullableOptions,
   NumberOptions,
+  ObjectOptions,
   RawSchema,
   RefOptions,
   StringOptions,
@@ -146,10 +147,10 @@ export const t = {
     build(Type.Unsafe(open(options))),
 
   /** An embedded object. Its name is its schema's name in the OpenAPI description: two different ones of one name are refused. */
-  object: <const F extends Fields, const O extends FieldOptions<DocumentOf<F>>>(
+  object: <const F extends Fields, const O extends ObjectOptions<DocumentOf<F>>>(
     name: string,
     fields: F,
-    options?: O & Closed<O, FieldOptions<DocumentOf<F>>>,
+    options?: O & Closed<O, ObjectOptions<DocumentOf<F>>>,
   ): ObjectField<F, O> => build(Type.Object(fields, { ...open(options), objectName: name })),
 
   /** May be absent: clearing by null removes it, on create it is left out. The options belong to this field. */

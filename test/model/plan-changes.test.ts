@@ -104,7 +104,7 @@ describe('patch: merge into embedded objects (RFC 7396)', () => {
 
   it('an incomplete object tells what is missing to create it, in declared order', () => {
     expect(patch(model, { address: { country: 'BE' } }).embedded).toEqual([
-      { path: 'address', whole: undefined, missing: ['street', 'city'], serverOnly: false },
+      { path: 'address', whole: undefined, missing: ['street', 'city'], serverOnly: false, refused: [] },
     ]);
     expect(patch(model, { address: {} }).embedded).toMatchObject([{ missing: ['street', 'city'] }]);
   });
@@ -112,7 +112,7 @@ describe('patch: merge into embedded objects (RFC 7396)', () => {
   it('a complete one can be created, with its defaults', () => {
     const whole = { street: 'a', city: 'b', country: 'NL', label: null, tags: [] };
     expect(patch(model, { address: { city: 'b', street: 'a', floor: null } }).embedded).toEqual([
-      { path: 'address', whole, missing: [], serverOnly: false },
+      { path: 'address', whole, missing: [], serverOnly: false, refused: [] },
     ]);
   });
 
@@ -128,8 +128,8 @@ describe('patch: merge into embedded objects (RFC 7396)', () => {
 
   it('an outer object that is complete but for an inner one cannot be created', () => {
     expect(patch(model, { deep: { inner: { city: 'b' } } }).embedded).toEqual([
-      { path: 'deep', whole: undefined, missing: [], serverOnly: false },
-      { path: 'deep.inner', whole: undefined, missing: ['street'], serverOnly: false },
+      { path: 'deep', whole: undefined, missing: [], serverOnly: false, refused: [] },
+      { path: 'deep.inner', whole: undefined, missing: ['street'], serverOnly: false, refused: [] },
     ]);
   });
 
@@ -203,7 +203,9 @@ describe('what a client cannot set it cannot clear', () => {
   it('a merge leaves it where it is, and gives it its default in an object that is created', () => {
     const changes = patch(model, { address: { city: 'a', floor: null } });
     expect(assigned(changes)).toEqual({ 'address.city': 'a', 'address.floor': 'absent' });
-    expect(changes.embedded).toEqual([{ path: 'address', whole: { city: 'a', zip: '0000', score: 0 }, missing: [], serverOnly: false }]);
+    expect(changes.embedded).toEqual([
+      { path: 'address', whole: { city: 'a', zip: '0000', score: 0 }, missing: [], serverOnly: false, refused: [] },
+    ]);
   });
 
   it('an object that only the server can create says so, and names no private key', () => {
@@ -214,22 +216,26 @@ describe('what a client cannot set it cannot clear', () => {
     for (const city of [{ city: 'a' }, {}]) {
       const changes = patch(sealed, { sealed: city, outer: { n: 1, sealed: city } });
       expect(changes.embedded).toEqual([
-        { path: 'sealed', whole: undefined, missing: [], serverOnly: true },
-        { path: 'outer', whole: undefined, missing: [], serverOnly: false },
-        { path: 'outer.sealed', whole: undefined, missing: [], serverOnly: true },
+        { path: 'sealed', whole: undefined, missing: [], serverOnly: true, refused: [] },
+        { path: 'outer', whole: undefined, missing: [], serverOnly: false, refused: [] },
+        { path: 'outer.sealed', whole: undefined, missing: [], serverOnly: true, refused: [] },
       ]);
       expect(JSON.stringify(changes)).not.toContain('seal"');
     }
-    expect(patch(sealed, { outer: { n: 1 } }).embedded).toEqual([{ path: 'outer', whole: undefined, missing: [], serverOnly: true }]);
+    expect(patch(sealed, { outer: { n: 1 } }).embedded).toEqual([
+      { path: 'outer', whole: undefined, missing: [], serverOnly: true, refused: [] },
+    ]);
   });
 
   it('an object whose inner object only the server can create cannot be created with one', () => {
     const model = modelOf({ outer: t.optional(t.object('Outer', { sealed: t.optional(Sealed), n: t.optional(t.int()) })) });
     expect(patch(model, { outer: { sealed: { city: 'a' } } }).embedded).toEqual([
-      { path: 'outer', whole: undefined, missing: [], serverOnly: false },
-      { path: 'outer.sealed', whole: undefined, missing: [], serverOnly: true },
+      { path: 'outer', whole: undefined, missing: [], serverOnly: false, refused: [] },
+      { path: 'outer.sealed', whole: undefined, missing: [], serverOnly: true, refused: [] },
     ]);
-    expect(patch(model, { outer: { n: 1 } }).embedded).toEqual([{ path: 'outer', whole: { n: 1 }, missing: [], serverOnly: false }]);
+    expect(patch(model, { outer: { n: 1 } }).embedded).toEqual([
+      { path: 'outer', whole: { n: 1 }, missing: [], serverOnly: false, refused: [] },
+    ]);
   });
 });
 
@@ -351,8 +357,8 @@ describe('put', () => {
     const changes = put(guarded, { address: { city: 'a' }, outer: {} });
     expect(assigned(changes)).toEqual({ 'address.city': 'a', 'address.zip': '0000', 'address.floor': 'absent', 'outer.n': 1 });
     expect(changes.embedded).toEqual([
-      { path: 'address', whole: { city: 'a', zip: '0000', score: 0 }, missing: [], serverOnly: false },
-      { path: 'outer', whole: undefined, missing: ['inner'], serverOnly: false },
+      { path: 'address', whole: { city: 'a', zip: '0000', score: 0 }, missing: [], serverOnly: false, refused: [] },
+      { path: 'outer', whole: undefined, missing: ['inner'], serverOnly: false, refused: [] },
     ]);
     expect(refusals(() => put(guarded, { address: { zip: '1' } }))).toEqual(['address.city is required']);
   });

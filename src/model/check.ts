@@ -1,0 +1,41 @@
+import type { FieldError } from '../errors.ts';
+import { compileHydrate } from './hydrate.ts';
+import { join, type ObjectNode } from './node.ts';
+import type { Report } from './report.ts';
+
+/**
+ * A validator over several fields of a whole object, in document form: nothing when it is acceptable, else a sentence that follows the
+ * object's path ("must end after it begins"), or errors of its fields, relative to the object. It must not wait for anything.
+ */
+export type Check<Value = never> = (value: Value) => string | readonly FieldError[] | undefined;
+
+/** Runs the check of an object on its stored form; what it says goes into the report. */
+export type RunCheck = (stored: unknown, path: string, report: Report) => void;
+
+/** The fields that a check sees: those of the record itself, without its id, revision and timestamps. */
+export function ownFields(node: ObjectNode): ObjectNode {
+  return { ...node, fields: node.fields.filter((field) => field.key !== '_id' && !field.maintained) };
+}
+
+/** Compiles the check of one object; undefined where it has none. */
+export function compileCheck(node: ObjectNode): RunCheck | undefined {
+  const { check, name = 'an embedded object' } = node;
+  if (!check) return undefined;
+  const hydrate = compileHydrate(ownFields(node));
+  return function runCheck(stored, path, report) {
+    const found: unknown = (check as Check<unknown>)(hydrate(stored));
+    if (found === undefined) return;
+    if (typeof found === 'string') report.refuse(path, found);
+    else if (Array.isArray(found)) for (const { field, message } of found as FieldError[]) report.refuse(join(path, field), message);
+    else throw new Error(`\`check\` of ${name} must return nothing, a sentence or a list of errors, and must not be async.`);
+  };
+}
+
+/** The checks of an object and of the objects embedded in it, by dotted path; not of those in lists and maps, which are written whole. */
+export function collectChecks(node: ObjectNode, path = ''): ReadonlyMap<string, RunCheck> {
+  const own = compileCheck(node);
+  const below = node.fields.flatMap((field) =>
+    field.node.kind === 'object' ? [...collectChecks(field.node, join(path, field.name))] : [],
+  );
+  return new Map([...below, ...(own ? [[path, own] as const] : [])]);
+}
