@@ -1,0 +1,41 @@
+import { formatEntityTag } from '../http/entity-tag.ts';
+import type { CompiledModel } from '../model/compile-model.ts';
+import { revisionOf } from './precondition.ts';
+
+/**
+ * A record on its way from the database to the answer. It is turned into JSON text at once; the document that handlers and hooks hold is
+ * made when somebody asks, and once.
+ */
+export class StoredRecord {
+  readonly #model: CompiledModel;
+  readonly #stored: Readonly<Record<string, unknown>>;
+  #document: unknown;
+
+  constructor(model: CompiledModel, stored: Readonly<Record<string, unknown>>) {
+    this.#model = model;
+    this.#stored = stored;
+  }
+
+  /** The record as handlers and hooks hold it: `Document<typeof model>`. */
+  get document(): unknown {
+    this.#document ??= this.#model.hydrate(this.#stored);
+    return this.#document;
+  }
+
+  /** Its entity tag (RFC 9110 §8.8.3); undefined on a model without a revision. */
+  get entityTag(): string | undefined {
+    const revision = revisionOf(this.#model, this.#stored);
+    return revision === undefined ? undefined : formatEntityTag(revision);
+  }
+
+  /** Its id as a path segment, not yet percent-encoded. */
+  get id(): string {
+    const id = this.#model.id.leaf.toJson(this.#stored['_id']);
+    return id.startsWith('"') ? (JSON.parse(id) as string) : id;
+  }
+
+  /** The JSON text of what a client may read. */
+  toText(): string {
+    return this.#model.writeJson(this.#stored);
+  }
+}

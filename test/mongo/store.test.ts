@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { defineModel, t } from '../../src/index.ts';
+import { compileModel } from '../../src/model/compile-model.ts';
+import { openStore, type Target } from '../../src/mongo/store.ts';
+import { useDatabase } from '../support/database.ts';
+
+const model = compileModel(
+  defineModel('Doc', {
+    collection: 'docs',
+    fields: {
+      id: t.string(),
+      big: t.nullable(t.int64()),
+      bytes: t.optional(t.binary()),
+      any: t.optional(t.any()),
+      secret: t.optional(t.string({ policy: { private: true } })),
+      revision: t.revision(),
+    },
+  }),
+);
+const database = useDatabase();
+const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');
+const target = (id: string): Target => ({ id, scope: undefined, precondition: undefined });
+
+beforeEach(async () => {
+  await docs().deleteMany({});
+  await docs().insertOne({ _id: 'a', big: 9007199254740993n, bytes: Buffer.from('x'), any: /a/i, revision: 1 });
+});
+
+describe('openStore()', () => {
+  it.each<[string, MongoClientOptions]>([
+    ['its defaults', {}],
+    ['promoteLongs: false', { promoteLongs: false }],
+    ['promoteValues: false', { promoteValues: false }],
+    ['promoteBuffers: true', { promoteBuffers: true }],
+    ['bsonRegExp: false', { bsonRegExp: false }],
+    ['raw: true', { raw: true }],
+    ['ignoreUndefined: true', { ignoreUndefined: true }],
+    ['retryWrites and retryReads: false', { retryWrites: false, retryReads: false }],
+  ])('reads and writes the same, however the client of the driver was opened: %s', async (_name, options) => {
+    const client = await MongoClient.connect(process.env.MONGODB_URI ?? '', options);
+    try {
+      const store = openStore(model, { db: client.db(database.db.databaseName) });
+      const text = '{"id":"a","big":9007199254740993,"bytes":"eA==","any":"a","revision":1}';
+      expect((await store.findOne('a', undefined, false)).toText()).toBe(text);
+      const updated = await store.update(target('a'), { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] });
+      expect(updated.toText()).toBe('{"id":"a","big":9007199254740995,"bytes":"eA==","any":"a","revision":2}');
+      expect(updated.entityTag).toBe('"2"');
+      expect(updated.document).toMatchObject({ id: 'a', big: 9007199254740995n, revision: 2 });
+      expect((await store.remove(target('a'))).toText()).toBe(updated.toText());
+      expect((await store.insert({ _id: 'n', big: 1n, revision: 0 })).toText()).toBe('{"id":"n","big":1,"revision":0}');
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('gives back what it was given: neither filters nor documents are changed', async () => {
+    const store = openStore(model, { db: database.db });
+    const stored = Object.freeze({ _id: 'n', big: 1n, revision: 0 });
+    await store.insert(stored);
+    const scope = Object.freeze({ big: Object.freeze({ $eq: 1n }) });
+    expect((await store.findOne('n', scope, true)).id).toBe('n');
+    await store.remove({ id: 'n', scope, precondition: Object.freeze([{ weak: false, tag: '0' }]) });
+    expect(await docs().countDocuments()).toBe(1);
+  });
+
+  it('gives up with 503 a write that misses again and again, though nothing explains it', async () => {
+    const store = openStore(model, { db: database.db });
+    // Nobody but a program that changes the record between each write and its explanation could do so: an update that never matches.
+    const changes = { assignments: [], embedded: [{ path: 'big', whole: undefined, missing: [], serverOnly: false, refused: [] }] };
+    await expect(store.update(target('a'), changes)).rejects.toMatchObject({
+      code: 'overloaded',
+      status: 503,
+      headers: { 'retry-after': '1' },
+    });
+  });
+
+  it('reads a revision that is private too', async () => {
+    const hidden = compileModel(
+      defineModel('Hidden', {
+        collection: 'docs',
+        fields: {
+          id: t.string(),
+          secret: t.optional(t.string({ policy: { private: true } })),
+          revision: t.revision({ policy: { private: true } }),
+        },
+      }),
+    );
+    await docs().updateOne({ _id: 'a' }, { $set: { secret: 's' } });
+    const record = await openStore(hidden, { db: database.db }).findOne('a', undefined, false);
+    expect([record.entityTag, record.toText(), record.document]).toEqual(['"1"', '{"id":"a"}', { id: 'a', revision: 1 }]);
+  });
+});

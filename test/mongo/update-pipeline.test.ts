@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { defineModel, t } from '../../src/index.ts';
+import { compileModel } from '../../src/model/compile-model.ts';
+import { compilePatch } from '../../src/model/compile-writes.ts';
+import { buildUpdate, requireEmbedded } from '../../src/mongo/update-pipeline.ts';
+
+const Inner = t.object('Inner', { x: t.int(), y: t.nullable(t.int()), z: t.nullable(t.int(), { storeNone: true }) });
+const fields = {
+  a: t.optional(t.string()),
+  map: t.optional(t.map(t.int())),
+  any: t.optional(t.any()),
+  outer: t.optional(t.object('Outer', { k: t.string(), inner: t.optional(Inner) })),
+};
+const bare = compileModel(defineModel('Bare', { collection: 'docs', fields }));
+const counted = compileModel(defineModel('Counted', { collection: 'docs', fields: { ...fields, rev: t.revision(), at: t.updatedAt() } }));
+const now = new Date(0);
+
+const update = (body: object) => buildUpdate(bare, compilePatch(bare)(body), now);
+const isObject = (path: string) => ({ $eq: [{ $type: `$${path}` }, 'object'] });
+
+describe('buildUpdate()', () => {
+  it.each<[string, object, object[]]>([
+    ['a value', { a: 'x' }, [{ $set: { a: { $literal: 'x' } } }]],
+    ['text that looks like an expression', { a: '$$ROOT' }, [{ $set: { a: { $literal: '$$ROOT' } } }]],
+    ['null, which removes', { a: null }, [{ $set: { a: '$$REMOVE' } }]],
+    [
+      'a map, whole',
+      { map: { $inc: 1, 'a.b': 2 } },
+      [
+        {
+          $set: {
+            map: {
+              $literal: new Map([
+                ['$inc', 1],
+                ['a.b', 2],
+              ]),
+            },
+          },
+        },
+      ],
+    ],
+    [
+      'a key of an embedded object that cannot be created, alone',
+      { outer: { inner: { y: 1 } } },
+      [{ $set: { 'outer.inner.y': { $literal: 1 } } }],
+    ],
+    [
+      'null for keys of an embedded object',
+      { outer: { inner: { y: null, z: null } } },
+      [{ $set: { 'outer.inner.y': '$$REMOVE', 'outer.inner.z': { $literal: null } } }],
+    ],
+    [
+      'an embedded object that may have to be created, level by level',
+      { outer: { k: 'k', inner: { x: 1 } } },
+      [
+        { $set: { outer: { $cond: [isObject('outer'), '$outer', { $literal: { k: 'k', inner: { x: 1, z: null } } }] } } },
+        { $set: { 'outer.inner': { $cond: [isObject('outer.inner'), '$outer.inner', { $literal: { x: 1, z: null } }] } } },
+        { $set: { 'outer.k': { $literal: 'k' }, 'outer.inner.x': { $literal: 1 } } },
+      ],
+    ],
+  ])('writes no more than what was sent: %s', (_name, body, stages) => {
+    expect(update(body)).toEqual(stages);
+  });
+
+  it('takes one step of the revision, from 0 where it is missing or null, and the time', () => {
+    expect(buildUpdate(counted, compilePatch(counted)({ a: 'x' }), now)).toEqual([
+      { $set: { a: { $literal: 'x' }, at: { $literal: now }, rev: { $add: [{ $ifNull: ['$rev', 0] }, 1] } } },
+    ]);
+  });
+});
+
+describe('requireEmbedded()', () => {
+  it.each<[object, object | undefined]>([
+    [{ a: 'x' }, undefined],
+    [{ outer: { k: 'k' } }, undefined],
+    [{ outer: { inner: { y: 1 } } }, { $expr: { $and: [isObject('outer'), isObject('outer.inner')] } }],
+    [{ outer: { k: 'k', inner: { y: 1 } } }, { $expr: { $and: [isObject('outer'), isObject('outer.inner')] } }],
+  ])('of %j is %j: what the body cannot create must be there', (body, filter) => {
+    expect(requireEmbedded(compilePatch(bare)(body))).toEqual(filter);
+  });
+});
