@@ -1,0 +1,33 @@
+import { ConfigurationError } from '../errors.ts';
+import type { Context, ResourceMiddleware } from './context.ts';
+
+/** Runs after an operation: the context, and the record (the deleted one; on list, the page's records). */
+export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Result) => unknown;
+
+/**
+ * Runs hooks in order, each awaited, after the write is durable and before the answer is sent. One that throws makes the answer 500, and
+ * the write stays. They receive `ctx.record` as a document, or the documents of `ctx.page`.
+ *
+ * @example
+ * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), afterHooks([notifyWarehouse]), record({ created: true }));
+ */
+export function afterHooks(hooks: readonly AfterHook<never, never>[] = []): ResourceMiddleware {
+  for (const hook of hooks) if (typeof hook !== 'function') throw new ConfigurationError('A hook in `after` must be a function.');
+  return async function afterHooks(ctx, next) {
+    if (hooks.length > 0) {
+      const result = ctx.page ? ctx.page.records.map(({ document }) => document) : ctx.record?.document;
+      await run(hooks as readonly AfterHook[], ctx, result);
+    }
+    await next();
+  };
+}
+
+/** An error that would speak to the client is made one that does not: the write stays, and its answer must not say otherwise. */
+async function run(hooks: readonly AfterHook[], ctx: Context, result: unknown): Promise<void> {
+  try {
+    for (const hook of hooks) await hook(ctx, result);
+  } catch (error) {
+    const speaks = error instanceof Error && 'expose' in error;
+    throw speaks ? new Error(`A hook in \`after\` threw: ${error.message}`, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,30 @@
+import type Koa from 'koa';
+import { ConfigurationError, Unauthorized } from '../errors.ts';
+import type { Context, ResourceMiddleware } from './context.ts';
+
+/** Turns a request into a principal, or into nothing for an anonymous one. It may throw {@link Unauthorized} with headers. */
+export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | undefined | Promise<Principal | null | undefined>;
+
+/**
+ * Finds out who is calling: leaves `ctx.principal` and `ctx.requirePrincipal()`, which throws 401 for an anonymous request. Deciding who
+ * may pass is for the guards.
+ *
+ * @example
+ * app.use(authenticate((ctx) => sessions.get(ctx.get('authorization'))));
+ */
+export function authenticate<Principal>(identify: Authenticate<Principal>): ResourceMiddleware {
+  if (typeof identify !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
+  return async function authenticate(ctx, next) {
+    setPrincipal(ctx, (await identify(ctx)) ?? undefined);
+    await next();
+  };
+}
+
+/** Leaves the principal on the context: what `authenticate` does with what it found. */
+export function setPrincipal(ctx: Context, principal: unknown): void {
+  ctx.principal = principal;
+  ctx.requirePrincipal = () => {
+    if (principal === undefined) throw new Unauthorized();
+    return principal;
+  };
+}

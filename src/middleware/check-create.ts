@@ -1,0 +1,28 @@
+import { compileCreate, type WriteRules } from '../model/compile-writes.ts';
+import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import type { Context, ResourceMiddleware } from './context.ts';
+
+/** Returns the values that the server sets on create, in document form. */
+export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;
+
+/** Options of {@link checkCreate}. */
+export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
+  /** Values that the server sets on create; they win over what a client sends. */
+  readonly serverFields?: ServerFields<never> | undefined;
+}
+
+/**
+ * Validates `ctx.request.body` as a new record (spec, "Create rules") and leaves the document to insert in `ctx.created`, with server
+ * fields, defaults, revision 0 and timestamps. 422 with every error at once.
+ *
+ * @example
+ * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
+ */
+export function checkCreate(model: ModelInput, { serverFields, ...rules }: CheckCreateOptions = {}): ResourceMiddleware {
+  const readCreate = compileCreate(asCompiled(model), rules);
+  return async function checkCreate(ctx, next) {
+    const server = serverFields && (await (serverFields as ServerFields)(ctx));
+    ctx.created = readCreate(ctx.request.body, server as Record<string, unknown> | undefined);
+    await next();
+  };
+}

@@ -1,0 +1,18 @@
+import { compilePut, type WriteRules } from '../model/compile-writes.ts';
+import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import type { ResourceMiddleware } from './context.ts';
+
+/**
+ * Validates `ctx.request.body` as a replacement of everything that the client may write (spec, "Put rules") and leaves what it changes in
+ * `ctx.changes`. 422 with every error at once.
+ *
+ * @example
+ * router.put('/orders/:id', jsonBody(), ifMatch(), checkPut(Order), update(Order, { db }), record());
+ */
+export function checkPut(model: ModelInput, rules: Pick<WriteRules, 'explicitWrites'> = {}): ResourceMiddleware {
+  const readPut = compilePut(asCompiled(model), rules);
+  return async function checkPut(ctx, next) {
+    ctx.changes = readPut(ctx.request.body);
+    await next();
+  };
+}

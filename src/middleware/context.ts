@@ -1,0 +1,44 @@
+import type Koa from 'koa';
+import type { EntityTags } from '../http/entity-tag.ts';
+import type { Changes } from '../model/plan-changes.ts';
+import type { Filter } from '../mongo/filter.ts';
+import type { ListQuery } from '../mongo/list-query.ts';
+import type { Page } from '../mongo/store.ts';
+import type { StoredRecord } from '../mongo/stored-record.ts';
+
+/**
+ * What the middlewares leave for each other on Koa's context. Each slot has one writer; `docs/middleware.md` says who writes it and who
+ * reads it.
+ */
+export interface Slots {
+  /** By `authenticate`: the authenticated identity; undefined when anonymous. */
+  principal?: unknown;
+  /** By `guards`: those that opened for this request. */
+  openedGuards?: Set<unknown>;
+  /** By `scope`: the row filter of every query of this request. */
+  scope?: Filter;
+  /** By `ifMatch`: what the write's own filter must find. */
+  precondition?: EntityTags;
+  /** By `listQuery`. */
+  listQuery?: ListQuery;
+  /** By `checkCreate`: the document to insert, in stored form. */
+  created?: Record<string, unknown>;
+  /** By `checkPatch`: what the update changes. */
+  changes?: Changes;
+  /** By the persistence step: the record that the operation is about. */
+  record?: StoredRecord;
+  /** By `findPage`: the page of a list. */
+  page?: Page;
+}
+
+/** Koa's context with the library's slots, and the body that `jsonBody` reads. */
+export type Context = Koa.Context & Slots & { readonly request: { body?: unknown } };
+
+/** A Koa middleware that uses the library's slots. It fits into any Koa app. */
+export type ResourceMiddleware = (ctx: Context, next: Koa.Next) => Promise<void>;
+
+/** A slot that the chain needs: a plain Error (500) names the middleware that was left out before it. */
+export function needed<T>(slot: T | undefined, middleware: string, by: string): T {
+  if (slot !== undefined) return slot;
+  throw new Error(`\`${by}\` needs \`${middleware}\` before it in the chain.`);
+}

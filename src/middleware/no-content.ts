@@ -1,0 +1,13 @@
+import type { ResourceMiddleware } from './context.ts';
+
+/**
+ * Answers 204 without a body.
+ *
+ * @example
+ * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());
+ */
+export function noContent(): ResourceMiddleware {
+  return async function noContent(ctx) {
+    ctx.status = 204;
+  };
+}

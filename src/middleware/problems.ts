@@ -1,0 +1,66 @@
+import { STATUS_CODES } from 'node:http';
+import { Problem, type ProblemDocument } from '../errors.ts';
+import type { Context, ResourceMiddleware } from './context.ts';
+
+/**
+ * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). The outermost of the chain.
+ *
+ * A {@link Problem} speaks for itself. An exposed error of `ctx.throw()` or http-errors keeps its status, message and headers. Anything
+ * else is a bug: a bare 500, and the error reaches `app.on('error')`, as does the cause of every other 5xx. Headers that were set before,
+ * such as those of CORS, stay.
+ *
+ * @example
+ * app.use(problems());
+ */
+export function problems(): ResourceMiddleware {
+  return async function problems(ctx, next) {
+    try {
+      await next();
+    } catch (error) {
+      sendProblem(ctx, error);
+    }
+  };
+}
+
+function sendProblem(ctx: Context, error: unknown): void {
+  const { document, headers, isReported } = toProblemAnswer(error);
+  if (isReported) ctx.app.emit('error', error instanceof Error ? error : new Error(`Thrown: ${String(error)}`, { cause: error }), ctx);
+  ctx.status = document.status;
+  ctx.set(headers);
+  ctx.body = JSON.stringify(document);
+  ctx.type = 'application/problem+json';
+}
+
+interface ProblemAnswer {
+  readonly document: ProblemDocument;
+  readonly headers: Record<string, string>;
+  /** Whether `app.on('error')` hears of it: bugs, and what made the database fail. */
+  readonly isReported: boolean;
+}
+
+function toProblemAnswer(error: unknown): ProblemAnswer {
+  if (error instanceof Problem) {
+    return { document: error.toDocument(), headers: { ...error.headers }, isReported: error.status >= 500 && error.cause !== undefined };
+  }
+  if (isExposed(error)) {
+    const { status, message, headers = {} } = error;
+    return {
+      document: { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail: message },
+      headers,
+      isReported: status >= 500,
+    };
+  }
+  return { document: { type: 'about:blank', title: 'Internal Server Error', status: 500 }, headers: {}, isReported: true };
+}
+
+interface ExposedError {
+  readonly status: number;
+  readonly message: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** An error of `ctx.throw()` and its like. By its marks and not its class: an app may hold several copies of http-errors. */
+function isExposed(error: unknown): error is ExposedError {
+  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true || !('status' in error)) return false;
+  return typeof error.status === 'number' && error.status >= 400 && error.status in STATUS_CODES;
+}

@@ -1,0 +1,20 @@
+import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { openStore, type StoreOptions } from '../mongo/store.ts';
+import type { ResourceMiddleware } from './context.ts';
+import { recordId } from './record-id.ts';
+
+/**
+ * Deletes the record of `ctx.params.id`, with scope and `ctx.precondition` in the delete's own filter, and leaves what was deleted in
+ * `ctx.record`. 404, 412.
+ *
+ * @example
+ * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());
+ */
+export function remove(model: ModelInput, options: StoreOptions): ResourceMiddleware {
+  const compiled = asCompiled(model);
+  const store = openStore(compiled, options);
+  return async function remove(ctx, next) {
+    ctx.record = await store.remove({ id: recordId(ctx, compiled), scope: ctx.scope, precondition: ctx.precondition });
+    await next();
+  };
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Context, type IfMatchOptions, ifMatch, problems } from '../../src/index.ts';
+import { useServer } from '../support/serve.ts';
+
+const serve = useServer();
+
+async function ask(options: IfMatchOptions | undefined, header: string | undefined) {
+  let precondition: unknown;
+  const { request } = await serve(problems(), ifMatch(options), (ctx: Context) => {
+    precondition = ctx.precondition;
+    ctx.body = 'passed';
+  });
+  const { status, body, text } = await request('PUT', '/', { headers: { 'if-match': header } });
+  return text === 'passed' ? precondition : `${status} ${body.code}`;
+}
+
+describe('ifMatch()', () => {
+  it.each<[string | undefined, unknown]>([
+    [undefined, undefined],
+    ['*', '*'],
+    ['"3"', [{ weak: false, tag: '3' }]],
+    [
+      '"3", W/"4"',
+      [
+        { weak: false, tag: '3' },
+        { weak: true, tag: '4' },
+      ],
+    ],
+    ['', []],
+    ['3', '400 malformed_header'],
+  ])('reads %p into ctx.precondition: %p', async (header, precondition) => {
+    expect(await ask(undefined, header)).toEqual(precondition);
+  });
+
+  it('is 428 without the header where it is required, and not otherwise', async () => {
+    expect(await ask({ required: true }, undefined)).toBe('428 precondition_required');
+    expect(await ask({ required: true }, '*')).toBe('*');
+    expect(await ask({ required: false }, undefined)).toBeUndefined();
+  });
+
+  it.each<[header: string, current: string | undefined, passes: boolean]>([
+    ['"3"', '3', true],
+    ['"2", "3"', '3', true],
+    ['*', '3', true],
+    ['*', undefined, true],
+    ['"2"', '3', false],
+    ['W/"3"', '3', false],
+    ['"03"', '3', false],
+    ['"3"', undefined, false],
+    ['', '3', false],
+  ])('compares by itself with `current`, for routes without a store: %p and %p', async (header, current, passes) => {
+    for (const given of [() => current, async () => current]) {
+      const answer = await ask({ current: given }, header);
+      expect(answer === '412 precondition_failed').toBe(!passes);
+    }
+  });
+
+  it('does not ask for `current` without the header', async () => {
+    const never = () => {
+      throw new Error('asked');
+    };
+    expect(await ask({ current: never }, undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigurationError, type Context, defineModel, everything, problems, scope, t, Unauthorized } from '../../src/index.ts';
+import { Note } from '../support/note.ts';
+import { useServer } from '../support/serve.ts';
+
+const serve = useServer();
+
+async function ask(filterOf: (ctx: Context) => unknown) {
+  let left: unknown = 'not reached';
+  const { request, errors } = await serve(problems(), scope(Note, filterOf), (ctx: Context) => {
+    left = ctx.scope;
+    ctx.body = 'passed';
+  });
+  const { status } = await request('GET', '/', { headers: { 'x-owner': 'ann' } });
+  return { status, left, errors };
+}
+
+describe('scope()', () => {
+  it.each<[string, (ctx: Context) => unknown, unknown]>([
+    ['a filter of the request', (ctx) => ({ owner: ctx.get('x-owner') }), { owner: { $eq: 'ann' } }],
+    ['a promise of one', async () => ({ id: { in: ['a', 'b'] } }), { _id: { $in: ['a', 'b'] } }],
+    ['operators side by side', () => ({ 'place.city': { gte: 'A', lt: 'B' } }), { 'place.city': { $gte: 'A', $lt: 'B' } }],
+    ['a private field', () => ({ secret: 'x' }), { secret: { $eq: 'x' } }],
+    ['text that looks like an operator', () => ({ owner: '$where' }), { owner: { $eq: '$where' } }],
+    ['everything', () => everything, {}],
+  ])('leaves the row filter in ctx.scope: %s', async (_name, filterOf, filter) => {
+    expect(await ask(filterOf)).toEqual({ status: 200, left: filter, errors: [] });
+  });
+
+  it.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['an empty filter', () => ({})],
+    ['an undefined value', () => ({ owner: undefined })],
+    ['an unknown field', () => ({ onwer: 'ann' })],
+    ['an operator of MongoDB', () => ({ owner: { $gt: '' } })],
+    ['a rejected promise', () => Promise.reject(new Error('lookup failed'))],
+  ])('is a closed door when it returns %s: 500, reported, and nothing behind it runs', async (_name, filterOf) => {
+    const { status, left, errors } = await ask(filterOf);
+    expect([status, left, errors.length]).toEqual([500, 'not reached', 1]);
+  });
+
+  it('may refuse a request itself', async () => {
+    const { status, errors } = await ask(() => {
+      throw new Unauthorized();
+    });
+    expect([status, errors]).toEqual([401, []]);
+  });
+
+  it('refuses what is no function and what is no model, when it is made', () => {
+    expect(() => scope(Note, undefined as never)).toThrow(ConfigurationError);
+    expect(() => scope(Note, { owner: 'ann' } as never)).toThrow(ConfigurationError);
+    expect(() => scope({} as never, () => everything)).toThrow(ConfigurationError);
+    expect(() => scope(defineModel('Bad', { collection: '', fields: { a: t.string() } }), () => everything)).toThrow(ConfigurationError);
+  });
+});
