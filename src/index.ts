@@ -1,0 +1,50 @@
+export {
+  ConfigurationError,
+  type FieldError,
+  Problem,
+  type ProblemCode,
+  type ProblemDocument,
+  type ProblemOptions,
+  Unauthorized,
+} from './errors.ts';
+export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
+export { type Authenticate, authenticate } from './middleware/authenticate.ts';
+export { type CheckCreateOptions, checkCreate, type ServerFields } from './middleware/check-create.ts';
+export { checkPatch } from './middleware/check-patch.ts';
+export { checkPut } from './middleware/check-put.ts';
+export type { Context, ResourceMiddleware, Slots } from './middleware/context.ts';
+export { findPage } from './middleware/find-page.ts';
+export { type FindOptions, findRecord } from './middleware/find-record.ts';
+export { type Guard, guards } from './middleware/guards.ts';
+export { type IfMatchOptions, ifMatch } from './middleware/if-match.ts';
+export { inFlightLimit } from './middleware/in-flight-limit.ts';
+export { insert } from './middleware/insert.ts';
+export { type JsonBodyOptions, jsonBody } from './middleware/json-body.ts';
+export { listQuery } from './middleware/list-query.ts';
+export { noContent } from './middleware/no-content.ts';
+export { notModified } from './middleware/not-modified.ts';
+export { page } from './middleware/page.ts';
+export { problems } from './middleware/problems.ts';
+export { type RecordOptions, record } from './middleware/record.ts';
+export { remove } from './middleware/remove.ts';
+export { type ScopeFunction, scope } from './middleware/scope.ts';
+export { update } from './middleware/update.ts';
+export type { Check } from './model/check.ts';
+export type { WriteRules } from './model/compile-writes.ts';
+export { defineModel, type Model, type ModelOptions } from './model/define-model.ts';
+export type { Create, Document, Patch, Read } from './model/infer.ts';
+export type { Operator, Policy } from './model/policy.ts';
+export type { Field, FieldOptions, Fields, RawSchema } from './model/schema.ts';
+export { t } from './model/t.ts';
+export { everything } from './mongo/filter.ts';
+export type { Paging } from './mongo/list-query.ts';
+export type { StoreOptions } from './mongo/store.ts';
+export { StoredRecord } from './mongo/stored-record.ts';
+export type { DescriptionOptions } from './openapi/api-description.ts';
+export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';
+export { openapiDocument } from './openapi/openapi-document.ts';
+export type { Api, ApiOptions } from './resource/create-api.ts';
+export { openapiText } from './resource/openapi-text.ts';
+export { cursorPaging } from './resource/paging.ts';
+export type { CursorPagingOptions, Operation, RequestContext, ResourceOptions, ScopeFilter } from './resource/resource-options.ts';
+export { type Resource, type Service, type ServiceOptions, service } from './resource/service.ts';

@@ -1,0 +1,45 @@
+import { ConfigurationError } from '../errors.ts';
+import { type Access, serverAccess } from '../model/access.ts';
+import type { CompiledField, Node } from '../model/node.ts';
+import { compileFieldReader } from '../model/read-value.ts';
+import { Report } from '../model/report.ts';
+import { compileObjectWriter } from '../model/write-json.ts';
+import type { Schema } from './document.ts';
+
+/**
+ * Adds what a field's definition says for readers: title, description, deprecated, and those examples that fit the schema. An answer shows
+ * an example as the service would write it; a body shows it only where its reader accepts it.
+ */
+export function annotate(schema: Schema, field: CompiledField, access: Access | 'read'): Schema {
+  const { examples: given, ...annotations } = field.annotations;
+  if (!Array.isArray(given)) return { ...schema, ...annotations };
+  const examples =
+    access === 'read' ? given.map((example) => asRead(field, example)) : given.filter((example) => isSendable(field, example, access));
+  return { ...schema, ...annotations, ...(examples.length > 0 ? { examples } : {}) };
+}
+
+/** What a client reads when this is stored. */
+function asRead(field: CompiledField, example: unknown): unknown {
+  const report = new Report();
+  const stored = compileFieldReader(field, { ...serverAccess, source: 'json' })(example, field.name, report);
+  const [error] = report.errors;
+  if (error) throw new ConfigurationError(`\`examples\` of \`${field.name}\` do not fit: \`${error.field}\` ${error.message}.`);
+  if (typeof stored === 'bigint') return stored;
+  const alone = { kind: 'object', name: undefined, fields: [field], byName: new Map([[field.name, field]]) } as const;
+  const shown = JSON.parse(compileObjectWriter(alone)({ [field.key]: stored })) as Record<string, unknown>;
+  return shown[field.name];
+}
+
+/** An example of an object is shown in answers only: in a body it could name what this client may not know of. */
+function isSendable(field: CompiledField, example: unknown, access: Access): boolean {
+  if (holdsObject(field.node)) return false;
+  const report = new Report();
+  compileFieldReader(field, access)(example, '', report);
+  return report.errors.length === 0;
+}
+
+function holdsObject(node: Node): boolean {
+  if (node.kind === 'array') return holdsObject(node.items.node);
+  if (node.kind === 'map') return holdsObject(node.values.node);
+  return node.kind === 'object';
+}

@@ -1,0 +1,67 @@
+import type { Operation } from '../resource/resource-options.ts';
+import type { ApiDescription } from './api-description.ts';
+import { Components } from './components.ts';
+import { describeDocument } from './describe-document.ts';
+import { describeResource } from './describe-resource.ts';
+import type { OpenapiDocument, Part } from './document.ts';
+import { nameSchemas } from './name-schemas.ts';
+import { toPascalCase } from './named-schema.ts';
+import { describeRecord, type RecordSchemas } from './record-schemas.ts';
+
+/**
+ * Builds the OpenAPI description of an api. Paths begin with its prefix; the server is where the app is mounted, `/` as a rule.
+ *
+ * Throws `ConfigurationError` where two different objects have one name.
+ */
+export function buildDocument(api: ApiDescription): OpenapiDocument {
+  const components = new Components();
+  const described = api.resources.map((resource) => ({ path: resource.path, schemas: describeRecord(resource) }));
+  const { components: schemas, resolve } = nameSchemas(described);
+  for (const [name, schema] of Object.entries(schemas)) components.refer('schemas', name, schema);
+  const operationId = operationIds(api);
+  const paths = api.resources.map((resource, index) =>
+    describeResource({
+      api,
+      resource,
+      schemas: Object.fromEntries(
+        Object.entries(described[index]?.schemas ?? {}).map(([key, schema]) => [key, resolve(schema)]),
+      ) as RecordSchemas,
+      components,
+      operationId: (operation) => operationId(resource, operation),
+    }),
+  );
+  const own = api.isServed ? describeDocument(api, components) : { paths: {}, tags: [] };
+  return {
+    openapi: '3.1.0',
+    info: api.info,
+    servers: [{ url: '/' }],
+    ...securityOf(api),
+    tags: [...api.resources.map((resource) => ({ name: resource.path, description: resource.description })), ...own.tags],
+    paths: Object.assign({}, ...paths, own.paths) as Record<string, Part>,
+    components: { ...components.all(), ...(Object.keys(api.securitySchemes).length > 0 ? { securitySchemes: api.securitySchemes } : {}) },
+  };
+}
+
+/** Without schemes, an api that authenticates says nothing: nobody told it how. */
+function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDocument, 'security'> {
+  if (security.length > 0) return { security };
+  return authenticates ? {} : { security: [] };
+}
+
+/**
+ * `listOrders` by the path; `getOrder`, `createOrder`, … by the model. Resources over one model insert their paths' names, as their schemas
+ * do: `getOrderArchive`.
+ */
+function operationIds({ resources }: ApiDescription): (resource: ApiDescription['resources'][number], operation: Operation) => string {
+  const taken = new Set<string>();
+  return function operationId({ model, path }, operation) {
+    const own = toPascalCase(path);
+    const isShared = resources.some((other) => other.path !== path && other.model.name === model.name);
+    const name = `${toPascalCase(model.name)}${isShared ? own : ''}`;
+    const wanted = `${operation}${operation === 'list' ? own : name}`;
+    let id = wanted;
+    for (let number = 2; taken.has(id); number++) id = `${wanted}${number}`;
+    taken.add(id);
+    return id;
+  };
+}

@@ -1,0 +1,24 @@
+import type { Part } from './document.ts';
+
+type Kind = 'schemas' | 'responses' | 'parameters' | 'headers';
+
+/** What operations share, published once: only what is referred to is there. */
+export class Components {
+  readonly #parts = new Map<Kind, Map<string, Part>>();
+
+  /** Publishes a part under a name, once, and returns the reference to it. */
+  refer(kind: Kind, name: string, part: Part): Part {
+    const parts = this.#parts.get(kind) ?? new Map<string, Part>();
+    if (!parts.has(name)) this.#parts.set(kind, parts.set(name, part));
+    return { $ref: `#/components/${kind}/${name}` };
+  }
+
+  /** All parts by kind, in alphabetical order, so that the document changes only where something did. */
+  all(): Readonly<Record<string, Readonly<Record<string, Part>>>> {
+    return Object.fromEntries([...this.#parts].sort(byKey).map(([kind, parts]) => [kind, Object.fromEntries([...parts].sort(byKey))]));
+  }
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

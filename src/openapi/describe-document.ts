@@ -1,0 +1,31 @@
+import type { ApiDescription } from './api-description.ts';
+import type { Components } from './components.ts';
+import type { OpenapiDocument, Part } from './document.ts';
+import { entityTag, ifNoneMatch } from './headers.ts';
+import { problemResponses } from './problem-responses.ts';
+
+/** The path of the description below the api's prefix: a resource cannot have it while the description is served. */
+export const documentPath = 'openapi.json';
+
+/** The description's own operation. */
+export function describeDocument(api: ApiDescription, components: Components): Pick<OpenapiDocument, 'paths' | 'tags'> {
+  const headers = { ETag: entityTag(components) };
+  const content = { 'application/json': { schema: { type: 'object' } } };
+  const operation: Part = {
+    operationId: 'getOpenapiDocument',
+    summary: 'Get this description',
+    description: 'The OpenAPI description of the api.',
+    tags: [documentPath],
+    security: [],
+    parameters: [ifNoneMatch(components)],
+    responses: {
+      200: { description: 'The description.', headers, content },
+      304: { description: 'The description is still the one that `If-None-Match` names.', headers },
+      ...problemResponses(['method_not_allowed', ...(api.isLimited ? (['overloaded'] as const) : [])], components),
+    },
+  };
+  return {
+    paths: { [`${api.prefix}/${documentPath}`]: { get: operation } },
+    tags: [{ name: documentPath, description: 'The description of the api.' }],
+  };
+}

@@ -1,0 +1,201 @@
+import type { ProblemCode } from '../errors.ts';
+import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { Operation } from '../resource/resource-options.ts';
+import type { ApiDescription } from './api-description.ts';
+import type { Components } from './components.ts';
+import type { Part } from './document.ts';
+import { entityTag, ifMatch, ifNoneMatch, link, location, pageSchema } from './headers.ts';
+import { listParameters, mayExceedInt64 } from './list-parameters.ts';
+import { problemResponses } from './problem-responses.ts';
+import type { RecordSchemas } from './record-schemas.ts';
+import { textLeaf } from './value-schema.ts';
+
+/** What the operations of a resource are described from. */
+export interface ResourceContext {
+  readonly api: ApiDescription;
+  readonly resource: CompiledResource;
+  /** References to its schemas. */
+  readonly schemas: RecordSchemas;
+  readonly components: Components;
+  /** An operation's id, unique in the document. */
+  operationId(operation: Operation): string;
+}
+
+/** What is particular to an operation. */
+interface Particulars {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Part[];
+  readonly body?: Part | undefined;
+  readonly answers: Readonly<Record<string, Part>>;
+  readonly problems: readonly ProblemCode[];
+}
+
+const methods: Readonly<Record<Operation, string>> = {
+  list: 'get',
+  get: 'get',
+  create: 'post',
+  patch: 'patch',
+  put: 'put',
+  delete: 'delete',
+};
+
+/** The paths of a resource, each with the operations that it serves. */
+export function describeResource(context: ResourceContext): Record<string, Part> {
+  const { api, resource } = context;
+  const path = `${api.prefix}/${resource.path}`;
+  const id: Part = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The id of the record.',
+    schema: textLeaf(resource.model.id.leaf),
+  };
+  const all = describeOperations(context, ['list', 'create']);
+  const one = describeOperations(context, ['get', 'patch', 'put', 'delete']);
+  return {
+    ...(Object.keys(all).length > 0 ? { [path]: all } : {}),
+    ...(Object.keys(one).length > 0 ? { [`${path}/{id}`]: { parameters: [id], ...one } } : {}),
+  };
+}
+
+function describeOperations(context: ResourceContext, operations: readonly Operation[]): Record<string, Part> {
+  const served = operations.filter((operation) => context.resource.ops.includes(operation));
+  return Object.fromEntries(served.map((operation) => [methods[operation], describeOperation(context, operation)]));
+}
+
+function describeOperation(context: ResourceContext, operation: Operation): Part {
+  const { resource, components } = context;
+  const { summary, description, parameters, body, answers, problems } = particulars[operation](context);
+  return {
+    operationId: context.operationId(operation),
+    summary,
+    description,
+    tags: [resource.path],
+    ...securityOf(context, operation),
+    ...(parameters ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
+    responses: { ...answers, ...problemResponses([...problems, ...commonProblems(context, operation)], components) },
+  };
+}
+
+/** Where nothing can refuse an anonymous request, no credentials are an alternative. */
+function securityOf({ api, resource }: ResourceContext, operation: Operation): Part {
+  const asksWho =
+    resource.guardsOf(operation).length > 0 || (operation === 'create' ? resource.serverFields !== undefined : resource.isScoped);
+  return asksWho || api.security.length === 0 ? {} : { security: [...api.security, {}] };
+}
+
+function commonProblems({ api, resource }: ResourceContext, operation: Operation): ProblemCode[] {
+  const isGuarded = resource.guardsOf(operation).length > 0;
+  return [
+    ...(api.authenticates || isGuarded ? (['unauthorized'] as const) : []),
+    ...(isGuarded ? (['forbidden'] as const) : []),
+    ...(api.isLimited ? (['overloaded'] as const) : []),
+    'method_not_allowed',
+    'internal',
+    'database_unavailable',
+  ];
+}
+
+const bodyProblems: readonly ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'];
+
+/** Of a write to a record that exists: the last three because a miss is explained by a read, and a race is tried again a few times only. */
+function changeProblems({ resource }: ResourceContext): ProblemCode[] {
+  const missing: readonly ProblemCode[] = resource.preconditionRequired ? ['precondition_required'] : [];
+  return ['malformed_header', ...missing, 'not_found', 'precondition_failed', 'write_outcome_unknown', 'database_timeout', 'overloaded'];
+}
+
+const particulars: Readonly<Record<Operation, (context: ResourceContext) => Particulars>> = {
+  list(context) {
+    const { resource, schemas, components } = context;
+    const content = envelope({ data: { type: 'array', items: schemas.read }, page: pageSchema(resource.paging) });
+    return {
+      summary: `List ${resource.model.name} records`,
+      description: 'One page of the records that the caller may see and that match every filter.',
+      parameters: listParameters(resource),
+      answers: { 200: { description: 'A page of records.', headers: { Link: link(components) }, content } },
+      problems: [
+        'invalid_query',
+        'invalid_cursor',
+        'database_timeout',
+        ...(mayExceedInt64(resource) ? (['validation_failed'] as const) : []),
+      ],
+    };
+  },
+
+  get(context) {
+    const { resource, components } = context;
+    const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...tagHeaders(context) } };
+    return {
+      summary: `Get one ${resource.model.name}`,
+      description: 'The record with this id.',
+      ...(resource.model.revision ? { parameters: [ifNoneMatch(components)] } : {}),
+      answers: { 200: recordAnswer(context, 'The record.'), ...(resource.model.revision ? notModified : {}) },
+      problems: ['not_found', 'database_timeout'],
+    };
+  },
+
+  create(context) {
+    const { resource, schemas, components } = context;
+    return {
+      summary: `Create one ${resource.model.name}`,
+      description: 'Stores a new record. What is left out takes its default.',
+      body: schemas.create,
+      answers: { 201: recordAnswer(context, 'The new record.', { Location: location(components) }) },
+      problems: [...bodyProblems, 'duplicate_key', 'write_outcome_unknown'],
+    };
+  },
+
+  patch(context) {
+    const { resource, schemas } = context;
+    const embedded = resource.mergePatch ? 'are merged into (RFC 7396)' : 'are replaced by what is sent';
+    return {
+      summary: `Change one ${resource.model.name}`,
+      description: `Changes the fields that are sent, at once; null clears. Embedded objects ${embedded}; lists and maps are replaced.`,
+      parameters: [ifMatch(context)],
+      body: schemas.patch,
+      answers: { 200: recordAnswer(context, 'The record as it is now.') },
+      problems: [...bodyProblems, ...changeProblems(context), 'duplicate_key'],
+    };
+  },
+
+  put(context) {
+    const { resource, schemas } = context;
+    return {
+      summary: `Replace one ${resource.model.name}`,
+      description: 'Replaces everything that the caller may change, at once: what is left out returns to its default.',
+      parameters: [ifMatch(context)],
+      body: schemas.put,
+      answers: { 200: recordAnswer(context, 'The record as it is now.') },
+      problems: [...bodyProblems, ...changeProblems(context), 'duplicate_key'],
+    };
+  },
+
+  delete(context) {
+    return {
+      summary: `Delete one ${context.resource.model.name}`,
+      description: 'Deletes the record with this id.',
+      parameters: [ifMatch(context)],
+      answers: { 204: { description: 'The record is deleted.' } },
+      problems: changeProblems(context),
+    };
+  },
+};
+
+function recordAnswer(context: ResourceContext, description: string, headers: Part = {}): Part {
+  return { description, ...tagHeaders(context, headers), content: envelope({ data: context.schemas.read }) };
+}
+
+function tagHeaders({ resource, components }: ResourceContext, others: Part = {}): Part {
+  const headers = { ...others, ...(resource.model.revision ? { ETag: entityTag(components) } : {}) };
+  return Object.keys(headers).length > 0 ? { headers } : {};
+}
+
+function envelope(properties: Part): Part {
+  return json({ type: 'object', properties, required: Object.keys(properties) });
+}
+
+function json(schema: Part): Part {
+  return { 'application/json': { schema } };
+}

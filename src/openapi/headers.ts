@@ -1,0 +1,65 @@
+import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { Components } from './components.ts';
+import type { Part, Schema } from './document.ts';
+
+/** The entity tag of the answer. */
+export function entityTag(components: Components): Part {
+  return components.refer('headers', 'ETag', {
+    description: 'The revision of what is answered, in double quotes (RFC 9110 §8.8.3).',
+    required: true,
+    schema: { type: 'string' },
+    example: '"0"',
+  });
+}
+
+/** Where the new record is. */
+export function location(components: Components): Part {
+  return components.refer('headers', 'Location', {
+    description: 'The path of the new record.',
+    required: true,
+    schema: { type: 'string', format: 'uri-reference' },
+  });
+}
+
+/** Where the next page is. */
+export function link(components: Components): Part {
+  return components.refer('headers', 'Link', {
+    description: 'The next page, as `rel="next"` (RFC 8288); not there on the last one.',
+    schema: { type: 'string' },
+  });
+}
+
+/** The precondition of a write. */
+export function ifMatch({ resource, components }: { readonly resource: CompiledResource; readonly components: Components }): Part {
+  const required = resource.preconditionRequired;
+  return components.refer('parameters', required ? 'IfMatchRequired' : 'IfMatch', {
+    name: 'If-Match',
+    in: 'header',
+    description: 'Write only if the record still has one of these entity tags; `*` is any (RFC 9110 §13.1.1).',
+    required,
+    schema: { type: 'string' },
+    example: '"0"',
+  });
+}
+
+/** The precondition of a read. */
+export function ifNoneMatch(components: Components): Part {
+  return components.refer('parameters', 'IfNoneMatch', {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'Answer only if there is something else than these entity tags name; `*` is any (RFC 9110 §13.1.2).',
+    schema: { type: 'string' },
+    example: '"0"',
+  });
+}
+
+/** The `page` member of a list's answer. */
+export function pageSchema({ max, total }: CompiledResource['paging']): Schema {
+  const properties = {
+    size: { type: 'integer', minimum: 1, maximum: max, description: 'How many records a page has.' },
+    has_next: { type: 'boolean', description: 'Whether there is another page.' },
+    next_cursor: { type: ['string', 'null'], description: 'The value of `after` for the next page; null on the last.' },
+  };
+  const count = { type: 'integer', minimum: 0, description: 'The number of all matches, when it was asked for.' };
+  return { type: 'object', properties: total ? { ...properties, total: count } : properties, required: Object.keys(properties) };
+}

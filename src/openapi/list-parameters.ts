@@ -1,0 +1,80 @@
+import { Invalid, type Leaf } from '../model/leaf.ts';
+import { stringLeaf } from '../model/leaves.ts';
+import { maxPrefix, maxValues, type Operator, operators } from '../model/policy.ts';
+import type { QueryField } from '../model/query-fields.ts';
+import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { Part, Schema } from './document.ts';
+import { textLeaf } from './value-schema.ts';
+
+/** The parameters of a list's query string: one for each operator of each field that its policy allows, sorting and paging. */
+export function listParameters({ model, paging }: CompiledResource): Part[] {
+  const fields = [...model.clientFields.values()];
+  const filters = fields.flatMap((field) =>
+    operators.filter((operator) => field.operators.has(operator)).map((operator) => filterParameter(field, operator)),
+  );
+  const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
+  return [
+    ...filters,
+    ...(sortable.length > 0 ? [sortParameter(sortable)] : []),
+    parameter('limit', `Page size; above ${paging.max} it is ${paging.max}.`, { type: 'integer', minimum: 1, default: paging.size }),
+    parameter('after', 'The `next_cursor` of the page before.', { type: 'string' }),
+    ...(paging.total ? [parameter('total', 'Also count all matches.', { type: 'boolean', default: false })] : []),
+  ];
+}
+
+/** Whether a filter of the list may be an integer beyond 64 bits, which is 422 and not 400. */
+export function mayExceedInt64({ model }: CompiledResource): boolean {
+  return [...model.clientFields.values()].some(({ leaf, operators: allowed }) => {
+    const beyond = leaf?.fromText(String(2n ** 64n));
+    return beyond instanceof Invalid && beyond.outOfRange && [...allowed].some((operator) => operator !== 'exists');
+  });
+}
+
+function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
+  return { name, in: 'query', description, ...style, schema };
+}
+
+/** Comma-separated. */
+const list = { style: 'form', explode: false };
+
+function sortParameter(names: readonly string[]): Part {
+  const keys = names.flatMap((name) => [name, `-${name}`]);
+  const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, uniqueItems: true };
+  return parameter('sort', 'The keys to sort by, the most important first; `-` is descending.', schema, list);
+}
+
+function filterParameter(field: QueryField, operator: Operator): Part {
+  const { leaf, inList, name } = field;
+  const subject = inList ? `An item of \`${name}\`` : `\`${name}\``;
+  const description = `${subject} ${meanings[operator]}.`;
+  const key = `${name}[${operator}]`;
+  if (operator === 'exists' || !leaf) return parameter(key, description, { type: 'boolean' });
+  if (operator === 'prefix') return parameter(key, description, { type: 'string', maxLength: maxPrefix });
+  const compares = operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
+  const value = compares || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
+  if (operator === 'in' || operator === 'nin')
+    return parameter(key, description, { type: 'array', items: value, maxItems: maxValues }, list);
+  return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
+}
+
+const meanings: Readonly<Record<Operator, string>> = {
+  eq: 'equals this',
+  ne: 'does not equal this, or is missing',
+  in: 'is one of these, separated by commas',
+  nin: 'is none of these, separated by commas, or is missing',
+  gt: 'is greater than this',
+  gte: 'is this or greater',
+  lt: 'is less than this',
+  lte: 'is this or less',
+  exists: 'is there (true) or is missing (false)',
+  prefix: 'begins with this text, in the same case',
+};
+
+/** The word `null` means null where no text could be meant (decisions, "Casts"). */
+function orNullWord(leaf: Leaf): Schema {
+  const schema = textLeaf(leaf);
+  if (leaf === stringLeaf) return schema;
+  const { enum: values } = schema;
+  if (Array.isArray(values)) return values.includes('null') ? schema : { ...schema, enum: [...values, 'null'] };
+  return { anyOf: [schema, { type: 'string', enum: ['null'] }] };
+}

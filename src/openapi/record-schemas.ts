@@ -1,0 +1,121 @@
+import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, updateAccess } from '../model/access.ts';
+import { makeId } from '../model/compile-writes.ts';
+import type { CompiledField, ObjectNode } from '../model/node.ts';
+import type { EmbeddedMode } from '../model/plan-changes.ts';
+import { compileFieldReader } from '../model/read-value.ts';
+import { Report } from '../model/report.ts';
+import type { CompiledResource } from '../resource/compile-resource.ts';
+import { annotate } from './annotate.ts';
+import type { Schema } from './document.ts';
+import { NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
+import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
+
+/** The schemas of a resource's bodies and answers: of those operations that it serves. */
+export interface RecordSchemas {
+  readonly read?: Schema;
+  readonly create?: Schema;
+  readonly patch?: Schema;
+  readonly put?: Schema;
+}
+
+/** A property of an object schema. */
+interface Member {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+/**
+ * Describes what clients of a resource read and may send. Who may write what is asked of the functions that validate bodies; a private
+ * field is in no schema, not even one that a client may write (decisions, "OpenAPI").
+ */
+export function describeRecord(resource: CompiledResource): RecordSchemas {
+  const { ops, mergePatch } = resource;
+  const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
+  const insert = insertAccess(resource);
+  const update = updateAccess(resource);
+  return {
+    ...(ops.some((operation) => operation !== 'delete') ? { read: describe(root, 'Read', readMembers(root), 'record') } : {}),
+    ...(ops.includes('create') ? { create: describe(root, 'Create', wholeMembers(root, insert), 'record') } : {}),
+    ...(ops.includes('patch')
+      ? { patch: describe(root, 'Patch', changeMembers(root, update, mergePatch ? 'merge' : 'replace'), 'record') }
+      : {}),
+    ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, update, 'put'), 'record') } : {}),
+  };
+}
+
+/** A reference to the object's own schema; an object without a name is described in its place. */
+function describe(node: ObjectNode, shape: Shape, members: readonly Member[], kind: 'record' | 'embedded' = 'embedded'): Schema {
+  const required = members.filter((member) => member.isRequired).map((member) => member.name);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(members.map((member) => [member.name, member.schema])),
+    ...(required.length > 0 ? { required } : {}),
+  };
+  const name = toSchemaName(node.name);
+  if (name !== undefined) return { $ref: new NamedSchema(name, kind, shape, node, schema) };
+  return shape === 'Read' ? schema : { ...schema, additionalProperties: false };
+}
+
+function visibleFields(node: ObjectNode): readonly CompiledField[] {
+  return node.fields.filter((field) => !field.policy.private);
+}
+
+function readMembers(node: ObjectNode): Member[] {
+  const form = { leaf: readLeaf, object: (embedded: ObjectNode) => describe(embedded, 'Read', readMembers(embedded)) };
+  return visibleFields(node).map((field) => {
+    const schema = valueSchema(field.node, form);
+    return { name: field.name, schema: annotate(field.nullable ? withNull(schema) : schema, field, 'read'), isRequired: !field.optional };
+  });
+}
+
+/** The members of an object that is sent whole: a create, and what replaces an embedded object. */
+function wholeMembers(node: ObjectNode, access: Access): Member[] {
+  return visibleFields(node).flatMap((field) => {
+    if (access.refusal(field) !== undefined) return [];
+    return member(field, wholeValue(field, access), access, isRequired(field) && !isMade(field));
+  });
+}
+
+/** Whether the service makes it where it was not sent: an id of some types. */
+function isMade(field: CompiledField): boolean {
+  return field.key === '_id' && makeId(field) !== undefined;
+}
+
+function wholeValue(field: CompiledField, access: Access): Schema | undefined {
+  if (!maySend(field, access)) return undefined;
+  const shape = access.existing ? 'Replace' : 'Create';
+  const object = (embedded: ObjectNode) => describe(embedded, shape, wholeMembers(embedded, access));
+  return valueSchema(field.node, { leaf: writeLeaf, object });
+}
+
+/** The members of a patch or put: of the record, and of what is embedded in it and written key by key. */
+function changeMembers(node: ObjectNode, access: Access, mode: EmbeddedMode): Member[] {
+  return visibleFields(node).flatMap((field) => {
+    if (access.refusal(field) !== undefined) return [];
+    const holdsClosed = holdsClosedValues(field.node, access);
+    const isByKey = mode === 'merge' || (mode === 'put' && holdsClosed);
+    const value = isByKey && field.node.kind === 'object' ? changeValue(field.node, access, mode) : wholeValue(field, access);
+    return member(field, value, access, mode === 'put' && !holdsClosed && isRequired(field));
+  });
+}
+
+function changeValue(node: ObjectNode, access: Access, mode: EmbeddedMode): Schema {
+  return describe(node, mode === 'put' ? 'Put' : 'Patch', changeMembers(node, access, mode));
+}
+
+function member(field: CompiledField, value: Schema | undefined, access: Access, isRequired: boolean): Member[] {
+  const schema = acceptsNull(field, access) ? orNull(value) : value && (isUntyped(field.node) ? withoutNull(value) : value);
+  return schema ? [{ name: field.name, schema: annotate(schema, field, access), isRequired }] : [];
+}
+
+function orNull(value: Schema | undefined): Schema {
+  return value ? withNull(value) : { type: 'null' };
+}
+
+/** Asked of the reader itself: what null means depends on markers, on what the value holds, and on whether the record exists. */
+function acceptsNull(field: CompiledField, access: Access): boolean {
+  const report = new Report();
+  compileFieldReader(field, access)(null, '', report);
+  return report.errors.length === 0;
+}

@@ -1,0 +1,52 @@
+import { afterHooks } from '../middleware/after-hooks.ts';
+import { checkCreate } from '../middleware/check-create.ts';
+import { checkPatch } from '../middleware/check-patch.ts';
+import { checkPut } from '../middleware/check-put.ts';
+import type { ResourceMiddleware } from '../middleware/context.ts';
+import { findPage } from '../middleware/find-page.ts';
+import { findRecord } from '../middleware/find-record.ts';
+import { guards } from '../middleware/guards.ts';
+import { ifMatch } from '../middleware/if-match.ts';
+import { insert } from '../middleware/insert.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { listQuery } from '../middleware/list-query.ts';
+import { noContent } from '../middleware/no-content.ts';
+import { notModified } from '../middleware/not-modified.ts';
+import { page } from '../middleware/page.ts';
+import { record } from '../middleware/record.ts';
+import { remove } from '../middleware/remove.ts';
+import { scope } from '../middleware/scope.ts';
+import { update } from '../middleware/update.ts';
+import type { CompiledResource } from './compile-resource.ts';
+import type { Operation } from './resource-options.ts';
+
+/**
+ * Every operation, as the list of middlewares that a request runs through: the whole service on one page. `problems`, `inFlightLimit` and
+ * `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list (decisions, "One record").
+ */
+export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
+  list: (r) => [
+    guard(r, 'list'),
+    rows(r),
+    listQuery(r.model, r.paging, r.path),
+    findPage(r.model, reads(r, 'list')),
+    hooks(r, 'list'),
+    page(),
+  ],
+  get: (r) => [guard(r, 'get'), rows(r), notModified(), findRecord(r.model, reads(r, 'get')), hooks(r, 'get'), record()],
+  create: (r) => [guard(r, 'create'), body(r), checkCreate(r.model, r), insert(r.model, r), hooks(r, 'create'), record({ created: true })],
+  patch: (r) => [guard(r, 'patch'), rows(r), body(r), match(r), checkPatch(r.model, r), update(r.model, r), hooks(r, 'patch'), record()],
+  put: (r) => [guard(r, 'put'), rows(r), body(r), match(r), checkPut(r.model, r), update(r.model, r), hooks(r, 'put'), record()],
+  delete: (r) => [guard(r, 'delete'), rows(r), match(r), remove(r.model, r), hooks(r, 'delete'), noContent()],
+};
+
+const guard = (r: CompiledResource, operation: Operation) => guards(...r.guardsOf(operation));
+const rows = (r: CompiledResource) => scope(r.model, r.scope);
+const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, requireObject: false }); // the checks behind `match` require it
+const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
+const hooks = (r: CompiledResource, operation: Operation) => afterHooks(r.hooksOf(operation));
+const reads = (r: CompiledResource, operation: Operation) => ({
+  db: r.db,
+  maxTimeMS: r.maxTimeMS,
+  fetchPrivate: r.hooksOf(operation).length > 0,
+});

@@ -1,0 +1,13 @@
+import { ConfigurationError } from '../errors.ts';
+import { nearest } from '../http/near-miss.ts';
+
+/** Refuses names that do not exist, with the nearest that does. */
+export function checkNames(what: string, names: readonly string[], legal: readonly string[], where: string): void {
+  for (const name of names) {
+    if (legal.includes(name)) continue;
+    const hint = nearest(name, legal);
+    throw new ConfigurationError(
+      `\`${name}\` is no ${what} of ${where}${hint ? `; did you mean \`${hint}\`?` : '.'} Legal are ${legal.join(', ')}.`,
+    );
+  }
+}

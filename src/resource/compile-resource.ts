@@ -1,0 +1,131 @@
+import type { Db } from 'mongodb';
+import { ConfigurationError } from '../errors.ts';
+import type { AfterHook } from '../middleware/after-hooks.ts';
+import type { ServerFields } from '../middleware/check-create.ts';
+import type { Guard } from '../middleware/guards.ts';
+import type { ScopeFunction } from '../middleware/scope.ts';
+import { type CompiledModel, compileModel } from '../model/compile-model.ts';
+import { everything } from '../mongo/filter.ts';
+import { listParameters, type Paging } from '../mongo/list-query.ts';
+import { checkNames } from './check-names.ts';
+import { cursorPaging } from './paging.ts';
+import { type Operation, operations, type ResourceOptions } from './resource-options.ts';
+
+/** What a resource is defined by, with its TypeScript parameters forgotten: `service().resource()` checked them. */
+export type ResourceDefinition = ResourceOptions<never, never>;
+
+/** What an api gives to each of its resources. */
+export interface ApiSettings {
+  readonly db: Db;
+  readonly maxBody: number;
+  readonly maxTimeMS: number;
+}
+
+/** A resource with its defaults filled in and its mistakes found: what the chains are made of. */
+export interface CompiledResource extends ApiSettings {
+  readonly path: string;
+  readonly description: string;
+  readonly model: CompiledModel;
+  readonly ops: readonly Operation[];
+  readonly scope: ScopeFunction<never>;
+  /** Whether it has a scope of its own, which may ask who is calling. */
+  readonly isScoped: boolean;
+  readonly serverFields: ServerFields<never> | undefined;
+  readonly explicitWrites: boolean;
+  readonly mergePatch: boolean;
+  readonly preconditionRequired: boolean;
+  readonly paging: Paging;
+  guardsOf(operation: Operation): readonly Guard<never>[];
+  hooksOf(operation: Operation): readonly AfterHook<never, never>[];
+}
+
+const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
+
+const optionNames = [
+  'model',
+  'path',
+  'description',
+  'ops',
+  'guards',
+  'guardsFor',
+  'scope',
+  'serverFields',
+  'explicitWrites',
+  'mergePatch',
+  'preconditionRequired',
+  'paging',
+  'after',
+] as const satisfies readonly (keyof ResourceDefinition)[];
+
+/** Compiles a resource; throws a {@link ConfigurationError} that names what is wrong and what is legal. */
+export function compileResource(definition: ResourceDefinition, settings: ApiSettings): CompiledResource {
+  const model = compileModel(definition.model);
+  const { path = model.collection, ops = defaultOperations, guards = [], guardsFor = {}, after = {} } = definition;
+  checkNames('option', Object.keys(definition), optionNames, `resource \`${path}\``);
+  checkShapes(definition, path);
+  checkPath(path);
+  checkNames('operation in `ops`', ops, operations, `resource \`${path}\``);
+  checkNames('operation in `guardsFor`', Object.keys(guardsFor), ops, `resource \`${path}\``);
+  checkNames('operation in `after`', Object.keys(after), ops, `resource \`${path}\``);
+  checkFilterNames(model);
+  return {
+    ...settings,
+    path,
+    description: definition.description ?? `Records of ${model.name}.`,
+    model,
+    ops,
+    scope: definition.scope ?? (() => everything),
+    isScoped: definition.scope !== undefined,
+    serverFields: definition.serverFields,
+    explicitWrites: definition.explicitWrites ?? false,
+    mergePatch: definition.mergePatch ?? true,
+    preconditionRequired: definition.preconditionRequired ?? false,
+    paging: definition.paging ?? cursorPaging(),
+    guardsOf: (operation) => [...guards, ...(guardsFor[operation] ?? [])],
+    hooksOf: (operation) => after[operation] ?? [],
+  };
+}
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isTable = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.values(value).every(Array.isArray);
+
+const shapes: readonly (readonly [keyof ResourceDefinition, (value: unknown) => boolean, string])[] = [
+  ['ops', Array.isArray, 'a list of operations'],
+  ['guards', Array.isArray, 'a list of functions'],
+  ['guardsFor', isTable, 'an object with a list of functions for each operation'],
+  ['scope', isFunction, 'a function that returns a filter or `everything`'],
+  ['serverFields', isFunction, 'a function'],
+  ['explicitWrites', isBoolean, 'true or false'],
+  ['mergePatch', isBoolean, 'true or false'],
+  ['preconditionRequired', isBoolean, 'true or false'],
+  ['after', isTable, 'an object with a list of functions for each operation'],
+];
+
+/** A scope or a guard that is undefined by mistake must not read as none: an option that is given must be one. */
+function checkShapes(definition: ResourceDefinition, path: string): void {
+  for (const [option, isLegal, legal] of shapes) {
+    if (option in definition && !isLegal(definition[option])) {
+      throw new ConfigurationError(`\`${option}\` of resource \`${path}\` must be ${legal}, or be left out.`);
+    }
+  }
+}
+
+function checkPath(path: string): void {
+  if (!/^[\w.~-]+$/.test(path)) {
+    throw new ConfigurationError(
+      `\`path\` of a resource must be one path segment of letters, digits, \`-\`, \`.\`, \`_\` and \`~\`, not \`${path}\`.`,
+    );
+  }
+}
+
+/** `total[gte]=5` beside `total=true` is clear; a field filtered by its bare name would not be. */
+function checkFilterNames(model: CompiledModel): void {
+  for (const name of listParameters) {
+    if (model.clientFields.get(name)?.operators.has('eq')) {
+      throw new ConfigurationError(
+        `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import type Koa from 'koa';
+import compose from 'koa-compose';
+import type { Db } from 'mongodb';
+import { ConfigurationError } from '../errors.ts';
+import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
+import type { Context, ResourceMiddleware } from '../middleware/context.ts';
+import { inFlightLimit } from '../middleware/in-flight-limit.ts';
+import { notModified } from '../middleware/not-modified.ts';
+import { problems } from '../middleware/problems.ts';
+import { checkTimeLimit } from '../mongo/deadline.ts';
+import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
+import { buildDocument } from '../openapi/build-document.ts';
+import { documentPath } from '../openapi/describe-document.ts';
+import { chains } from './chains.ts';
+import { checkNames } from './check-names.ts';
+import { type ApiSettings, type CompiledResource, compileResource, type ResourceDefinition } from './compile-resource.ts';
+import { compileDispatch, type Route } from './dispatch.ts';
+import type { Operation } from './resource-options.ts';
+import { sendDocument } from './send-document.ts';
+
+/** Settings of an api (spec, "Api definition"). */
+export interface ApiOptions<Resource> extends DescriptionOptions {
+  /** The database of the models' collections. */
+  readonly db: Db;
+  readonly resources: readonly Resource[];
+  /** Path prefix of all routes, such as `/api`. @default none */
+  readonly prefix?: string;
+  /** Largest request body, in bytes. @default 1 MiB (1,048,576) */
+  readonly maxBody?: number;
+  /** Requests in flight at a time; the next gets 503. @default no limit */
+  readonly maxConcurrency?: number;
+  /** Time limit of the database for one command, in milliseconds, where a model has none of its own. @default 10,000 */
+  readonly maxTimeMS?: number;
+  /** Serves the OpenAPI description at `<prefix>/openapi.json`, to everybody. @default true */
+  readonly openapi?: boolean;
+}
+
+/** An api, ready to be served. */
+export interface Api {
+  /**
+   * A middleware for a Koa app. Below its prefix it answers everything but OPTIONS, 404 and 405 included; outside it calls `next()`.
+   *
+   * @example
+   * new Koa().use(api.routes()).listen(3000);
+   */
+  routes(): Koa.Middleware;
+  /** @internal What `openapiDocument` describes. */
+  readonly description: ApiDescription;
+}
+
+const optionNames = [
+  'db',
+  'resources',
+  'prefix',
+  'maxBody',
+  'maxConcurrency',
+  'maxTimeMS',
+  'openapi',
+  ...descriptionOptionNames,
+] as const satisfies readonly (keyof ApiOptions<unknown>)[];
+
+const routesOf: Readonly<Record<Operation, Omit<Route, 'run'>>> = {
+  list: { method: 'GET', path: '/' },
+  get: { method: 'GET', path: '/:id' },
+  create: { method: 'POST', path: '/' },
+  patch: { method: 'PATCH', path: '/:id' },
+  put: { method: 'PUT', path: '/:id' },
+  delete: { method: 'DELETE', path: '/:id' },
+};
+
+/** Compiles resources into an api. Every mistake in a definition is thrown here as a {@link ConfigurationError}. */
+export function createApi(options: ApiOptions<ResourceDefinition>, identify: Authenticate<unknown> | undefined): Api {
+  checkNames('option', Object.keys(options), optionNames, 'an api');
+  const { db, resources, prefix = '', maxBody = 1_048_576, maxConcurrency, maxTimeMS = 10_000, openapi = true } = options;
+  checkPrefix(prefix);
+  checkTimeLimit(maxTimeMS);
+  if (typeof openapi !== 'boolean') throw new ConfigurationError('`openapi` must be true or false.');
+  const settings: ApiSettings = { db, maxBody, maxTimeMS };
+  const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
+  const before = [...limit, authenticate(identify ?? (() => undefined))];
+  const compiled = resources.map((definition) => compileResource(definition, settings));
+  const routes = new Map<string, readonly Route[]>();
+  for (const resource of compiled) {
+    if (openapi && resource.path === documentPath) {
+      throw new ConfigurationError(
+        `A resource cannot have the path \`${documentPath}\`: the api serves its description there, unless \`openapi\` is false.`,
+      );
+    }
+    if (routes.has(resource.path))
+      throw new ConfigurationError(`Two resources have the path \`${resource.path}\`: give one of them another \`path\`.`);
+    routes.set(resource.path, compileRoutes(resource, before));
+  }
+  const description: ApiDescription = {
+    ...compileDescription(options),
+    prefix,
+    resources: compiled,
+    authenticates: identify !== undefined,
+    isLimited: maxConcurrency !== undefined,
+    isServed: openapi,
+  };
+  if (openapi) routes.set(documentPath, [compileDocumentRoute(description, limit)]);
+  return { description, routes: () => serve(prefix, compileDispatch(routes)) };
+}
+
+function compileRoutes(resource: CompiledResource, before: readonly ResourceMiddleware[]): Route[] {
+  return resource.ops.map((operation) => ({
+    ...routesOf[operation],
+    run: compose([...before, ...chains[operation](resource)]) as ResourceMiddleware,
+  }));
+}
+
+/** Open to everybody: neither authentication nor guards stand before it. */
+function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {
+  const send = sendDocument(buildDocument(description), `${description.prefix}/${documentPath}`);
+  return { method: 'GET', path: '/', run: compose([...before, notModified(), send]) as ResourceMiddleware };
+}
+
+function serve(prefix: string, dispatch: ReturnType<typeof compileDispatch>): Koa.Middleware {
+  const answerProblems = problems();
+  return async function api(ctx: Context, next: Koa.Next) {
+    const path = ctx.path.startsWith(prefix) ? ctx.path.slice(prefix.length) : undefined;
+    const isBelow = path !== undefined && (path === '' || path.startsWith('/'));
+    if (!isBelow || ctx.method === 'OPTIONS') return next();
+    return answerProblems(ctx, () => dispatch(ctx, path, next));
+  };
+}
+
+function checkPrefix(prefix: string): void {
+  if (prefix !== '' && !/^(?:\/[\w.~-]+)+$/.test(prefix)) {
+    throw new ConfigurationError(`\`prefix\` must begin with a slash and end without one, such as \`/api\`, not \`${prefix}\`.`);
+  }
+}

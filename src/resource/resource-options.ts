@@ -1,0 +1,81 @@
+import type Koa from 'koa';
+import type { AfterHook } from '../middleware/after-hooks.ts';
+import type { Slots } from '../middleware/context.ts';
+import type { Guard } from '../middleware/guards.ts';
+import type { Model } from '../model/define-model.ts';
+import type { Document } from '../model/infer.ts';
+import type { Operator } from '../model/policy.ts';
+import type { Fields } from '../model/schema.ts';
+import type { everything } from '../mongo/filter.ts';
+import type { Paging } from '../mongo/list-query.ts';
+
+/** The operations that a resource can serve. */
+export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
+
+/** An operation of a resource: a key of `ops`, `guardsFor` and `after`. */
+export type Operation = (typeof operations)[number];
+
+/** Koa's context as guards, scopes, hooks and server fields see it: with the principal that `authenticate` found. */
+export type RequestContext<Principal> = Koa.Context &
+  Omit<Slots, 'principal'> & {
+    /** Who is calling; undefined for an anonymous request. */
+    readonly principal: Principal | undefined;
+    /** Who is calling; throws 401 for an anonymous request. */
+    requirePrincipal(): Principal;
+  };
+
+type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
+  readonly in?: readonly Value[];
+  readonly nin?: readonly Value[];
+  readonly exists?: boolean;
+};
+type Elements<Value> = Value extends readonly (infer Element)[] ? Element : Value;
+
+/** A row filter of values or the library's own operators, by the fields of the stored document; nested ones by dotted path. */
+export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: Elements<Doc[Name]> | OperatorsOn<Elements<Doc[Name]>> } & {
+  readonly [path: `${string}.${string}`]: unknown;
+};
+
+type HookResult<Op extends Operation, Doc> = Op extends 'list' ? readonly Doc[] : Doc;
+
+/** A resource: a model, bound to operations, and who may do what (spec, "Resource definition"). Plain data with functions in named places. */
+export interface ResourceOptions<Principal, F extends Fields, Ops extends Operation = Operation> {
+  /** The model whose records are served. */
+  readonly model: Model<F>;
+  /** The resource's path segment. @default the model's collection */
+  readonly path?: string;
+  /** What its records are, in Markdown, for the OpenAPI description. @default 'Records of <model>.' */
+  readonly description?: string;
+  /** The operations served; `put` only when it is listed. @default ['list', 'get', 'create', 'patch', 'delete'] */
+  readonly ops?: readonly Ops[];
+  /** Who may call any operation: every guard must return true. @default none */
+  readonly guards?: readonly Guard<RequestContext<Principal>>[];
+  /** Guards of single operations, asked after those of all. @default none */
+  readonly guardsFor?: { readonly [Op in Ops]?: readonly Guard<RequestContext<Principal>>[] };
+  /** The row filter of every query; a record outside is 404. Creates are not filtered. @default every record */
+  readonly scope?: (
+    ctx: RequestContext<Principal>,
+  ) => ScopeFilter<Document<Model<F>>> | typeof everything | Promise<ScopeFilter<Document<Model<F>>> | typeof everything>;
+  /** Values that the server sets on create. @default none */
+  readonly serverFields?: (ctx: RequestContext<Principal>) => Partial<Document<Model<F>>> | Promise<Partial<Document<Model<F>>>>;
+  /** A field is writable only where its policy says so. @default false */
+  readonly explicitWrites?: boolean;
+  /** PATCH merges into embedded objects (RFC 7396); false: it replaces them. @default true */
+  readonly mergePatch?: boolean;
+  /** A write without `If-Match` is 428. @default false */
+  readonly preconditionRequired?: boolean;
+  /** How lists are paged. @default cursorPaging() */
+  readonly paging?: Paging;
+  /** Hooks after operations, in order. @default none */
+  readonly after?: { readonly [Op in Ops]?: readonly AfterHook<RequestContext<Principal>, HookResult<Op, Document<Model<F>>>>[] };
+}
+
+/** Settings of {@link cursorPaging}. */
+export interface CursorPagingOptions {
+  /** Largest page a client can ask for; a larger `limit` is clamped to it. @default 100 */
+  readonly max?: number;
+  /** Page size when `limit` is omitted. @default 20, or `max` where that is smaller */
+  readonly size?: number;
+  /** Allows `total=true`: a second query that counts every match. @default false */
+  readonly total?: boolean;
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { formatEntityTag } from '../http/entity-tag.ts';
+import { stringifyJson } from '../http/json.ts';
+import type { ResourceMiddleware } from '../middleware/context.ts';
+import { requestPath } from '../middleware/record.ts';
+import type { OpenapiDocument } from '../openapi/document.ts';
+
+/**
+ * Answers with an OpenAPI document, and a strong `ETag` of its text. Its server is where the app is mounted: what the client's path has
+ * before `path`, the document's own path in the api.
+ */
+export function sendDocument(document: OpenapiDocument, path: string): ResourceMiddleware {
+  const write = compileText(document);
+  let last = write('/');
+  return async function sendDocument(ctx) {
+    const url = mountOf(requestPath(ctx), path);
+    // An app is mounted in one place, as a rule: one text is kept, however many places a client makes up.
+    if (last.url !== url) last = write(url);
+    ctx.set('ETag', last.entityTag);
+    ctx.body = last.text;
+    ctx.type = 'json';
+  };
+}
+
+function mountOf(requested: string, path: string): string {
+  return (requested.endsWith(path) && requested.slice(0, -path.length)) || '/';
+}
+
+interface DocumentText {
+  readonly url: string;
+  readonly text: string;
+  readonly entityTag: string;
+}
+
+/** The text is written once, around the place where the server's URL stands. */
+function compileText({ openapi, info, servers: _, ...rest }: OpenapiDocument): (url: string) => DocumentText {
+  const before = stringifyJson({ openapi, info }).slice(0, -1);
+  const after = stringifyJson(rest).slice(1);
+  return function write(url) {
+    const text = `${before},"servers":${JSON.stringify([{ url }])},${after}`;
+    return { url, text, entityTag: formatEntityTag(createHash('sha256').update(text).digest('base64url')) };
+  };
+}

@@ -1,0 +1,47 @@
+import { ConfigurationError } from '../errors.ts';
+import type { Authenticate } from '../middleware/authenticate.ts';
+import type { Fields } from '../model/schema.ts';
+import { checkNames } from './check-names.ts';
+import type { ResourceDefinition } from './compile-resource.ts';
+import { type Api, type ApiOptions, createApi } from './create-api.ts';
+import type { Operation, ResourceOptions } from './resource-options.ts';
+
+declare const principal: unique symbol;
+
+/** A resource of a service. It is data: `api()` compiles it. */
+export interface Resource<Principal> {
+  readonly [principal]: (value: Principal) => void;
+}
+
+/** Options of {@link service}. */
+export interface ServiceOptions<Principal> {
+  /** Turns a request into a principal, or nothing for an anonymous one. @default every request is anonymous */
+  readonly authenticate?: Authenticate<Principal>;
+}
+
+/** Resources and apis that share one way to authenticate. */
+export interface Service<Principal> {
+  /** Describes a resource; its functions receive the principal's type from `authenticate`. */
+  resource<const F extends Fields, const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete'>(
+    options: ResourceOptions<Principal, F, Ops>,
+  ): Resource<Principal>;
+  /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
+  api(options: ApiOptions<Resource<Principal>>): Api;
+}
+
+/**
+ * Begins a service: the principal's type flows from `authenticate` into guards, scopes and hooks without annotations.
+ *
+ * @example
+ * const shop = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });
+ * const api = shop.api({ db, prefix: '/api', resources: [shop.resource({ model: Order })] });
+ */
+export function service<Principal = never>(options: ServiceOptions<Principal> = {}): Service<Principal> {
+  checkNames('option', Object.keys(options), ['authenticate'], '`service`');
+  const { authenticate } = options;
+  if (authenticate !== undefined && typeof authenticate !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
+  return {
+    resource: (options) => options as unknown as Resource<Principal>,
+    api: (options) => createApi(options as unknown as ApiOptions<ResourceDefinition>, authenticate),
+  };
+}

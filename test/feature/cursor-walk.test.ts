@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
+import { cursorPaging, defineModel, t } from '../../src/index.ts';
+import { useApi } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { compareStored } from '../support/stored-order.ts';
+
+const sort = { policy: { sort: true } } as const;
+const Mixed = defineModel('Mixed', {
+  collection: 'mixed',
+  fields: {
+    id: t.int(sort),
+    n: t.nullable(t.float(), sort),
+    i: t.optional(t.int64(sort)),
+    s: t.nullable(t.string(), sort),
+    d: t.nullable(t.date(), sort),
+    b: t.nullable(t.boolean(), sort),
+    o: t.optional(t.object('Inner', { n: t.optional(t.decimal(sort)) })),
+  },
+});
+
+const database = useDatabase();
+const ByObjectId = defineModel('ByObjectId', {
+  collection: 'by_object_id',
+  fields: { ref: t.nullable(t.objectId(), sort), key: t.nullable(t.uuid(), sort) },
+});
+
+const api = useApi(database, (shop) => [
+  shop.resource({ model: Mixed, paging: cursorPaging({ max: 50 }) }),
+  shop.resource({ model: ByObjectId }),
+]);
+const mixed = () => database.db.collection<{ _id: number }>('mixed');
+
+beforeEach(() => mixed().deleteMany({}));
+
+type Row = Record<string, unknown> & { _id: number };
+
+/** All ids in the order in which pages of one size show them. */
+async function walk(keys: string, limit: number, records: number): Promise<number[]> {
+  const ids: number[] = [];
+  let query = `sort=${keys}&limit=${limit}`;
+  for (let pages = 0; pages <= records + 1; pages++) {
+    const { status, body } = await api.request('GET', `/api/mixed?${query}`);
+    expect([status, api.errors]).toEqual([200, []]);
+    ids.push(...body.data.map(({ id }: { id: number }) => id));
+    if (!body.page.has_next) return ids;
+    query = `sort=${keys}&limit=${limit}&after=${body.page.next_cursor}`;
+  }
+  throw new Error(`the walk does not end: ${ids}`);
+}
+
+function sorted(rows: readonly Row[], keys: string): number[] {
+  const last = /(?:^|,)(-?)[^,]+$/.exec(keys)?.[1] ?? ''; // the id follows the direction of the key before it
+  const order = `${keys},${last}id`.split(',').map((key) => ({ path: key.replace('-', ''), sign: key.startsWith('-') ? -1 : 1 }));
+  const readPath = (row: Row, path: string) =>
+    path === 'id' ? row._id : path === 'o.n' ? (row.o as { n?: unknown } | undefined)?.n : row[path];
+  return [...rows]
+    .sort(
+      (a, b) =>
+        order.map(({ path, sign }) => sign * compareStored(readPath(a, path), readPath(b, path))).find((compared) => compared !== 0) ?? 0,
+    )
+    .map((row) => row._id);
+}
+
+const numbers: unknown[] = [
+  ...[0, -0, 1, 5, -1, 0.1, 0.5, 2 ** 53, 2 ** 53 + 2, 2 ** 60, 2 ** 60 + 256, 2 ** 63, -(2 ** 63), 1e300, 5e-324].map(
+    (value) => new Double(value),
+  ),
+  ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map((value) => new Double(value)),
+  ...[0, 1, 5, -1, 2 ** 31 - 1].map((value) => new Int32(value)),
+  ...['0', '5', '9007199254740993', '1152921504606846977', '9223372036854775807', '-9223372036854775808'].map((value) =>
+    Long.fromString(value),
+  ),
+  ...['0', '0.1', '0.5', '5.00', '-1E-6000', '9007199254740993', '1152921504606846976.5', 'NaN', 'Infinity', '-Infinity', '1E+6000'].map(
+    (value) => Decimal128.fromString(value),
+  ),
+];
+const longs = ['0', '1', '-1', '9007199254740992', '9007199254740993', '9223372036854775807', '-9223372036854775808'].map((value) =>
+  Long.fromString(value),
+);
+const texts = ['', 'a', 'A', 'b', 'ab', 'z', 'é', 'e\u0301', 'ä', '\u{1f600}', '\uffff', 'ﬀ', '0', '10', '9', ' ', '~', '中'];
+const dates = [0, -1, 1, 1e12, 1e12 + 1, -62135596800000, 8.64e15].map((value) => new Date(value));
+
+const gap = Symbol('gap');
+const sometimes = (values: readonly unknown[]) =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...values) },
+    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constant(gap) },
+  );
+const row = fc.record({
+  n: sometimes(numbers),
+  i: sometimes(longs),
+  s: sometimes(texts),
+  d: sometimes(dates),
+  b: sometimes([true, false]),
+  inner: sometimes(numbers),
+});
+const direction = fc.constantFrom('', '-');
+const keys = fc
+  .tuple(
+    fc.shuffledSubarray(['n', 'i', 's', 'd', 'b', 'o.n', 'id'], { minLength: 1, maxLength: 4 }),
+    fc.array(direction, { minLength: 7, maxLength: 7 }),
+  )
+  .map(([names, directions]) => names.map((name, index) => `${directions[index]}${name}`).join(','));
+
+function toRow({ inner, ...values }: Record<string, unknown>, _id: number): Row {
+  const present = Object.entries(values).filter(([, value]) => value !== gap);
+  return { _id, ...Object.fromEntries(present), ...(inner === gap ? {} : { o: { n: inner } }) };
+}
+
+describe('a cursor walk', () => {
+  it('visits each record exactly once, in the order of MongoDB, over any mix of missing, null, equal and differently typed values', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), keys, fc.integer({ min: 1, max: 7 }), async (values, by, limit) => {
+        const rows = values.map(toRow);
+        await mixed().deleteMany({});
+        await mixed().insertMany(rows);
+        expect(await walk(by, limit, rows.length)).toEqual(sorted(rows, by));
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it.each([
+    ['numbers of four types', 'n', numbers],
+    ['64-bit integers', 'i', longs],
+    ['strings beyond ASCII', 's', texts],
+    ['dates', 'd', dates],
+    ['booleans', 'b', [true, false, true]],
+  ])('visits each of these exactly once, forwards and backwards, one at a time: %s', async (_name, key, values) => {
+    const rows = [...values, null, gap, ...values].map((value, _id) => toRow({ [key]: value, inner: gap }, _id));
+    await mixed().insertMany(rows);
+    for (const by of [key, `-${key}`, `${key},-id`]) expect(await walk(by, 1, rows.length)).toEqual(sorted(rows, by));
+  });
+
+  it('neither repeats nor loses a record when others come and go', async () => {
+    await mixed().insertMany(Array.from({ length: 10 }, (_, _id) => ({ _id: _id * 10, s: 'x' })));
+    const first = await api.request('GET', '/api/mixed?sort=s&limit=5');
+    await mixed().deleteMany({ _id: { $in: [0, 40] } });
+    await mixed().insertMany([
+      { _id: 5, s: 'x' },
+      { _id: 95, s: 'x' },
+    ] as never);
+    const second = await api.request('GET', `/api/mixed?sort=s&limit=50&after=${first.body.page.next_cursor}`);
+    expect(second.body.data.map(({ id }: { id: number }) => id)).toEqual([50, 60, 70, 80, 90, 95]);
+  });
+
+  it('walks by ids that are ObjectIds, and by UUIDs and ObjectIds in fields', async () => {
+    const rows = Array.from({ length: 9 }, (_, n) => ({ ref: n % 2 ? new ObjectId() : null, key: n % 3 ? new UUID() : null }));
+    const { insertedIds } = await database.db.collection('by_object_id').insertMany(rows);
+    const all = Object.values(insertedIds).map(String).sort();
+    for (const keys of ['', 'sort=ref', 'sort=-ref', 'sort=key', 'sort=-key,ref']) {
+      const seen: string[] = [];
+      for (let after = ''; ; ) {
+        const { body } = await api.request('GET', `/api/by_object_id?limit=2&${keys}${after}`);
+        seen.push(...body.data.map(({ id }: { id: string }) => id));
+        if (!body.page.has_next) break;
+        after = `&after=${body.page.next_cursor}`;
+      }
+      expect([...seen].sort()).toEqual(all);
+      if (keys === '') expect(seen).toEqual(all);
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
+import { type Answer, type TestServer, useServer } from '../support/serve.ts';
+
+const Doc = defineModel('Doc', {
+  collection: 'docs',
+  fields: { id: t.string({ policy: { insert: true } }), text: t.string({ default: '' }), revision: t.revision() },
+});
+
+const database = useDatabase();
+const serve = useServer();
+const docs = () => database.db.collection<{ _id: string }>('docs');
+const ops = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
+
+let proxy: DatabaseProxy;
+const clients: MongoClient[] = [];
+
+/** Serves from the test's own database, through the proxy. */
+async function start(options: MongoClientOptions, uri = proxy.uri, maxTimeMS = 10_000): Promise<TestServer & { client: MongoClient }> {
+  const client = new MongoClient(uri, options);
+  clients.push(client);
+  const shop = service();
+  const resource = shop.resource({ model: Doc, ops, paging: cursorPaging({ total: true }) });
+  const server = await serve(
+    shop.api({ db: client.db(database.db.databaseName), prefix: '/api', maxTimeMS, resources: [resource] }).routes(),
+  );
+  return Object.assign(server, { client });
+}
+
+beforeEach(async () => {
+  await docs().deleteMany({});
+  await docs().insertOne({ _id: 'a' });
+  proxy = await startDatabaseProxy(process.env.MONGODB_URI ?? '');
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  await proxy.close();
+});
+
+const requests = [
+  ['GET', ''],
+  ['GET', '?total=true'],
+  ['GET', '/a'],
+  ['POST', ''],
+  ['PATCH', '/a'],
+  ['PUT', '/a'],
+  ['DELETE', '/a'],
+] as const;
+const writes = requests.filter(([method]) => method !== 'GET');
+const bodyOf = (method: string) => (method === 'POST' ? { body: { id: 'n' } } : method.startsWith('P') ? { body: { text: 'x' } } : {});
+
+function expectUnavailable({ status, headers, body, text }: Answer): void {
+  expect([status, body.code, headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
+  expect(body).toMatchObject({ type: 'urn:problem:koa-mongo-resource:database_unavailable', title: 'Database unavailable' });
+  expect(text).not.toMatch(/127\.0\.0\.1|ECONN|Mongo|docs|stack|not (?:done|written)/);
+}
+
+describe('a write that does not reach as many servers as its write concern asks for', () => {
+  it.each(writes)('says that nobody knows the outcome: %s %s', async (method, path) => {
+    const api = await start({ writeConcern: { w: 9, wtimeoutMS: 50 } });
+    const { status, body } = await api.request(method, `/api/docs${path}`, bodyOf(method));
+    expect([status, body.code]).toEqual([504, 'write_outcome_unknown']);
+    expect(await docs().countDocuments({ revision: { $ne: 0 } })).toBe(method === 'DELETE' ? 0 : 1);
+  });
+});
+
+describe('a database that is away', () => {
+  it.each(requests)('is 503 with Retry-After, and app.on(error) hears why: %s %s', async (method, path) => {
+    proxy.cut();
+    const api = await start({ serverSelectionTimeoutMS: 100 });
+    expectUnavailable(await api.request(method, `/api/docs${path}`, bodyOf(method)));
+    expect(api.errors.map(({ cause }) => (cause as Error).name)).toEqual([
+      expect.stringMatching(/^Mongo(?:ServerSelection|TopologyClosed)Error$/),
+    ]);
+  });
+
+  it('is so as well when it goes away later', async () => {
+    const api = await start({ serverSelectionTimeoutMS: 100 });
+    expect((await api.request('GET', '/api/docs/a')).status).toBe(200);
+    proxy.cut();
+    expectUnavailable(await api.request('GET', '/api/docs/a'));
+    expectUnavailable(await api.request('DELETE', '/api/docs/a'));
+    expect(await docs().countDocuments()).toBe(1);
+  });
+
+  it('does not keep a bad request from its own answer', async () => {
+    proxy.cut();
+    const api = await start({ serverSelectionTimeoutMS: 100 });
+    expect((await api.request('GET', '/api/docs?x=1')).status).toBe(400);
+    expect((await api.request('PATCH', '/api/docs/a', { body: { x: 1 } })).status).toBe(422);
+  });
+
+  it('is 503 too when the pool of connections is exhausted', async () => {
+    const api = await start({ maxPoolSize: 1, waitQueueTimeoutMS: 100 });
+    await api.client.connect();
+    proxy.freeze();
+    const first = api.request('GET', '/api/docs/a');
+    const second = await api.request('GET', '/api/docs/a');
+    proxy.thaw();
+    expectUnavailable(second);
+    expect((await first).status).toBe(200);
+  });
+
+  it('is 503 when the client of the driver is closed', async () => {
+    const api = await start({});
+    expect((await api.request('GET', '/api/docs/a')).status).toBe(200);
+    await api.client.close();
+    expectUnavailable(await api.request('GET', '/api/docs/a'));
+  });
+});
+
+describe.each([true, false])('a connection that breaks after a write was sent, with retryWrites: %s', (retryWrites) => {
+  it.each(writes)('says that nobody knows the outcome, and never that it was not done: %s %s', async (method, path) => {
+    const api = await start({ retryWrites, serverSelectionTimeoutMS: 300 });
+    await api.request('GET', '/api/docs/a');
+    proxy.cutBeforeNextAnswer();
+    const { status, headers, body } = await api.request(method, `/api/docs${path}`, bodyOf(method));
+    expect([status, body.code]).toEqual([504, 'write_outcome_unknown']);
+    expect(headers).not.toHaveProperty('retry-after');
+    expect(body.detail).toMatch(/read the record to see whether/);
+    expect(api.errors).toHaveLength(1);
+    // It was carried out indeed.
+    expect(await docs().countDocuments({ revision: { $ne: 0 } })).toBe(method === 'DELETE' ? 0 : 1);
+  });
+});

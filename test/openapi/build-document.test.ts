@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import { problemCodes } from '../../src/errors.ts';
+import { parseJson, stringifyJson } from '../../src/http/json.ts';
+import { defineModel, type OpenapiDocument, openapiDocument, openapiText, service, t } from '../../src/index.ts';
+import { db, everyApi } from './fixtures.ts';
+import { compileNamed, compileSchema } from './published.ts';
+
+const every = openapiDocument(everyApi());
+
+/** Every part of a document with its place. */
+function* walk(part: unknown, path = '#'): Generator<{ path: string; part: Record<string, unknown> }> {
+  if (typeof part !== 'object' || part === null) return;
+  yield { path, part: part as Record<string, unknown> };
+  for (const [key, value] of Object.entries(part)) yield* walk(value, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+const referencesOf = (document: OpenapiDocument) =>
+  [...walk(document)].flatMap(({ part }) => (typeof part.$ref === 'string' ? [part.$ref] : []));
+
+describe('the document', () => {
+  it('is OpenAPI 3.1.0 and says of the api what the api said', () => {
+    expect(every.openapi).toBe('3.1.0');
+    expect(every.info).toEqual({
+      title: 'Shop',
+      version: '2.1.0',
+      description: 'Everything at once.',
+      contact: { name: 'Ann', email: 'ann@example.org' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    });
+  });
+
+  it('has a title and a version though none were given', () => {
+    const { info } = openapiDocument(service().api({ db, resources: [] }));
+    expect(info).toEqual({ title: 'API', version: '1.0.0' });
+  });
+
+  it('has every path under the prefix, and the server where the app is mounted', () => {
+    expect(every.servers).toEqual([{ url: '/' }]);
+    expect(Object.keys(every.paths)).toEqual([
+      '/api/all',
+      '/api/all/{id}',
+      '/api/guarded',
+      '/api/guarded/{id}',
+      '/api/old-guarded',
+      '/api/old-guarded/{id}',
+      '/api/prices',
+      '/api/prices/{id}',
+      '/api/openapi.json',
+    ]);
+  });
+
+  it('has a tag with a description for every resource', () => {
+    expect(every.tags).toEqual([
+      { name: 'all', description: 'All there is.' },
+      { name: 'guarded', description: 'Records of Guarded.' },
+      { name: 'old-guarded', description: 'Records of Guarded.' },
+      { name: 'prices', description: 'Records of Price.' },
+      { name: 'openapi.json', description: 'The description of the api.' },
+    ]);
+  });
+
+  it('has no operation id twice', () => {
+    const ids = [...walk(every.paths)].flatMap(({ part }) => (typeof part.operationId === 'string' ? [part.operationId] : []));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(
+      expect.arrayContaining(['listAll', 'getEverything', 'createEverything', 'putEverything', 'deleteEverything', 'getOpenapiDocument']),
+    );
+  });
+
+  it('tells the operations of resources over one model apart', () => {
+    const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string() } });
+    const shop = service();
+    const resources = [
+      shop.resource({ model: Note, ops: ['get'] }),
+      shop.resource({ model: Note, path: 'a-b', ops: ['list'] }),
+      shop.resource({ model: Note, path: 'a_b', ops: ['list'] }),
+    ];
+    const text = openapiText(shop.api({ db, resources }));
+    for (const id of ['getNoteNotes', 'listAB', 'listAB2']) expect(text).toContain(`"operationId":"${id}"`);
+  });
+
+  it('refers to nothing that is not there, and holds nothing that is not referred to', () => {
+    const places = new Set([...walk(every)].map(({ path }) => path));
+    const references = referencesOf(every);
+    expect(references.filter((reference) => !places.has(reference))).toEqual([]);
+    const { securitySchemes: _, ...shared } = every.components;
+    const components = Object.entries(shared).flatMap(([kind, parts]) => Object.keys(parts).map((name) => `#/components/${kind}/${name}`));
+    expect(components.filter((component) => !references.includes(component))).toEqual([]);
+  });
+
+  it('shows nothing private anywhere, write-only fields included', () => {
+    expect(openapiText(everyApi())).not.toMatch(/secret/i);
+  });
+
+  it('has only schemas that a strict validator compiles', () => {
+    const names = Object.keys(every.components.schemas ?? {});
+    expect(names.length).toBeGreaterThan(30);
+    for (const name of names) expect(() => compileNamed(every, name)).not.toThrow();
+    const inline = [...walk(every.paths)].filter(({ path, part }) => path.endsWith('/schema') && !('$ref' in part));
+    expect(inline.length).toBeGreaterThan(50);
+    for (const { part } of inline) expect(() => compileSchema(every, part)).not.toThrow();
+  });
+
+  it('has only examples that fit their schemas', () => {
+    const examples = [...walk(every)].flatMap(({ part }) =>
+      Array.isArray(part.examples) ? part.examples.map((example) => ({ part, example })) : [],
+    );
+    expect(examples.length).toBeGreaterThan(5);
+    for (const { part, example } of examples) expect([example, compileSchema(every, part)(example)]).toEqual([example, true]);
+  });
+
+  it('is made anew each time, from an api that stays as it is', () => {
+    const api = everyApi();
+    const first = openapiDocument(api) as { tags: unknown };
+    first.tags = 'changed';
+    expect(openapiDocument(api)).toEqual(every);
+  });
+
+  it('is there though the api does not serve it, and is then no part of itself', () => {
+    const document = openapiDocument(service().api({ db, resources: [], openapi: false }));
+    expect(document).toEqual({
+      openapi: '3.1.0',
+      info: { title: 'API', version: '1.0.0' },
+      servers: [{ url: '/' }],
+      security: [],
+      tags: [],
+      paths: {},
+      components: {},
+    });
+  });
+});
+
+describe('the text of the document', () => {
+  it('has every digit of 64-bit bounds', () => {
+    const text = openapiText(everyApi());
+    expect(text).toContain('"minimum":-9223372036854775808,"maximum":9223372036854775807');
+    expect(text).toContain('"maximum":9223372036854775806');
+    expect(parseJson(text, { maxDepth: 100 })).toEqual(parseJson(stringifyJson(every), { maxDepth: 100 }));
+  });
+});
+
+describe('problems', () => {
+  const fits = compileNamed(every, 'Problem');
+
+  it('have one schema, with every code', () => {
+    expect(every.components.schemas?.Problem).toMatchObject({
+      required: ['type', 'title', 'status'],
+      properties: { code: { enum: Object.keys(problemCodes) } },
+    });
+  });
+
+  it('have examples that fit it, by their codes', () => {
+    const responses = Object.values(every.components.responses ?? {}) as {
+      content: Record<string, { examples: Record<string, { value: unknown }> }>;
+    }[];
+    const examples = responses.flatMap(({ content }) => Object.entries(content['application/problem+json']?.examples ?? {}));
+    expect(new Set(examples.map(([code]) => code)).size).toBeGreaterThan(15);
+    for (const [code, { value }] of examples) {
+      expect([code, fits(value)]).toEqual([code, true]);
+      expect(value).toMatchObject({ status: problemCodes[code as keyof typeof problemCodes].status });
+    }
+  });
+
+  it('of a bug say nothing but type, title and status', () => {
+    const bug = every.components.responses?.Internal as { content: Record<string, { examples: { internal: unknown } }> };
+    expect(bug.content['application/problem+json']?.examples.internal).toEqual({
+      value: { type: 'about:blank', title: 'Internal Server Error', status: 500 },
+    });
+  });
+});

@@ -1,0 +1,268 @@
+import { describe, expect, it } from '@jest/globals';
+import { cursorPaging, defineModel, openapiDocument, service, t } from '../../src/index.ts';
+import { db, everyApi } from './fixtures.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
+type Any = any;
+
+const every = openapiDocument(everyApi());
+const at = (path: string, method: string): Any => (every.paths[path] as Any)[method];
+const shared = (kind: string, reference: { $ref: string }): Any => every.components[kind]?.[reference.$ref.split('/').at(-1) as string];
+const parametersOf = (path: string, method = 'get'): Any[] => at(path, method).parameters;
+
+const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string({ policy: { filter: true } }) } });
+
+/** The operation of an api of one resource over a model without a revision. */
+function describeNote(method: 'get' | 'patch', options: object, apiOptions: object = {}, authenticated = false): Any {
+  const shop = authenticated ? service<string>({ authenticate: () => 'ann' }) : service<string>();
+  const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, ...options })], ...apiOptions }));
+  return (document.paths['/notes/{id}'] as Any)[method];
+}
+
+describe('a list', () => {
+  const names = parametersOf('/api/all').map(({ name }) => name);
+
+  it('has one query parameter for each operator that a field allows, and those of lists', () => {
+    expect(names.filter((name) => name.startsWith('text'))).toEqual(
+      ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix'].map((operator) => `text[${operator}]`),
+    );
+    expect(names.filter((name) => name.startsWith('flag'))).toEqual(['flag[eq]', 'flag[ne]', 'flag[in]', 'flag[nin]', 'flag[exists]']);
+    expect(names.filter((name) => name.startsWith('objectId'))).toEqual(['objectId[in]']);
+    expect(names.filter((name) => name.startsWith('any'))).toEqual(['any[exists]']);
+    expect(names).toContain('place.city[eq]');
+    expect(names.filter((name) => !name.includes('['))).toEqual(['sort', 'limit', 'after', 'total']);
+  });
+
+  it('offers what its resource allows and nothing else', () => {
+    expect(parametersOf('/api/guarded').map(({ name }) => name)).toEqual(['address.city[eq]', 'sort', 'limit', 'after']);
+    expect(parametersOf('/api/prices').map(({ name }) => name)).toEqual(['limit', 'after']);
+  });
+
+  it.each<[string, object]>([
+    ['text[eq]', { type: 'string' }], // a field's limits do not count in a filter
+    ['text[prefix]', { type: 'string', maxLength: 1000 }],
+    ['text[exists]', { type: 'boolean' }],
+    ['int[gte]', { type: 'integer', format: 'int64', minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n }],
+    ['int64[lt]', { type: 'integer', format: 'int64', minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n }],
+    ['float[gt]', { type: 'number' }],
+    ['flag[eq]', { type: 'boolean' }],
+    ['date[gt]', { type: 'string', format: 'date-time' }],
+    ['status[ne]', { type: 'string', enum: ['open', 'paid', 'sent'] }],
+    ['id[eq]', { type: 'string', format: 'uuid' }],
+    ['tags[eq]', { type: 'string' }],
+  ])('types %s', (name, schema) => {
+    expect(parametersOf('/api/all').find((one) => one.name === name).schema).toEqual(schema);
+  });
+
+  it('writes lists of values with commas', () => {
+    expect(parametersOf('/api/all').find(({ name }) => name === 'status[in]')).toMatchObject({
+      style: 'form',
+      explode: false,
+      schema: { type: 'array', items: { type: 'string', enum: ['open', 'paid', 'sent'] }, maxItems: 500 },
+    });
+  });
+
+  it('offers the word null where null can be meant', () => {
+    const schemaOf = (wanted: string) => parametersOf('/api/all').find(({ name }) => name === wanted).schema;
+    expect(schemaOf('choice[eq]')).toEqual({ type: 'string', enum: ['a', 'b', 'null'] });
+    expect(schemaOf('choice[in]').items).toEqual({ type: 'string', enum: ['a', 'b', 'null'] });
+    expect(schemaOf('choice[gt]')).toEqual({ type: 'string', enum: ['a', 'b'] });
+    expect(schemaOf('code[eq]')).toEqual({ type: 'string' });
+    const Dated = defineModel('Dated', { collection: 'dated', fields: { on: t.nullable(t.date(), { policy: { filter: ['eq'] } }) } });
+    const shop = service();
+    const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Dated })] }));
+    expect((document.paths['/dated'] as Any).get.parameters[0].schema).toEqual({
+      anyOf: [
+        { type: 'string', format: 'date-time' },
+        { type: 'string', enum: ['null'] },
+      ],
+    });
+  });
+
+  it('sorts by the sortable fields, either way', () => {
+    const sort = parametersOf('/api/all').find(({ name }) => name === 'sort');
+    expect(sort).toMatchObject({ style: 'form', explode: false, schema: { type: 'array', minItems: 1, uniqueItems: true } });
+    expect(sort.schema.items.enum).toEqual(['id', '-id', 'text', '-text', 'int', '-int', 'date', '-date', 'createdAt', '-createdAt']);
+  });
+
+  it('answers with records, their page and a link', () => {
+    const answer = at('/api/all', 'get').responses[200];
+    expect(Object.keys(answer.headers)).toEqual(['Link']);
+    const { properties, required } = answer.content['application/json'].schema;
+    expect(required).toEqual(['data', 'page']);
+    expect(properties.data).toEqual({ type: 'array', items: { $ref: '#/components/schemas/EverythingRead' } });
+    expect(properties.page).toMatchObject({
+      properties: {
+        size: { maximum: 50 },
+        has_next: { type: 'boolean' },
+        next_cursor: { type: ['string', 'null'] },
+        total: { type: 'integer' },
+      },
+      required: ['size', 'has_next', 'next_cursor'],
+    });
+    expect(at('/api/guarded', 'get').responses[200].content['application/json'].schema.properties.page.properties).not.toHaveProperty(
+      'total',
+    );
+  });
+
+  it('has its default size', () => {
+    const shop = service();
+    const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, paging: cursorPaging({ max: 7 }) })] }));
+    const limit = (document.paths['/notes'] as Any).get.parameters.find(({ name }: Any) => name === 'limit');
+    expect(limit).toMatchObject({ description: 'Page size; above 7 it is 7.', schema: { type: 'integer', minimum: 1, default: 7 } });
+  });
+
+  it('can be 422 only where an integer can be filtered', () => {
+    expect(at('/api/all', 'get').responses).toHaveProperty('422');
+    expect(at('/api/guarded', 'get').responses).not.toHaveProperty('422');
+  });
+});
+
+describe('the operations on one record', () => {
+  it('take its id in the path', () => {
+    expect((every.paths['/api/all/{id}'] as Any).parameters).toEqual([
+      { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: { type: 'string', format: 'uuid' } },
+    ]);
+    expect((every.paths['/api/prices/{id}'] as Any).parameters[0].schema).toEqual({ type: 'string', pattern: '^[0-9a-fA-F]{24}$' });
+  });
+
+  it('answer with the record and its entity tag', () => {
+    for (const [method, status] of [
+      ['get', 200],
+      ['patch', 200],
+      ['put', 200],
+    ] as const) {
+      const answer = at('/api/all/{id}', method).responses[status];
+      expect(Object.keys(answer.headers)).toEqual(['ETag']);
+      expect(answer.content['application/json'].schema).toEqual({
+        type: 'object',
+        properties: { data: { $ref: '#/components/schemas/EverythingRead' } },
+        required: ['data'],
+      });
+    }
+  });
+
+  it('have no entity tag without a revision, and no 304 then', () => {
+    expect(describeNote('get', {}).responses[200]).not.toHaveProperty('headers');
+    expect(describeNote('get', {}).responses).not.toHaveProperty('304');
+    expect(describeNote('get', {})).not.toHaveProperty('parameters');
+  });
+
+  it('take If-None-Match to read and If-Match to write', () => {
+    expect(shared('parameters', parametersOf('/api/all/{id}')[0])).toMatchObject({
+      name: 'If-None-Match',
+      in: 'header',
+      schema: { type: 'string' },
+    });
+    expect(at('/api/all/{id}', 'get').responses[304]).toEqual({
+      description: expect.any(String),
+      headers: { ETag: { $ref: '#/components/headers/ETag' } },
+    });
+    for (const method of ['patch', 'put', 'delete']) {
+      const [reference] = parametersOf('/api/all/{id}', method);
+      expect(shared('parameters', reference)).toMatchObject({ name: 'If-Match', in: 'header', required: false });
+    }
+  });
+
+  it('require If-Match where the resource does, with 428', () => {
+    for (const method of ['patch', 'put', 'delete']) {
+      const [reference] = parametersOf('/api/guarded/{id}', method);
+      expect(shared('parameters', reference)).toMatchObject({ name: 'If-Match', required: true });
+      expect(at('/api/guarded/{id}', method).responses).toHaveProperty('428');
+    }
+    expect(at('/api/all/{id}', 'patch').responses).not.toHaveProperty('428');
+  });
+
+  it('delete without an answer', () => {
+    expect(at('/api/all/{id}', 'delete').responses[204]).toEqual({ description: 'The record is deleted.' });
+  });
+});
+
+describe('a create', () => {
+  it('takes its schema and answers with Location and ETag', () => {
+    const { requestBody, responses } = at('/api/all', 'post');
+    expect(requestBody).toEqual({
+      required: true,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/EverythingCreate' } } },
+    });
+    expect(Object.keys(responses[201].headers)).toEqual(['Location', 'ETag']);
+  });
+});
+
+describe('failures', () => {
+  const all = ['400', '401', '403', '404', '405', '409', '412', '413', '415', '422', '500', '503', '504'];
+
+  it.each<[string, string, string, string[]]>([
+    ['list', '/api/all', 'get', ['200', '400', '401', '403', '405', '422', '500', '503', '504']],
+    ['get', '/api/all/{id}', 'get', ['200', '304', '401', '403', '404', '405', '500', '503', '504']],
+    ['create', '/api/all', 'post', ['201', ...all.filter((status) => status !== '404' && status !== '412')]],
+    ['patch', '/api/all/{id}', 'patch', ['200', ...all]],
+    ['put', '/api/all/{id}', 'put', ['200', ...all]],
+    ['delete', '/api/all/{id}', 'delete', ['204', '400', '401', '403', '404', '405', '412', '500', '503', '504']],
+  ])('of %s are all there', (_name, path, method, statuses) => {
+    expect(Object.keys(at(path, method).responses)).toEqual(statuses);
+  });
+
+  it('name the codes that they may carry', () => {
+    expect(at('/api/all', 'get').responses[400]).toEqual({ $ref: '#/components/responses/InvalidQueryOrInvalidCursor' });
+    expect(at('/api/all', 'post').responses[400]).toEqual({ $ref: '#/components/responses/MalformedJson' });
+    expect(at('/api/all/{id}', 'patch').responses[400]).toEqual({ $ref: '#/components/responses/MalformedJsonOrMalformedHeader' });
+    expect(at('/api/all/{id}', 'patch').responses[504]).toEqual({ $ref: '#/components/responses/DatabaseTimeoutOrWriteOutcomeUnknown' });
+  });
+
+  it('are problem documents with the headers of their status', () => {
+    for (const response of Object.values(every.components.responses ?? {}) as Any[]) {
+      expect(Object.keys(response.content)).toEqual(['application/problem+json']);
+      expect(response.content['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
+    }
+    const headersOf = (status: number) => Object.keys(shared('responses', at('/api/all/{id}', 'patch').responses[status]).headers ?? {});
+    expect([401, 405, 503, 404].map(headersOf)).toEqual([['WWW-Authenticate'], ['Allow'], ['Retry-After'], []]);
+  });
+
+  it('are 401 and 403 only where somebody asks', () => {
+    expect(describeNote('get', {}).responses).not.toHaveProperty('401');
+    expect(describeNote('get', {}).responses).not.toHaveProperty('403');
+    expect(describeNote('get', {}, {}, true).responses).toHaveProperty('401');
+    expect(describeNote('get', {}, {}, true).responses).not.toHaveProperty('403');
+    const guarded = { guardsFor: { get: [() => true] } };
+    expect(Object.keys(describeNote('get', guarded).responses)).toEqual(expect.arrayContaining(['401', '403']));
+    expect(describeNote('patch', guarded).responses).not.toHaveProperty('403');
+  });
+
+  it('are 503 for too many requests only where there is a limit', () => {
+    expect(describeNote('get', {}).responses[503]).toEqual({ $ref: '#/components/responses/DatabaseUnavailable' });
+    expect(describeNote('get', {}, { maxConcurrency: 5 }).responses[503]).toEqual({
+      $ref: '#/components/responses/OverloadedOrDatabaseUnavailable',
+    });
+  });
+});
+
+describe('security', () => {
+  const schemes = { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, key: { type: 'apiKey', in: 'header', name: 'x-key' } } };
+  const documentOf = (options: object, authenticated = true) => {
+    const shop = authenticated ? service({ authenticate: () => 'ann' }) : service();
+    return openapiDocument(shop.api({ db, resources: [], ...options }));
+  };
+
+  it('is any of the schemes by itself, unless the api says otherwise', () => {
+    expect(documentOf(schemes).security).toEqual([{ bearer: [] }, { key: [] }]);
+    expect(documentOf({ ...schemes, security: [{ bearer: [], key: [] }] }).security).toEqual([{ bearer: [], key: [] }]);
+    expect(documentOf(schemes).components.securitySchemes).toEqual(schemes.securitySchemes);
+  });
+
+  it('is none for an api that does not authenticate, and not known where nobody told it', () => {
+    expect(documentOf({}, false).security).toEqual([]);
+    expect(documentOf({})).not.toHaveProperty('security');
+  });
+
+  it('may be left out where neither a guard nor a scope asks who is calling', () => {
+    expect(describeNote('get', {}, schemes, true).security).toEqual([{ bearer: [] }, { key: [] }, {}]);
+    expect(describeNote('get', { guards: [() => true] }, schemes, true)).not.toHaveProperty('security');
+    expect(describeNote('get', { scope: () => ({ text: 'a' }) }, schemes, true)).not.toHaveProperty('security');
+  });
+
+  it('is none for the description itself', () => {
+    expect(at('/api/openapi.json', 'get').security).toEqual([]);
+    expect(Object.keys(at('/api/openapi.json', 'get').responses)).toEqual(['200', '304', '405', '503']);
+  });
+});

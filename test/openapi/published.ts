@@ -1,0 +1,57 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { parseJson, stringifyJson } from '../../src/http/json.ts';
+import type { OpenapiDocument } from '../../src/index.ts';
+import { Problem } from '../../src/index.ts';
+
+/** Whether a value fits a schema. */
+export type Fits = (value: unknown) => boolean;
+
+/** A validator as a client may have it: strict, and made from the published text. One for each document, because it costs to make. */
+const validators = new WeakMap<OpenapiDocument, Ajv2020>();
+
+function validatorOf(document: OpenapiDocument): Ajv2020 {
+  const known = validators.get(document);
+  if (known) return known;
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+  formats.default(ajv);
+  ajv.addFormat('decimal', true);
+  ajv.addSchema({ $id: 'document', $defs: toJson(document.components.schemas) as object });
+  validators.set(document, ajv);
+  return ajv;
+}
+
+function toJson(part: unknown): unknown {
+  return JSON.parse(stringifyJson(part).replaceAll('#/components/schemas/', 'document#/$defs/'));
+}
+
+/** Compiles a schema of a document. */
+export function compileSchema(document: OpenapiDocument, schema: unknown): Fits {
+  const validate = validatorOf(document).compile(toJson(schema) as object);
+  return (value) => validate(JSON.parse(JSON.stringify(value)));
+}
+
+/** The published schema of that name. */
+export function compileNamed(document: OpenapiDocument, name: string): Fits {
+  if (!(name in (document.components.schemas ?? {}))) throw new Error(`No schema is called ${name}.`);
+  return compileSchema(document, { $ref: `#/components/schemas/${name}` });
+}
+
+/** Whether a reader of bodies accepts a value, read as it would arrive. */
+export function isAccepted(read: (body: unknown) => unknown, value: unknown): boolean {
+  try {
+    read(parseJson(JSON.stringify(value)));
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'validation_failed') return false;
+    throw error;
+  }
+}
+
+/** The schema of that name, for a look at its parts. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into schemas of every shape
+export function schemaOf(document: OpenapiDocument, name: string): Record<string, any> {
+  const schema = document.components.schemas?.[name];
+  if (!schema) throw new Error(`No schema is called ${name}: there are ${Object.keys(document.components.schemas ?? {}).join(', ')}.`);
+  return schema;
+}

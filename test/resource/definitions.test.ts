@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigurationError, cursorPaging, defineModel, service, t } from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+
+const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string(), revision: t.revision() } });
+const database = useDatabase();
+const shop = service();
+
+const build =
+  (resource: object, api: object = {}) =>
+  () =>
+    shop.api({ db: database.db, resources: [shop.resource({ model: Doc, ...resource } as never)], ...api } as never);
+const fieldsNamed = (name: string, filter: unknown) =>
+  defineModel('Bad', { collection: 'bad', fields: { [name]: t.string({ policy: { filter: filter as true } }) } });
+
+describe('a mistake in a resource is a configuration error when the routes are built', () => {
+  it.each<[rule: string, resource: object, message: RegExp]>([
+    ['an unknown option', { guard: [] }, /`guard` is no option of resource `docs`; did you mean `guards`\?/],
+    ['an unknown option without a near miss', { colour: 1 }, /`colour` is no option of resource `docs`\. Legal are model, /],
+    ['an unknown operation', { ops: ['gett'] }, /`gett` is no operation in `ops` of resource `docs`; did you mean `get`\?/],
+    ['ops that are no list', { ops: 'get' }, /`ops` of resource `docs` must be a list/],
+    ['a guard for an operation without one', { guardsFor: { put: [] } }, /`put` is no operation in `guardsFor`/],
+    ['a hook for a misspelt operation', { after: { creat: [] } }, /`creat` .*did you mean `create`\?/],
+    ['a scope that is undefined by mistake', { scope: undefined }, /`scope` .*function.*left out/],
+    ['a scope that is null', { scope: null }, /`scope`/],
+    ['a scope that is a filter', { scope: { text: 'x' } }, /`scope`/],
+    ['guards that are undefined by mistake', { guards: undefined }, /`guards`/],
+    ['a guard alone', { guards: () => true }, /`guards`/],
+    ['a guard that is undefined by mistake', { guards: [undefined] }, /`guards`/],
+    ['guards of an operation that are undefined by mistake', { guardsFor: { delete: undefined } }, /`guardsFor`/],
+    ['a guard of an operation alone', { guardsFor: { delete: () => true } }, /`guardsFor`/],
+    ['hooks that are no list', { after: { create: () => true } }, /`after`/],
+    ['a hook that is none', { after: { create: ['mail'] } }, /`after`/],
+    ['server fields that are no function', { serverFields: { text: 'x' } }, /`serverFields`/],
+    ['explicitWrites that is no boolean', { explicitWrites: 'yes' }, /`explicitWrites` .*true or false/],
+    ['mergePatch that is no boolean', { mergePatch: 0 }, /`mergePatch`/],
+    ['preconditionRequired that is no boolean', { preconditionRequired: 1 }, /`preconditionRequired`/],
+    ['paging that is none', { paging: { max: 5 } }, /`paging` must be what `cursorPaging\(\)` returns/],
+    ['a path of two segments', { path: 'a/b' }, /`path`/],
+    ['an empty path', { path: '' }, /`path`/],
+    ['a path that would have to be encoded', { path: 'ä' }, /`path`/],
+    ['no model', { model: undefined }, /`model`/],
+    ['a model that is none', { model: { name: 'Doc' } }, /`model`/],
+  ])('%s', (_rule, resource, message) => {
+    expect(build(resource)).toThrow(ConfigurationError);
+    expect(build(resource)).toThrow(message);
+  });
+
+  it.each(['limit', 'sort', 'page', 'after', 'before', 'include', 'total', 'fields'])(
+    'a field that is filtered by a bare name which lists use themselves: %s',
+    (name) => {
+      expect(build({ model: fieldsNamed(name, ['eq']) })).toThrow(ConfigurationError);
+      expect(build({ model: fieldsNamed(name, true) })).toThrow(new RegExp(`\`${name}\``));
+      expect(build({ model: fieldsNamed(name, ['prefix']) })).not.toThrow();
+      const nested = defineModel('Nested', {
+        collection: 'nested',
+        fields: { a: t.object('A', { [name]: t.string({ policy: { filter: true } }) }) },
+      });
+      expect(build({ model: nested })).not.toThrow();
+    },
+  );
+
+  it("a model's time limit that is longer than a timer can wait", () => {
+    const model = defineModel('Doc', { collection: 'docs', fields: {}, maxTimeMS: 2 ** 31 });
+    expect(build({ model })).toThrow(/`maxTimeMS`/);
+  });
+});
+
+describe('a mistake in an api is a configuration error', () => {
+  it.each<[rule: string, options: object, message: RegExp]>([
+    ['an unknown option', { prefx: '/api' }, /`prefx` is no option of an api; did you mean `prefix`\?/],
+    ['a prefix without a slash', { prefix: 'api' }, /`prefix`/],
+    ['a prefix that ends with one', { prefix: '/api/' }, /`prefix`/],
+    ['a prefix that is a slash', { prefix: '/' }, /`prefix`/],
+    ['a prefix with a parameter', { prefix: '/:shop' }, /`prefix`/],
+    ['no database', { db: undefined }, /`db`/],
+    ['a client instead of its database', { db: { db: () => undefined } }, /`db`/],
+    ['a body limit of 0', { maxBody: 0 }, /`maxBody`/],
+    ['a body limit in words', { maxBody: '1mb' }, /`maxBody`/],
+    ['a concurrency of 0', { maxConcurrency: 0 }, /`maxConcurrency`/],
+    ['a concurrency that is NaN', { maxConcurrency: Number.NaN }, /`maxConcurrency`/],
+    ['a time limit of 0, which would mean none', { maxTimeMS: 0 }, /`maxTimeMS`/],
+    ['a time limit longer than a timer can wait', { maxTimeMS: 2 ** 31 - 1 }, /`maxTimeMS`/],
+  ])('%s', (_rule, options, message) => {
+    expect(build({}, options)).toThrow(ConfigurationError);
+    expect(build({}, options)).toThrow(message);
+  });
+
+  it('two resources of one path', () => {
+    const resources = [shop.resource({ model: Doc }), shop.resource({ model: Doc })];
+    expect(() => shop.api({ db: database.db, resources })).toThrow(/Two resources have the path `docs`/);
+    expect(() =>
+      shop.api({ db: database.db, resources: [shop.resource({ model: Doc }), shop.resource({ model: Doc, path: 'other' })] }),
+    ).not.toThrow();
+  });
+
+  it('an option of the service that does not exist, or is no function', () => {
+    expect(() => service({ authentcate: () => undefined } as never)).toThrow(/did you mean `authenticate`\?/);
+    expect(() => service({ authenticate: 'ann' } as never)).toThrow(ConfigurationError);
+  });
+});
+
+describe('cursorPaging()', () => {
+  it.each<[object | undefined, object]>([
+    [undefined, { max: 100, size: 20, total: false }],
+    [{}, { max: 100, size: 20, total: false }],
+    [{ max: 7 }, { max: 7, size: 7, total: false }],
+    [
+      { max: 500, size: 50, total: true },
+      { max: 500, size: 50, total: true },
+    ],
+    [{ max: 1 }, { max: 1, size: 1, total: false }],
+  ])('fills in its defaults: %p', (options, paging) => {
+    expect(cursorPaging(options)).toEqual(paging);
+  });
+
+  it.each([
+    { max: 0 },
+    { max: 1.5 },
+    { max: '5' },
+    { max: Number.POSITIVE_INFINITY },
+    { size: 0 },
+    { size: 101 },
+    { max: 5, size: 6 },
+    { size: Number.NaN },
+    { total: 'yes' },
+    { maximum: 5 },
+  ])('refuses %p', (options) => {
+    expect(() => cursorPaging(options as never)).toThrow(ConfigurationError);
+  });
+});
+
+describe('definitions', () => {
+  it('are not changed by an api, and may serve several', () => {
+    const options = Object.freeze({ model: Doc, ops: Object.freeze(['get', 'list'] as const), guards: Object.freeze([() => true]) });
+    const resource = shop.resource(options as never);
+    for (const prefix of ['/one', '/two']) expect(() => shop.api({ db: database.db, prefix, resources: [resource] })).not.toThrow();
+  });
+});

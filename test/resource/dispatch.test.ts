@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { Problem } from '../../src/errors.ts';
+import type { Context, ResourceMiddleware } from '../../src/middleware/context.ts';
+import { compileDispatch, type Route } from '../../src/resource/dispatch.ts';
+
+const route = (method: string, path: string): Route => ({
+  method,
+  path,
+  run: (async (ctx: Context) => {
+    ctx.body = `${method} ${path} ${JSON.stringify(ctx.params)}`;
+  }) as ResourceMiddleware,
+});
+
+const dispatch = compileDispatch(
+  new Map([
+    ['orders', [route('GET', '/:id'), route('POST', '/:id/send'), route('GET', '/report'), route('GET', '/'), route('POST', '/')]],
+    ['constructor', [route('GET', '/')]],
+  ]),
+);
+
+async function ask(method: string, path: string): Promise<string> {
+  const ctx = { method, params: undefined } as unknown as Context;
+  try {
+    await dispatch(ctx, path, async () => undefined);
+    return String(ctx.body);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return `${error.status} ${error.headers.allow ?? ''}`.trim();
+  }
+}
+
+describe('compileDispatch()', () => {
+  it.each([
+    ['GET', '/orders', 'GET / {}'],
+    ['HEAD', '/orders', 'GET / {}'],
+    ['POST', '/orders', 'POST / {}'],
+    ['GET', '/orders/5', 'GET /:id {"id":"5"}'],
+    ['GET', '/orders/a%2Fb%20c', 'GET /:id {"id":"a/b c"}'],
+    ['GET', '/orders/a+b', 'GET /:id {"id":"a+b"}'],
+    ['GET', '/orders/report', 'GET /report {}'],
+    ['GET', '/orders/Report', 'GET /:id {"id":"Report"}'],
+    ['POST', '/orders/5/send', 'POST /:id/send {"id":"5"}'],
+    ['GET', '/constructor', 'GET / {}'],
+    ['PUT', '/orders', '405 GET, HEAD, POST'],
+    ['DELETE', '/orders/5', '405 GET, HEAD'],
+    ['GET', '/orders/5/send', '405 POST'],
+    ['HEAD', '/orders/5/send', '405 POST'],
+    ['GET', '/orders/', '404'],
+    ['GET', '/orders/5/', '404'],
+    ['GET', '/orders/5/x', '404'],
+    ['GET', '/orders/5/send/', '404'],
+    ['GET', '/ORDERS', '404'],
+    ['GET', '/toString', '404'],
+    ['GET', '/__proto__', '404'],
+    ['GET', '/', '404'],
+    ['GET', '', '404'],
+  ])('%s %s: %s', async (method, path, answer) => {
+    expect(await ask(method, path)).toBe(answer);
+  });
+});
