@@ -1,0 +1,75 @@
+import { defineModel, t } from 'koa-mongo-resource';
+import type { IndexDescription } from 'mongodb';
+
+const Name = t.object('Name', { common: t.string(), official: t.string() });
+const Currency = t.object('Currency', { name: t.string(), symbol: t.string() });
+const Demonym = t.object('Demonym', { f: t.string(), m: t.string() });
+
+/** ISO 3166-1 alpha-2, as in `CH`: the id of a country, and what a city refers to. */
+const CountryCode = t.string({ pattern: '^[A-Z]{2}$' });
+
+/** ISO 639-3, as in `gsw`: the key of everything that is said in a language. */
+const language = { pattern: '^[a-z]{3}$' };
+
+export const Country = defineModel('Country', {
+  collection: 'countries',
+  fields: {
+    id: t.string({ pattern: '^[A-Z]{2}$', policy: { insert: true, filter: ['in'] } }),
+    cca3: t.string({ pattern: '^[A-Z]{3}$', immutable: true, policy: { filter: ['eq', 'in'] } }),
+    ccn3: t.nullable(t.string({ pattern: '^\\d{3}$', immutable: true })),
+    cioc: t.nullable(t.string({ pattern: '^[A-Z]{3}$' })),
+    name: t.object('CountryName', {
+      common: t.string({ policy: { filter: ['eq', 'prefix'], sort: true } }),
+      official: t.string(),
+      native: t.map(Name, { propertyNames: language }),
+    }),
+    region: t.enum(['Africa', 'Americas', 'Antarctic', 'Asia', 'Europe', 'Oceania'], { policy: { filter: ['eq', 'in'] } }),
+    subregion: t.nullable(t.string({ policy: { filter: ['eq'] } })),
+    unRegionalGroup: t.nullable(t.string()),
+    status: t.enum(['officially-assigned', 'user-assigned']),
+    independent: t.nullable(t.boolean({ policy: { filter: ['eq'] } })), // disputed, where null
+    unMember: t.boolean({ policy: { filter: ['eq'] } }),
+    landlocked: t.boolean({ policy: { filter: ['eq'] } }),
+    location: t.object('CountryLocation', { lat: t.float({ minimum: -90, maximum: 90 }), lng: t.float({ minimum: -180, maximum: 180 }) }),
+    area: t.nullable(t.float({ exclusiveMinimum: 0, policy: { filter: ['gte', 'lt'], sort: true } })), // in km²
+    borders: t.array(t.string({ pattern: '^[A-Z]{3}$' }), { policy: { filter: ['eq'] } }),
+    capital: t.array(t.string()),
+    altSpellings: t.array(t.string()),
+    tld: t.array(t.string()),
+    idd: t.nullable(t.object('DialingCode', { root: t.string(), suffixes: t.array(t.string()) })),
+    currencies: t.map(Currency, { propertyNames: { pattern: '^[A-Z]{3}$' } }),
+    languages: t.map(t.string(), { propertyNames: language }),
+    demonyms: t.map(Demonym, { propertyNames: language }),
+    translations: t.map(Name, { propertyNames: language }),
+    flag: t.nullable(t.string()),
+    revision: t.revision(),
+  },
+});
+
+export const City = defineModel('City', {
+  collection: 'cities',
+  fields: {
+    name: t.string({ minLength: 1, policy: { filter: ['eq', 'prefix'], sort: true } }),
+    country: t.ref('Country', { id: CountryCode, policy: { filter: ['eq', 'in'], sort: true } }),
+    // GeoNames' codes of administrative divisions: the second means something within the first, the first within the country.
+    admin1: t.nullable(t.string({ policy: { filter: ['eq'] } })),
+    admin2: t.nullable(t.string({ policy: { filter: ['eq'] } })),
+    location: t.object('Location', {
+      lat: t.float({ minimum: -90, maximum: 90, policy: { filter: ['gte', 'lt'], sort: true } }),
+      lng: t.float({ minimum: -180, maximum: 180, policy: { filter: ['gte', 'lt'], sort: true } }),
+    }),
+    revision: t.revision(),
+  },
+});
+
+/** 250 countries are read faster than an index; this one keeps their codes apart. */
+export const countryIndexes: IndexDescription[] = [{ key: { cca3: 1 }, unique: true }];
+
+/** What the filters and sorts of cities need. The id stands last, as it does in every sort of a list. */
+export const cityIndexes: IndexDescription[] = [
+  { key: { name: 1, _id: 1 } },
+  { key: { country: 1, name: 1, _id: 1 } },
+  { key: { country: 1, admin1: 1, admin2: 1, name: 1, _id: 1 } },
+  { key: { 'location.lat': 1, _id: 1 } },
+  { key: { 'location.lng': 1, _id: 1 } },
+];

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import Koa from 'koa';
+import { serve } from '../serve.ts';
+import { createAtlas } from './api.ts';
+import { loadAtlas } from './load.ts';
+import { showProgress } from './progress.ts';
+
+const url = await serve({
+  // ATLAS_DATA names another folder; with MONGODB_URI there is none.
+  dbPath: process.env.ATLAS_DATA || join(import.meta.dirname, '.data'),
+  async createApp(client) {
+    const db = client.db('koa-mongo-resource-atlas');
+    await loadAtlas(db, showProgress('countries and cities'));
+    return new Koa().use(createAtlas(db).routes());
+  },
+});
+
+console.log(`
+Ready after ${process.uptime().toFixed(1)} s: ${url}/api/countries and ${url}/api/cities. Ctrl-C ends it. Worth trying:
+
+# filters and a sort: Swiss cities whose names begin with Ober
+curl -g '${url}/api/cities?country=CH&name[prefix]=Ober&sort=name&limit=3'
+
+# the same by a nested field, descending: the northernmost cities
+curl -g '${url}/api/cities?location.lat[gte]=70&sort=-location.lat&limit=3'
+
+# one page of many: the Link header leads to the next
+curl -i '${url}/api/cities?sort=country,name&limit=2&total=true'
+
+# nested objects and maps: one whole country
+curl '${url}/api/countries?name.common=Switzerland'
+
+# a change to one nested key, if nobody was faster; the second time it is 412
+curl -i -X PATCH '${url}/api/countries/CH' -H 'If-Match: "0"' -H 'Content-Type: application/json' -d '{"name":{"common":"Helvetia"}}'
+
+# an error that explains itself
+curl '${url}/api/cities?contry=CH&sort=nmae'
+`);

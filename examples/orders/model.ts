@@ -1,0 +1,42 @@
+import { defineModel, t } from 'koa-mongo-resource';
+import type { Db } from 'mongodb';
+
+const Address = t.object('Address', {
+  street: t.string(),
+  city: t.string({ policy: { filter: ['eq'] } }),
+  // Ours, inside of what is the client's: a patch of the address goes around it, and cannot clear the address as a whole.
+  verifiedBy: t.optional(t.string({ policy: { private: true } })),
+});
+
+export const Customer = defineModel('Customer', {
+  collection: 'customers',
+  fields: {
+    name: t.string({ minLength: 1, policy: { filter: ['eq', 'prefix'], sort: true } }),
+    email: t.string({ format: 'email', policy: { filter: ['eq'] } }),
+    revision: t.revision(),
+  },
+});
+
+export const Order = defineModel('Order', {
+  collection: 'orders',
+  fields: {
+    number: t.string({ immutable: true, policy: { filter: ['eq', 'prefix'], sort: true } }),
+    status: t.enum(['open', 'paid', 'sent'], { default: 'open', policy: { insert: false, filter: ['eq', 'in'] } }),
+    total: t.decimal({ policy: { filter: ['gte', 'lt'], sort: true } }),
+    shipTo: t.nullable(Address, { storeNone: true }),
+    customerId: t.ref('Customer', { as: 'customer', policy: { filter: ['eq'] } }),
+    owner: t.string({ policy: { insert: false, update: false } }),
+    internalNote: t.optional(t.string({ policy: { private: true } })), // for the staff: no client learns that there is such a field
+    revision: t.revision(),
+    createdAt: t.createdAt({ policy: { sort: true } }),
+    updatedAt: t.updatedAt(),
+  },
+});
+
+/** An owner's lists are sorted by their numbers or by time; two orders of one owner never share a number (409). */
+export async function createIndexes(db: Db): Promise<void> {
+  await db
+    .collection(Order.collection)
+    .createIndexes([{ key: { owner: 1, number: 1 }, unique: true }, { key: { owner: 1, createdAt: 1, _id: 1 } }]);
+  await db.collection(Customer.collection).createIndexes([{ key: { email: 1 }, unique: true }]);
+}

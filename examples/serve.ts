@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type Koa from 'koa';
+import { MongoClient } from 'mongodb';
+import { startReplicaSet } from '../dev/replica-set.ts';
+
+/** What {@link serve} needs to know of an example. */
+export interface Example {
+  /** The data folder of its MongoDB. It plays no part with `MONGODB_URI`. */
+  readonly dbPath: string;
+  /** Makes the app, once there is a database. */
+  readonly createApp: (client: MongoClient) => Promise<Koa>;
+}
+
+/**
+ * Serves an example on `PORT` (3000) or the next free port, and on `HOST` (127.0.0.1, as the atlas is open to whoever can reach it).
+ * Ctrl-C ends the server, then MongoDB, then the process with code 0. Without a MongoDB it says so in one sentence and exits 1.
+ *
+ * @returns the URL
+ */
+export async function serve({ dbPath, createApp }: Example): Promise<string> {
+  const ending = endOnSignals();
+  const { uri, stop } = await startReplicaSet({ dbPath }).catch(exitWithoutMongo);
+  ending.steps.push(stop);
+  const client = new MongoClient(uri);
+  ending.steps.push(() => client.close());
+  try {
+    const server = await listen(await createApp(client));
+    ending.steps.push(() => close(server));
+    return urlOf(server);
+  } catch (error) {
+    if (ending.hasBegun) return new Promise(() => {}); // Ctrl-C has taken the database away; the process ends in a moment
+    throw error;
+  }
+}
+
+class Ending {
+  /** What there is to end; the last is ended first. */
+  readonly steps: (() => Promise<unknown>)[] = [];
+  hasBegun = false;
+
+  /** Once, however often it is asked: npm passes on a Ctrl-C that the terminal has sent to all already. */
+  async run(): Promise<void> {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    for (const step of this.steps.reverse()) await step();
+    process.exit(0);
+  }
+}
+
+function endOnSignals(): Ending {
+  const ending = new Ending();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void ending.run());
+  if (process.env.npm_lifecycle_event) endWithParent(ending);
+  return ending;
+}
+
+/** A signal to npm alone ends the shell between npm and us, and does not reach us: it can only be seen by who our parent is. */
+function endWithParent(ending: Ending): void {
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || void ending.run(), 500).unref();
+}
+
+/** The message ends with what to install or set; the sources that were tried stand above it, a line each. */
+function exitWithoutMongo(error: Error): never {
+  const sentence = error.message.split('\n').filter((line) => !line.startsWith('- '));
+  console.error(sentence.join(' '));
+  process.exit(1);
+}
+
+async function listen(app: Koa): Promise<Server> {
+  for (let port = Number(process.env.PORT || 3000); ; port++) {
+    const server = app.listen(port, process.env.HOST || '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      return server;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+}
+
+function urlOf(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  setTimeout(() => server.closeAllConnections(), 2_000).unref();
+  await closed;
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Answer, send } from '../support/serve.ts';
+import { useTemporaryFolder } from '../support/temporary-folder.ts';
+import { type RunningExample, useExamples } from './start-example.ts';
+
+// The first start on a machine may have to fetch the database binary.
+jest.setTimeout(240_000);
+
+const start = useExamples();
+const folder = useTemporaryFolder();
+const busy = createServer().listen(0, '127.0.0.1');
+const busyPort = () => (busy.address() as AddressInfo).port;
+
+beforeAll(async () => {
+  if (!busy.listening) await once(busy, 'listening');
+});
+afterAll(() => void busy.close());
+
+/** Starts the atlas on a mongod of its own, whatever the other tests run on, and on a port that is taken. */
+function startAtlas(): RunningExample {
+  return start('atlas/server.ts', { MONGODB_URI: '', ATLAS_DATA: folder.path, PORT: String(busyPort()) });
+}
+
+async function portOf(atlas: RunningExample): Promise<number> {
+  return Number(new URL(await atlas.says(/http:\S+/)).port);
+}
+
+describe('npm start', () => {
+  it('loads everything once, prints curl lines that do what is said of them, and keeps its data', async () => {
+    const first = startAtlas();
+    const port = await portOf(first);
+    expect(port).not.toBe(busyPort());
+    const answers: Answer[] = [];
+    for (const line of await printedLines(first)) answers.push(await runCurl(port, line));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 400]);
+    const [filtered, northern, paged, country, patched, refused] = answers.map(({ body }) => body);
+    expect(filtered.data.map(nameOf)).toEqual(['Oberbipp', 'Oberbuchsiten', 'Oberburg']);
+    expect(northern.data.map(nameOf)).toEqual(['Longyearbyen', 'Dikson', 'Upernavik']);
+    expect(paged).toMatchObject({ page: { size: 2, has_next: true, total: 171_075 } });
+    expect(country.data).toMatchObject([{ id: 'CH', languages: { gsw: 'Swiss German' }, revision: 0 }]);
+    expect(patched.data).toMatchObject({ name: { common: 'Helvetia', official: 'Swiss Confederation' }, revision: 1 });
+    expect(refused.errors).toHaveLength(2);
+
+    first.interrupt();
+    expect(await first.ended).toMatchObject({ code: 0 });
+
+    const second = startAtlas();
+    const { body } = await send(await portOf(second), 'GET', '/api/countries/CH');
+    expect(body.data).toEqual(patched.data);
+    second.interrupt();
+    const { code, stderr } = await second.ended;
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('loaded');
+  });
+
+  it('ends with 0 and without a stack when Ctrl-C cuts off the first load', async () => {
+    const atlas = startAtlas();
+    await atlas.says(/^loaded .* of 171,325 /m);
+    atlas.interrupt();
+    const { code, stdout, stderr } = await atlas.ended;
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).not.toMatch(/^\s+at |Error/m);
+  });
+
+  it('says in one sentence that there is no MongoDB, and ends with 1', async () => {
+    const { code, stdout, stderr } = await start('atlas/server.ts', { MONGODB_URI: 'mongodb://127.0.0.1:1/' }).ended;
+    expect([code, stdout]).toEqual([1, '']);
+    const lines = stderr.trim().split('\n');
+    expect(lines.at(-1)).toMatch(/^MONGODB_URI is set, but no MongoDB answers there/);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+const nameOf = (city: { name: string }) => city.name;
+
+async function printedLines(atlas: RunningExample): Promise<string[]> {
+  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){6}/m);
+  return printed.split('\n').filter((line) => line.startsWith('curl'));
+}
+
+/** Sends what a shell and curl would, as far as the printed lines go: the tests need no curl. */
+function runCurl(port: number, line: string): Promise<Answer> {
+  const [, method = 'GET'] = /-X (\w+)/.exec(line) ?? [];
+  const [, path = ''] = /'http:\/\/[^/]+([^']*)'/.exec(line) ?? [];
+  const headers = Object.fromEntries([...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name, value]));
+  return send(port, method, path, { headers, body: /-d '([^']+)'/.exec(line)?.[1] });
+}

@@ -1,0 +1,180 @@
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createAtlas } from '../../examples/atlas/api.ts';
+import { type AtlasData, loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
+import { City, Country } from '../../examples/atlas/model.ts';
+import { type Context, checkCreate } from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { type TestServer, useServer } from '../support/serve.ts';
+
+jest.setTimeout(60_000);
+
+const database = useDatabase();
+const serve = useServer();
+const silently = () => {};
+const fail = (message: string) => () => {
+  throw new Error(message);
+};
+
+/** All countries, and the cities of three: the data that the tests need. */
+function readAlpineData(): AtlasData {
+  const { countries, cities } = readAtlasData();
+  return { countries, cities: cities.filter(({ country }) => ['AT', 'CH', 'LI'].includes(country)) };
+}
+const { cities } = readAlpineData();
+
+async function counts(): Promise<number[]> {
+  return [await database.db.collection('countries').countDocuments(), await database.db.collection('cities').countDocuments()];
+}
+
+describe('loadAtlas', () => {
+  beforeEach(async () => void (await database.db.dropDatabase()));
+
+  it('begins again after a load that was cut off', async () => {
+    const cutOff = loadAtlas(database.db, fail('cut off'), readAlpineData);
+    await expect(cutOff).rejects.toThrow('cut off');
+    expect(await counts()).toEqual([250, 0]);
+    await loadAtlas(database.db, silently, readAlpineData);
+    expect(await counts()).toEqual([250, cities.length]);
+  });
+
+  it('leaves alone what it has loaded before', async () => {
+    await loadAtlas(database.db, silently, readAlpineData);
+    await database.db.collection('cities').deleteOne({ name: 'Zwingen' });
+    await loadAtlas(database.db, silently, fail('there is nothing to read'));
+    expect(await counts()).toEqual([250, cities.length - 1]);
+  });
+
+  it('tells how far it is, from the countries to the end', async () => {
+    const told: unknown[] = [];
+    await loadAtlas(database.db, (...progress) => told.push(progress), readAlpineData);
+    const total = 250 + cities.length;
+    expect([told[0], told.at(-1)]).toEqual([
+      [250, total],
+      [total, total],
+    ]);
+  });
+});
+
+const regions = ['Africa', 'Americas', 'Antarctic', 'Asia', 'Europe', 'Oceania'];
+
+describe('the atlas', () => {
+  let atlas: TestServer;
+  const get = (path: string) => atlas.request('GET', `/api${path}`);
+
+  beforeAll(async () => {
+    await database.db.dropDatabase();
+    await loadAtlas(database.db, silently, readAlpineData);
+    atlas = await serve(createAtlas(database.db).routes());
+  });
+
+  it('holds all 250 countries as the library would store what it shows of them', async () => {
+    const shown = (await Promise.all(regions.map((region) => get(`/countries?region=${region}&limit=100`)))).flatMap(
+      ({ body }) => body.data,
+    );
+    expect(shown).toHaveLength(250);
+
+    const create = checkCreate(Country);
+    const exact = { promoteValues: false } as const;
+    const copies = database.db.collection('copies');
+    const created = shown.map(async ({ revision, ...country }) => {
+      const ctx = { request: { body: country } } as Context;
+      await create(ctx, async () => {});
+      return ctx.created as object;
+    });
+    await copies.insertMany(await Promise.all(created));
+    const byId = { sort: { _id: 1 }, ...exact } as const;
+    const stored = await database.db.collection('countries').find({}, byId).toArray();
+    expect(await copies.find({}, byId).toArray()).toEqual(stored);
+  });
+
+  it('reads nested objects, maps and what is not known', async () => {
+    const { body } = await get('/countries?name.common=Switzerland');
+    expect(body.data).toHaveLength(1);
+    expect(body.data[0]).toMatchObject({
+      id: 'CH',
+      name: { official: 'Swiss Confederation', native: { gsw: { common: 'Schweiz' } } },
+      currencies: { CHF: { name: 'Swiss franc', symbol: 'Fr.' } },
+      languages: { gsw: 'Swiss German' },
+      location: { lat: 47, lng: 8 },
+      revision: 0,
+    });
+    expect((await get('/countries/XK')).body.data).toMatchObject({ independent: null, ccn3: null });
+    expect((await get('/countries/AQ')).body.data).toMatchObject({ idd: null, subregion: null, currencies: {}, capital: [] });
+    expect((await get('/countries/SJ')).body.data).toMatchObject({ area: null });
+    expect((await get('/countries/BV')).body.data).toMatchObject({ demonyms: {} });
+  });
+
+  it.each([
+    ['/countries?borders=DEU&landlocked=true&sort=-area', ['AT', 'CZ', 'CH', 'LU']],
+    ['/countries?id[in]=CH,AT', ['AT', 'CH']],
+    ['/countries?independent=null', ['XK']],
+    ['/countries?area[lt]=3&sort=area', ['VA', 'MC']],
+    ['/countries?name.common[prefix]=Switz', ['CH']],
+  ])('answers %s', async (path, ids) => {
+    const { body } = await get(path);
+    expect(body.data.map((country: { id: string }) => country.id)).toEqual(ids);
+  });
+
+  it.each([
+    ['/cities?country=CH&name[prefix]=Z&admin1=ZH&sort=name&limit=3', ['Zollikerberg', 'Zollikon', 'Zumikon']],
+    ['/cities?country=CH&location.lat[gte]=47.7&sort=-location.lat&limit=3', ['Schleitheim', 'Thayngen', 'Stetten']],
+    ['/cities?country[in]=DE,FR', []],
+  ])('answers %s', async (path, names) => {
+    const { body } = await get(path);
+    expect(body.data.map((city: { name: string }) => city.name)).toEqual(names);
+  });
+
+  it('shows each city once on a walk by cursor, in order, and each could have been created by a client', async () => {
+    const create = checkCreate(City);
+    const walked: { id: string; country: string; name: string; revision: number }[] = [];
+    for (let path: string | undefined = '/api/cities?sort=country,name&limit=500'; path !== undefined; ) {
+      const { body, headers } = await atlas.request('GET', path);
+      walked.push(...body.data);
+      path = /<([^>]+)>; rel="next"/.exec(String(headers.link))?.[1];
+    }
+    expect(new Set(walked.map(({ id }) => id)).size).toBe(cities.length);
+    // MongoDB compares the bytes of UTF-8, JavaScript those of Latin-1.
+    const order = walked.map(({ country, name }) => Buffer.from(`${country} ${name}`).toString('latin1'));
+    expect(order).toEqual([...order].sort());
+    for (const { id, revision, ...city } of walked) {
+      await create({ request: { body: city } } as Context, async () => {});
+    }
+  });
+
+  it.each([
+    ['/cities?contry=CH', 'contry', /did you mean country/],
+    ['/cities?sort=nmae', 'sort', /did you mean name/],
+    ['/countries?region=Europa', 'region', /did you mean Europe/],
+    ['/countries?languages=fra', 'languages', /cannot be filtered/],
+  ])('answers 400 to %s, and says why', async (path, field, message) => {
+    const { status, body } = await get(path);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([{ field, message: expect.stringMatching(message) }]);
+  });
+
+  it('changes one nested key of what nobody else has changed since', async () => {
+    const patch = (body: unknown) => atlas.request('PATCH', '/api/countries/LI', { headers: { 'if-match': '"0"' }, body });
+    const before = await get('/countries/LI');
+    expect(await patch({ name: { native: { eng: { common: 'x' } } } })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'name.native.eng.official' }] },
+    });
+    expect(await patch({ cca3: 'LIX' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'cca3', message: 'cannot be set on update' }] },
+    });
+    const after = await patch({ name: { common: 'Ländle' } });
+    expect(after).toMatchObject({ status: 200, headers: { etag: '"1"' } });
+    expect(after.body.data.name).toEqual({ ...before.body.data.name, common: 'Ländle' });
+    expect(await patch({ name: { common: 'Liechtenstein' } })).toMatchObject({ status: 412 });
+  });
+
+  it('refuses a country that is there already, by id and by code', async () => {
+    const { revision, ...country } = (await get('/countries/CH')).body.data;
+    const create = (body: unknown) => atlas.request('POST', '/api/countries', { body });
+    expect(await create(country)).toMatchObject({ status: 409, body: { errors: [{ field: 'id' }] } });
+    expect(await create({ ...country, id: 'CX' })).toMatchObject({ status: 409 });
+    expect(await create({ ...country, id: 'ZZ' })).toMatchObject({ status: 409, body: { errors: [{ field: 'cca3' }] } });
+    expect(await create({ ...country, id: 'ch', cca3: 'ZZZ' })).toMatchObject({ status: 422, body: { errors: [{ field: 'id' }] } });
+  });
+});

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+
+const root = join(import.meta.dirname, '../..');
+
+/** An example in a process of its own. */
+export interface RunningExample {
+  /** Resolves as soon as standard output or standard error has the text; rejects when the process ends without. */
+  says(text: RegExp): Promise<string>;
+  /** Ends it as Ctrl-C does. */
+  interrupt(): void;
+  /** What it has left when it has ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
+}
+
+/** Starts examples as `npm start` does, and kills what is left of them after the last test of the file. */
+export function useExamples(): (script: string, env: NodeJS.ProcessEnv) => RunningExample {
+  const kills: (() => void)[] = [];
+  afterAll(() => {
+    for (const kill of kills) kill();
+  });
+  return function start(script, env) {
+    // Jest's own NODE_OPTIONS are not for a child.
+    const options = { cwd: root, env: { ...process.env, NODE_OPTIONS: '', ...env } };
+    const child = spawn(process.execPath, ['--import', 'tsx', join('examples', script)], options);
+    kills.push(() => child.kill('SIGKILL'));
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (chunk: string) => {
+        output[name] += chunk;
+      });
+    }
+    const ended = once(child, 'close').then(([code]) => ({ code, ...output }));
+
+    function says(text: RegExp): Promise<string> {
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const found = text.exec(output.stdout) ?? text.exec(output.stderr);
+          if (found) resolve(found[0]);
+        };
+        look();
+        child.stdout.on('data', look);
+        child.stderr.on('data', look);
+        ended.then(() => reject(new Error(`the example ended before it said ${text}: ${output.stdout}${output.stderr}`)), reject);
+      });
+    }
+
+    return { says, ended, interrupt: () => child.kill('SIGINT') };
+  };
+}
