@@ -24,9 +24,10 @@ export type CommandKind = 'read' | 'write' | 'broken write';
 /**
  * What an error of the driver means to the client: a {@link Problem}, or the error itself where it is a bug (500).
  *
- * A write that was cut off may have been carried out, so its problem says that nobody knows, and never that it was not done.
+ * A write that was cut off may have been carried out, so its problem says that nobody knows, and never that it was not done. `isAway` says
+ * that our deadline passed while there was no server to send to: for a read at its end, for a write from its beginning to its end.
  */
-export function toDatabaseProblem(error: unknown, model: CompiledModel, kind: CommandKind): unknown {
+export function toDatabaseProblem(error: unknown, model: CompiledModel, kind: CommandKind, isAway = false): unknown {
   if (error instanceof MongoWriteConcernError) return outcomeUnknown(error); // written, but not to as many servers as was asked for
   if (error instanceof MongoServerError) {
     if (error.code === 11000) return duplicateKey(error, model);
@@ -35,6 +36,7 @@ export function toDatabaseProblem(error: unknown, model: CompiledModel, kind: Co
     if (tooLargeCodes.has(error.code))
       return new Problem('body_too_large', 'The record would become larger than the database stores.', { cause: error });
   }
+  if (error instanceof DeadlineExceeded && isAway && kind !== 'broken write') return unavailable(error);
   if (error instanceof DeadlineExceeded) return kind === 'read' ? timeLimit(error) : outcomeUnknown(error);
   if (isUnsent(error)) return kind === 'broken write' ? outcomeUnknown(error) : unavailable(error);
   if (error instanceof MongoNetworkError || error instanceof MongoClientClosedError)

@@ -11,6 +11,7 @@ import { both, buildFilter, type Filter } from './filter.ts';
 import type { ListQuery } from './list-query.ts';
 import { missingKeys, valueAt } from './miss.ts';
 import { buildPrecondition, fulfils } from './precondition.ts';
+import { watchReachability } from './reachability.ts';
 import { StoredRecord } from './stored-record.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './update-pipeline.ts';
 
@@ -72,6 +73,7 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const maxTimeMS = model.maxTimeMS ?? apiLimit;
   for (const limit of [apiLimit, maxTimeMS]) checkTimeLimit(limit);
+  const reachability = watchReachability(db.client);
   const unread = model.privatePaths.filter((path) => path !== model.revision?.key); // the ETag needs it, private or not
   const withoutPrivate = unread.length > 0 ? { projection: Object.fromEntries(unread.map((path) => [path, 0])) } : {};
 
@@ -79,17 +81,19 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
     try {
       return await withDeadline(maxTimeMS, run);
     } catch (error) {
-      throw toDatabaseProblem(error, model, 'read');
+      throw toDatabaseProblem(error, model, 'read', reachability.awaySpell() !== undefined);
     }
   }
 
   /** A session remembers that a connection broke under it, where the last error of a retried write says only that no server is left. */
   async function write<T>(run: (session: ClientSession) => Promise<T>): Promise<T> {
     const session = db.client.startSession({ causalConsistency: false });
+    const awayAtFirst = reachability.awaySpell();
     try {
       return await withDeadline(maxTimeMS, () => run(session).finally(() => session.endSession()));
     } catch (error) {
-      throw toDatabaseProblem(error, model, session.serverSession.isDirty ? 'broken write' : 'write');
+      const wasAway = awayAtFirst !== undefined && awayAtFirst === reachability.awaySpell();
+      throw toDatabaseProblem(error, model, session.serverSession.isDirty ? 'broken write' : 'write', wasAway);
     }
   }
 

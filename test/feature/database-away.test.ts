@@ -69,6 +69,20 @@ describe('a write that does not reach as many servers as its write concern asks 
 });
 
 describe('a database that is away', () => {
+  it.each(requests)('is 503 when our time limit passes before the driver gives up: %s %s', async (method, path) => {
+    const api = await start({ heartbeatFrequencyMS: 500 }, proxy.uri, 300);
+    await api.client.connect();
+    expect((await api.request('GET', '/api/docs/a')).status).toBe(200);
+    const isAway = new Promise<void>((resolve) => {
+      api.client.on('topologyDescriptionChanged', ({ newDescription: { servers } }) => {
+        if ([...servers.values()].every(({ type }) => type === 'Unknown')) resolve();
+      });
+    });
+    proxy.cut();
+    await isAway;
+    expectUnavailable(await api.request(method, `/api/docs${path}`, bodyOf(method)));
+  });
+
   it.each(requests)('is 503 with Retry-After, and app.on(error) hears why: %s %s', async (method, path) => {
     proxy.cut();
     const api = await start({ serverSelectionTimeoutMS: 100 });

@@ -78,3 +78,13 @@ describe('toDatabaseProblem()', () => {
     },
   );
 });
+
+describe('our deadline while the database is away', () => {
+  it.each<[CommandKind, code: string]>([
+    ['read', 'database_unavailable'],
+    ['write', 'database_unavailable'],
+    ['broken write', 'write_outcome_unknown'],
+  ])('is no slow query, and unknown only to a write that may have left: %s', (kind, code) => {
+    expect(toDatabaseProblem(new DeadlineExceeded(), model, kind, true)).toMatchObject({ code });
+  });
+});
