@@ -7,7 +7,7 @@ export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | u
 
 /**
  * Finds out who is calling: leaves `ctx.principal` and `ctx.requirePrincipal()`, which throws 401 for an anonymous request. Deciding who
- * may pass is for the guards.
+ * may pass is for the guards. Where an in-process call has given a principal, that one counts and nobody is asked.
  *
  * @example
  * app.use(authenticate((ctx) => sessions.get(ctx.get('authorization'))));
@@ -15,13 +15,13 @@ export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | u
 export function authenticate<Principal>(identify: Authenticate<Principal>): ResourceMiddleware {
   if (typeof identify !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
   return async function authenticate(ctx, next) {
-    setPrincipal(ctx, (await identify(ctx)) ?? undefined);
+    const found = ctx.givenPrincipal ? ctx.givenPrincipal.principal : await identify(ctx);
+    setPrincipal(ctx, found ?? undefined);
     await next();
   };
 }
 
-/** Leaves the principal on the context: what `authenticate` does with what it found. */
-export function setPrincipal(ctx: Context, principal: unknown): void {
+function setPrincipal(ctx: Context, principal: unknown): void {
   ctx.principal = principal;
   ctx.requirePrincipal = () => {
     if (principal === undefined) throw new Unauthorized();

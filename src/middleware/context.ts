@@ -11,6 +11,8 @@ import type { StoredRecord } from '../mongo/stored-record.ts';
  * reads it.
  */
 export interface Slots {
+  /** By `fetch`: who is calling, in place of what `authenticate` would find. */
+  givenPrincipal?: { readonly principal: unknown };
   /** By `authenticate`: the authenticated identity; undefined when anonymous. */
   principal?: unknown;
   /** By `guards`: those that opened for this request. */

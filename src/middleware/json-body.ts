@@ -48,6 +48,7 @@ function checkMediaType(ctx: Context): void {
 }
 
 async function readBody(ctx: Context, limit: number): Promise<Buffer> {
+  if (ctx.req.readableEnded) return readAgain(ctx, limit);
   try {
     return await rawBody(ctx.req, { limit, length: ctx.request.length ?? null });
   } catch (error) {
@@ -55,10 +56,29 @@ async function readBody(ctx: Context, limit: number): Promise<Buffer> {
   }
 }
 
+/** What a body parser of the app, such as koa-bodyparser, has read before and kept as text. */
+function readAgain({ request }: Context, limit: number): Buffer {
+  const { rawBody } = request as { readonly rawBody?: unknown };
+  if (typeof rawBody === 'string') {
+    const bytes = Buffer.from(rawBody);
+    if (bytes.length > limit) throw tooLarge(limit);
+    return bytes;
+  }
+  if (request.length)
+    throw new Error(
+      'The body was read before `jsonBody`: mount it above the body parser of the app, or let that keep `ctx.request.rawBody`.',
+    );
+  return Buffer.alloc(0);
+}
+
 function toBodyProblem(error: unknown, limit: number): unknown {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return new Problem('body_too_large', `The body may have at most ${limit} bytes.`);
+  if (type === 'entity.too.large') return tooLarge(limit);
   // The client has gone, or sent another length than it said: it gets no answer, but the log shows no bug either.
-  if (type === 'request.aborted' || type === 'request.size.invalid') return new Problem('malformed_json', 'The body ended too early.');
-  return error;
+  const isBroken = type === 'request.aborted' || type === 'request.size.invalid' || type === 'stream.not.readable';
+  return isBroken ? new Problem('malformed_json', 'The body ended too early.') : error;
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem('body_too_large', `The body may have at most ${limit} bytes.`);
 }

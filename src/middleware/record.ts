@@ -25,8 +25,20 @@ export function record({ created = false }: RecordOptions = {}): ResourceMiddlew
   };
 }
 
-/** The path as the client sent it, whatever was mounted or rewritten on the way: `ctx.path` lacks the mount of koa-mount. */
+/**
+ * The path as the client sent it, whatever was mounted or rewritten on the way: `ctx.path` lacks the mount of koa-mount, and in a Connect
+ * or Express app `ctx.originalUrl` lacks that of the app. What a reverse proxy has taken off is what its `X-Forwarded-Prefix` says, where
+ * the app trusts it (`app.proxy`).
+ */
 export function requestPath(ctx: Context): string {
-  const [path = '/'] = ctx.originalUrl.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '').split('?', 1); // the absolute form of RFC 9112 §3.2.2
-  return path.replace(/\/+$/, '');
+  const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
+  const [path = '/'] = originalUrl.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '').split('?', 1); // the absolute form of RFC 9112 §3.2.2
+  return forwardedPrefix(ctx) + path.replace(/\/+$/, '');
+}
+
+/** Of several proxies the first one is the client's. Anything but a plain path is ignored: `//host` would lead to another server. */
+function forwardedPrefix(ctx: Context): string {
+  if (!ctx.app.proxy) return '';
+  const [prefix = ''] = ctx.get('x-forwarded-prefix').split(',', 1);
+  return /^(?:\/[\w.~!$&'()*+;=:@%-]+)+\/?$/.test(prefix.trim()) ? prefix.trim().replace(/\/$/, '') : '';
 }

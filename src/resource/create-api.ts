@@ -3,10 +3,9 @@ import compose from 'koa-compose';
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
-import type { Context, ResourceMiddleware } from '../middleware/context.ts';
+import type { ResourceMiddleware } from '../middleware/context.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { notModified } from '../middleware/not-modified.ts';
-import { problems } from '../middleware/problems.ts';
 import { checkTimeLimit } from '../mongo/deadline.ts';
 import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import { buildDocument } from '../openapi/build-document.ts';
@@ -15,11 +14,14 @@ import { chains } from './chains.ts';
 import { checkNames } from './check-names.ts';
 import { type ApiSettings, type CompiledResource, compileResource, type ResourceDefinition } from './compile-resource.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
+import { compileFetch, type FetchOptions, type RequestHandler } from './in-process.ts';
+import { compileKoaAdapter } from './koa-adapter.ts';
+import { compileApp, type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 import type { Operation } from './resource-options.ts';
 import { sendDocument } from './send-document.ts';
 
 /** Settings of an api (spec, "Api definition"). */
-export interface ApiOptions<Resource> extends DescriptionOptions {
+export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
   /** The database of the models' collections. */
   readonly db: Db;
   readonly resources: readonly Resource[];
@@ -36,14 +38,31 @@ export interface ApiOptions<Resource> extends DescriptionOptions {
 }
 
 /** An api, ready to be served. */
-export interface Api {
+export interface Api<Principal = unknown> {
   /**
-   * A middleware for a Koa app. Below its prefix it answers everything but OPTIONS, 404 and 405 included; outside it calls `next()`.
+   * A middleware for a Koa app or router, under any mount. Below its prefix it answers everything but OPTIONS, 404 and 405 included;
+   * outside it calls `next()`.
    *
    * @example
    * new Koa().use(api.routes()).listen(3000);
+   * router.use('/shops/:shop', api.routes()); // @koa/router; `ctx.params.shop` is there in guards and scopes
+   * app.use(mount('/v1', api.routes())); // koa-mount
    */
   routes(): Koa.Middleware;
+  /**
+   * A handler for `node:http`. It answers everything: OPTIONS with 204 and `Allow`, what is outside the prefix with a 404 problem.
+   *
+   * @example
+   * http.createServer(api.callback()).listen(3000);
+   */
+  callback(): RequestHandler;
+  /**
+   * Answers a request in this process, without any server, as `callback()` would: the same chain, the same bytes.
+   *
+   * @example
+   * const response = await api.fetch(new Request('http://in-process/api/orders'), { principal: { name: 'ann' } });
+   */
+  fetch(request: Request, options?: FetchOptions<Principal>): Promise<Response>;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
 }
@@ -57,6 +76,7 @@ const optionNames = [
   'maxTimeMS',
   'openapi',
   ...descriptionOptionNames,
+  ...plainOptionNames,
 ] as const satisfies readonly (keyof ApiOptions<unknown>)[];
 
 const routesOf: Readonly<Record<Operation, Omit<Route, 'run'>>> = {
@@ -99,7 +119,14 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     isServed: openapi,
   };
   if (openapi) routes.set(documentPath, [compileDocumentRoute(description, limit)]);
-  return { description, routes: () => serve(prefix, compileDispatch(routes)) };
+  const dispatch = compileDispatch(routes);
+  const app = compileApp(prefix, dispatch, options);
+  return {
+    description,
+    routes: () => compileKoaAdapter(prefix, dispatch),
+    callback: () => app.callback(),
+    fetch: compileFetch(app.callback()),
+  };
 }
 
 function compileRoutes(resource: CompiledResource, before: readonly ResourceMiddleware[]): Route[] {
@@ -113,16 +140,6 @@ function compileRoutes(resource: CompiledResource, before: readonly ResourceMidd
 function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {
   const send = sendDocument(buildDocument(description), `${description.prefix}/${documentPath}`);
   return { method: 'GET', path: '/', run: compose([...before, notModified(), send]) as ResourceMiddleware };
-}
-
-function serve(prefix: string, dispatch: ReturnType<typeof compileDispatch>): Koa.Middleware {
-  const answerProblems = problems();
-  return async function api(ctx: Context, next: Koa.Next) {
-    const path = ctx.path.startsWith(prefix) ? ctx.path.slice(prefix.length) : undefined;
-    const isBelow = path !== undefined && (path === '' || path.startsWith('/'));
-    if (!isBelow || ctx.method === 'OPTIONS') return next();
-    return answerProblems(ctx, () => dispatch(ctx, path, next));
-  };
 }
 
 function checkPrefix(prefix: string): void {

@@ -57,16 +57,26 @@ function findRoute({ router, methods }: Table, ctx: Context, path: string): Reso
   const byMethod = layer && path !== '/' ? methods.get(String(layer.path)) : undefined;
   if (!layer || !byMethod) throw noSuchPath();
   const run = byMethod.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
-  if (!run) throw methodNotAllowed([...byMethod.keys()]);
-  ctx['params'] = layer.params(path, layer.captures(path));
+  const allowed = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  if (ctx.method === 'OPTIONS') return allowMethods([...allowed, 'OPTIONS']);
+  if (!run) throw methodNotAllowed(allowed);
+  ctx['params'] = layer.params(path, layer.captures(path), ctx['params'] as Record<string, string> | undefined); // those of a mount stay
   return run;
 }
 
-function noSuchPath(): Problem {
+/** Answers OPTIONS (RFC 9110 §9.3.7). It is asked of the route, so that nobody has to say who they are. */
+function allowMethods(allowed: readonly string[]): ResourceMiddleware {
+  return async function allowMethods(ctx) {
+    ctx.status = 204;
+    ctx.set('Allow', allowed.join(', '));
+  };
+}
+
+/** 404 for a path that addresses nothing. */
+export function noSuchPath(): Problem {
   return new Problem('not_found', 'There is nothing at this path.');
 }
 
-function methodNotAllowed(methods: readonly string[]): Problem {
-  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+function methodNotAllowed(allowed: readonly string[]): Problem {
   return new Problem('method_not_allowed', `Allowed here: ${allowed.join(', ')}.`, { headers: { allow: allowed.join(', ') } });
 }

@@ -26,7 +26,7 @@ export interface Service<Principal> {
     options: ResourceOptions<Principal, F, Ops>,
   ): Resource<Principal>;
   /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
-  api(options: ApiOptions<Resource<Principal>>): Api;
+  api(options: ApiOptions<Resource<Principal>>): Api<Principal>;
 }
 
 /**

@@ -1,0 +1,37 @@
+import Koa from 'koa';
+import { ConfigurationError } from '../errors.ts';
+import type { Context } from '../middleware/context.ts';
+import { problems } from '../middleware/problems.ts';
+import { type Dispatch, noSuchPath } from './dispatch.ts';
+import { InProcessRequest } from './in-process-request.ts';
+import { belowPrefix } from './koa-adapter.ts';
+
+/** Settings of an api that is served without a Koa app around it. In an app its own settings count, and its `app.on('error')`. */
+export interface PlainOptions {
+  /**
+   * Hears of every unexpected error, with Koa's context, where there is no `app.on('error')`: in `callback()` and `fetch()`.
+   * @default writes it to standard error, as Koa does
+   */
+  readonly onError?: (error: Error, ctx: Koa.Context) => void;
+  /** Trusts the `X-Forwarded-*` headers of a reverse proxy, as Koa's `app.proxy` does. @default false */
+  readonly proxy?: boolean;
+}
+
+/** The names of {@link PlainOptions}. */
+export const plainOptionNames = ['onError', 'proxy'] as const satisfies readonly (keyof PlainOptions)[];
+
+/** A Koa app of the api alone: it answers everything, OPTIONS and paths outside the prefix included. */
+export function compileApp(prefix: string, dispatch: Dispatch, { onError, proxy = false }: PlainOptions): Koa {
+  if (typeof proxy !== 'boolean') throw new ConfigurationError('`proxy` must be true or false.');
+  if (onError !== undefined && typeof onError !== 'function') throw new ConfigurationError('`onError` must be a function.');
+  const app = new Koa({ proxy });
+  if (onError) app.on('error', onError);
+  app.use(problems());
+  app.use(async function api(ctx: Context, next: Koa.Next) {
+    const below = belowPrefix(prefix, ctx.path);
+    if (below === undefined) throw noSuchPath();
+    if (ctx.req instanceof InProcessRequest && ctx.req.given) ctx.givenPrincipal = ctx.req.given;
+    await dispatch(ctx, below, next);
+  });
+  return app;
+}
