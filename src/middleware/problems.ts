@@ -1,13 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import { Problem, type ProblemDocument } from '../errors.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
+import { discardUnreadBody } from './unread-body.ts';
 
 /**
  * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). The outermost of the chain.
  *
  * A {@link Problem} speaks for itself. An exposed error of `ctx.throw()` or http-errors keeps its status, message and headers. Anything
  * else is a bug: a bare 500, and the error reaches `app.on('error')`, as does the cause of every other 5xx. Headers that were set before,
- * such as those of CORS, stay.
+ * such as those of CORS, stay. What a refused client still sends is dropped, so that it can read its answer and use the connection again.
  *
  * @example
  * app.use(problems());
@@ -29,6 +30,7 @@ function sendProblem(ctx: Context, error: unknown): void {
   ctx.set(headers);
   ctx.body = JSON.stringify(document);
   ctx.type = 'application/problem+json';
+  discardUnreadBody(ctx);
 }
 
 interface ProblemAnswer {

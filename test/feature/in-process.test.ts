@@ -67,7 +67,7 @@ describe('api.fetch', () => {
   });
 
   it('shows guards and scopes the host, the protocol and the query of the URL', async () => {
-    guard = (ctx) => ctx.host === 'shop.test:8443' && ctx.protocol === 'https' && ctx.query['x'] === '1' && ctx.ip === '';
+    guard = (ctx) => ctx.host === 'shop.test:8443' && ctx.protocol === 'https' && ctx.query.x === '1' && ctx.ip === '';
     expect((await api.fetch(new Request('https://shop.test:8443/held?x=1'))).status).toBe(400); // the guard has opened
     expect((await api.fetch(new Request('http://shop.test:8443/held?x=1'))).status).toBe(403);
   });
