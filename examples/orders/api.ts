@@ -19,6 +19,7 @@ export function createShop(db: Db): Api {
     },
     serverFields: (ctx) => ({ owner: ctx.requirePrincipal().name }),
     paging: cursorPaging({ max: 100, total: true }),
+    include: ['customer'], // ?include=customer adds the record to its id, for whoever may get that customer
   });
 
   const customers = shop.resource({

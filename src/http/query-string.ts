@@ -24,17 +24,17 @@ export interface ParseQueryStringOptions {
  * segments (`a=1&&b=2`) do not count.
  *
  * Throws `invalid_query` (400) for any other use of brackets, for percent-encoding (RFC 3986 §2.1) that is malformed or not UTF-8, for
- * NUL characters, and for more than 1,000 parameters.
+ * NUL characters, and for more than 1,000 parameters, not counting those that are ignored.
  *
  * @example
  * parseQueryString('status=open&total[gte]=5') // [{ name: 'status', value: 'open' }, { name: 'total', operator: 'gte', value: '5' }]
  */
 export function parseQueryString(raw: string, { only }: ParseQueryStringOptions = {}): QueryParameter[] {
   const segments = splitSegments(raw);
-  if (segments.length > MAX_PARAMETERS) {
+  const wanted = only ? segments.filter((segment) => only.some((name) => isNamed(segment, name))) : segments;
+  if (wanted.length > MAX_PARAMETERS) {
     throw new Problem('invalid_query', `The query string has too many parameters: ${MAX_PARAMETERS} are allowed.`);
   }
-  const wanted = only ? segments.filter((segment) => only.some((name) => isNamed(segment, name))) : segments;
   return wanted.map(parseSegment);
 }
 

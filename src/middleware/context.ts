@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { EntityTags } from '../http/entity-tag.ts';
+import type { Embedded } from '../model/embedded.ts';
 import type { Changes } from '../model/plan-changes.ts';
 import type { Filter } from '../mongo/filter.ts';
 import type { ListQuery } from '../mongo/list-query.ts';
@@ -23,6 +24,8 @@ export interface Slots {
   precondition?: EntityTags;
   /** By `listQuery`. */
   listQuery?: ListQuery;
+  /** By `include`: the relations to embed in one record; not there when it names none. Those of a list stand in `listQuery`. */
+  include?: readonly string[];
   /** By `checkCreate`: the document to insert, in stored form. */
   created?: Record<string, unknown>;
   /** By `checkPatch`: what the update changes. */
@@ -31,6 +34,8 @@ export interface Slots {
   record?: StoredRecord;
   /** By `findPage`: the page of a list. */
   page?: Page;
+  /** By `embed`: the included records. */
+  embedded?: Embedded;
 }
 
 /** Koa's context with the library's slots, and the body that `jsonBody` reads. */

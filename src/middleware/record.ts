@@ -7,7 +7,8 @@ export interface RecordOptions {
 }
 
 /**
- * Answers with `ctx.record`: `{"data": …}` of what a client may read, and its `ETag` when the model has a revision.
+ * Answers with `ctx.record`: `{"data": …}` of what a client may read, and its `ETag` when the model has a revision. The records of
+ * `ctx.embedded` stand in it, and have no part in the `ETag`.
  *
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());
@@ -15,12 +16,13 @@ export interface RecordOptions {
 export function record({ created = false }: RecordOptions = {}): ResourceMiddleware {
   return async function record(ctx) {
     const found = needed(ctx.record, 'findRecord', 'record');
+    const text = found.toText(ctx.embedded);
     if (created) {
       ctx.status = 201;
       ctx.set('Location', `${requestPath(ctx)}/${encodeURIComponent(found.id)}`);
     }
     if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);
-    ctx.body = `{"data":${found.toText()}}`;
+    ctx.body = `{"data":${text}}`;
     ctx.type = 'json';
   };
 }

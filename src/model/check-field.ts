@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { dateLeaf } from './leaves.ts';
-import type { CompiledField, Node, Reference } from './node.ts';
+import { type CompiledField, type Node, type Reference, relationSlot } from './node.ts';
 import { intLeaf } from './number-leaves.ts';
 
 /** Refuses names that could not be a field of a document and of a dotted path. */
@@ -22,11 +22,12 @@ export function checkFlag(value: unknown, keyword: string, path: string): boolea
 /** Checks what `t.ref` leaves in a schema. */
 export function checkReference(ref: unknown, path: string): Reference | undefined {
   if (ref === undefined) return undefined;
-  const { model, as, ...rest } = (typeof ref === 'object' && ref !== null ? ref : {}) as Record<string, unknown>;
-  const isName = as === undefined || (typeof as === 'string' && as !== '' && !/[.$\0[\]]/.test(as));
-  if (typeof model === 'string' && model !== '' && isName && Object.keys(rest).length === 0) return ref as Reference;
+  const { model, as, resource, ...rest } = (typeof ref === 'object' && ref !== null ? ref : {}) as Record<string, unknown>;
+  const isName = as === undefined || (typeof as === 'string' && as !== '' && as !== '__proto__' && !/[.,$\0[\]]/.test(as));
+  const isPath = resource === undefined || (typeof resource === 'string' && resource !== '');
+  if (typeof model === 'string' && model !== '' && isName && isPath && Object.keys(rest).length === 0) return ref as Reference;
   throw new ConfigurationError(
-    `\`ref\` of \`${path}\` must be { model, as? }: the name of a model, and the name under which its record is added.`,
+    `\`ref\` of \`${path}\` must be { model, as?, resource? }: the name of a model, the name under which its record is added, and the path of its resource.`,
   );
 }
 
@@ -67,10 +68,11 @@ export function checkMarkers(field: Omit<CompiledField, 'makeDefault'>, path: st
 /** Refuses an `as` under which an included record would hide a field. */
 export function checkAliases(fields: readonly CompiledField[], parent: string): void {
   const names = new Set(fields.map((field) => field.name));
-  for (const { name, ref } of fields) {
-    if (ref?.as === undefined) continue;
-    if (names.has(ref.as))
-      throw new ConfigurationError(`\`as: '${ref.as}'\` of \`${parent}${name}\` is the name of another field, or of a second \`as\`.`);
-    names.add(ref.as);
+  for (const field of fields) {
+    const as = relationSlot(field)?.ref.as;
+    if (as === undefined) continue;
+    if (names.has(as))
+      throw new ConfigurationError(`\`as: '${as}'\` of \`${parent}${field.name}\` is the name of another field, or of a second \`as\`.`);
+    names.add(as);
   }
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { compileObject } from './compile-schema.ts';
 import type { Model } from './define-model.ts';
+import type { Embedded } from './embedded.ts';
 import { compileHydrate } from './hydrate.ts';
 import type { Leaf } from './leaf.ts';
 import type { CompiledField, ObjectNode } from './node.ts';
@@ -25,8 +26,8 @@ export interface CompiledModel {
   readonly scopeFields: QueryFields;
   /** Stored paths that a read for a client does not fetch. */
   readonly privatePaths: readonly string[];
-  /** The JSON text of a stored record. */
-  writeJson(stored: unknown): string;
+  /** The JSON text of a stored record, with the records that were included. */
+  writeJson(stored: unknown, embedded?: Embedded): string;
   /** A stored record as handlers and hooks hold it. */
   hydrate(stored: unknown): unknown;
 }

@@ -109,7 +109,8 @@ function compileItem(given: unknown, path: string): Slot {
   if (marker) throw new ConfigurationError(`\`${marker}\` stands on \`${path}\`: an item of a list or a map has none, its field has.`);
   if (Type.IsOptional(item))
     throw new ConfigurationError(`\`${path}\` is optional: an item of a list or a map is there, or null (\`t.nullable\`).`);
-  checkReference(schema.ref, path);
+  const ref = checkReference(schema.ref, path);
   checkAnnotations(schema, path);
-  return compileSlot(schema, nullable, path);
+  const slot = compileSlot(schema, nullable, path);
+  return ref ? { ...slot, ref } : slot;
 }

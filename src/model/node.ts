@@ -8,6 +8,8 @@ export interface Slot {
   readonly nullable: boolean;
   /** The field's own constraints (`minLength`, `pattern`, …), on the value in document form: a sentence when they are broken. */
   readonly constraint: Constraint | undefined;
+  /** What the id that stands here leads to. */
+  readonly ref?: Reference | undefined;
 }
 
 /** Says what is wrong with a value: "must have at least 3 characters". */
@@ -36,7 +38,25 @@ export interface CompiledField extends Slot {
 /** A relation to another model by id. */
 export interface Reference {
   readonly model: string;
+  /** The name under which an included record is added; without it the record replaces the id. */
   readonly as?: string;
+  /** The path of the resource whose scope and guards hold for included records. */
+  readonly resource?: string;
+}
+
+/** The place of the ids of a field that is a relation: the field itself, or the items of its list. */
+export function relationSlot(slot: Slot): (Slot & { readonly ref: Reference }) | undefined {
+  if (isRelation(slot)) return slot;
+  return slot.node.kind === 'array' ? relationSlot(slot.node.items) : undefined;
+}
+
+/** The name of a relation in its model: `path` is that of the object which the field stands in. */
+export function relationName(path: string, { as }: Reference, field: CompiledField): string {
+  return join(path, as ?? field.name);
+}
+
+function isRelation(slot: Slot): slot is Slot & { readonly ref: Reference } {
+  return slot.ref !== undefined && slot.node.kind === 'leaf';
 }
 
 /** A single value. */

@@ -109,6 +109,11 @@ export interface ObjectOptions<Value> extends FieldOptions<Value> {
 export interface RefOptions<Value> extends FieldOptions<Value> {
   /** Where the record is added when included; without it the record replaces the id. */
   readonly as?: string;
+  /**
+   * The path of the resource whose scope and Get guards hold for included records.
+   * @default the one whose path is the model's collection, else the model's only one
+   */
+  readonly resource?: string;
 }
 
 /** Refuses options that do not exist, in the options object and in its `policy`: without it a generic parameter would accept a typo. */

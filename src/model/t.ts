@@ -173,8 +173,9 @@ export const t = {
     model: string,
     options?: O & Closed<O, RefOptions<unknown> & { id: unknown }> & { readonly id?: I },
   ): Field<TypesIn<I>, O> => {
-    const { id = t.objectId(), as, ...rest } = open(options);
-    return build(extend(id as TSchema, { ...rest, ref: as === undefined ? { model } : { model, as } }));
+    const { id = t.objectId(), as, resource, ...rest } = open(options);
+    const ref = { model, ...(as === undefined ? {} : { as }), ...(resource === undefined ? {} : { resource }) };
+    return build(extend(id as TSchema, { ...rest, ref }));
   },
 
   /** The record's revision: 0 on create, one more with each write; in double quotes it is the ETag. */

@@ -53,7 +53,7 @@ export function isOfField(value: unknown, { field }: SortKey): boolean {
 }
 
 /** The `$type` name of a single value; undefined for everything that no sortable field holds. */
-function bsonTypeOf(value: unknown): string | undefined {
+export function bsonTypeOf(value: unknown): string | undefined {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'number' || value instanceof Double) return 'double';

@@ -1,5 +1,6 @@
 import { ConfigurationError, type FieldError, Problem, validationFailed } from '../errors.ts';
 import { nearest } from '../http/near-miss.ts';
+import { parseInclude } from '../http/parse-include.ts';
 import type { QueryParameter } from '../http/query-string.ts';
 import { Invalid } from '../model/leaf.ts';
 import { maxPrefix, maxValues, type Operator, operators } from '../model/policy.ts';
@@ -38,6 +39,8 @@ export interface ListQuery {
   /** The sort values of the record that the page begins behind. */
   readonly after: readonly CursorValue[] | undefined;
   readonly total: boolean;
+  /** The relations to embed. */
+  readonly include: readonly string[];
   /** Binds cursors to the resource, the sort and the filter. */
   readonly digest: string;
 }
@@ -48,6 +51,8 @@ export interface ListRules {
   readonly resource: string;
   readonly fields: QueryFields;
   readonly paging: Paging;
+  /** The relations that `include` may name. */
+  readonly include: readonly string[];
 }
 
 /** Names that a query string uses itself: no filterable field may have one. */
@@ -76,10 +81,11 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
   const limit = parseLimit(settings, rules.paging, errors);
   const total = parseTotal(settings, rules.paging, errors);
+  const include = parseInclude(settings.get('include') ?? [], rules.include, errors);
   refuseSettings(settings, errors);
   if (errors.length > 0) throw new Problem('invalid_query', 'The query string is not acceptable; see "errors".', { errors });
   if (outOfRange.length > 0) throw validationFailed(outOfRange);
-  return bindCursor(settings.get('after')?.[0], { conditions, sort, limit, total }, rules.resource);
+  return bindCursor(settings.get('after')?.[0], { conditions, sort, limit, total, include }, rules.resource);
 }
 
 function bindCursor(cursor: string | undefined, query: Omit<ListQuery, 'after' | 'digest'>, resource: string): ListQuery {
@@ -205,7 +211,6 @@ function parseTotal(settings: ReadonlyMap<ListParameter, readonly string[]>, pag
 const unavailable: ReadonlyMap<ListParameter, string> = new Map([
   ['page', 'is not available: this list is paged by cursor; use after'],
   ['before', 'is not available: this list is walked forwards; use after'],
-  ['include', 'names no relation of this list'],
   ['fields', 'is not available for this list'],
 ]);
 
@@ -213,6 +218,6 @@ function refuseSettings(settings: ReadonlyMap<ListParameter, readonly string[]>,
   for (const [name, values] of settings) {
     const message = unavailable.get(name);
     if (message !== undefined) errors.push({ field: name, message });
-    else if (values.length > 1 && name !== 'sort') errors.push({ field: name, message: 'is given twice' });
+    else if (values.length > 1 && name !== 'sort' && name !== 'include') errors.push({ field: name, message: 'is given twice' });
   }
 }

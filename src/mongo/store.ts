@@ -45,6 +45,8 @@ export interface StoreOptions {
 export interface Store {
   findOne(id: unknown, scope: Filter | undefined, fetchPrivate: boolean): Promise<StoredRecord>;
   findPage(query: ListQuery, scope: Filter | undefined, fetchPrivate: boolean): Promise<Page>;
+  /** Those of these ids that there are, in no order, without private fields: for records that `include` embeds. */
+  findMany(ids: readonly unknown[], scope: Filter | undefined): Promise<StoredRecord[]>;
   insert(stored: Stored): Promise<StoredRecord>;
   update(target: Target, changes: Changes): Promise<StoredRecord>;
   remove(target: Target): Promise<StoredRecord>;
@@ -185,6 +187,13 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
         nextCursor: last ? cursorOf(last, query) : null,
         total,
       };
+    },
+
+    async findMany(ids, scope) {
+      const filter = both({ _id: { $in: ids } }, scope);
+      const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
+      const found = await read((signal) => collection.find<Stored>(filter, { ...readOptions(signal, false), batchSize }).toArray());
+      return found.map((stored) => new StoredRecord(model, stored));
     },
 
     async insert(stored) {

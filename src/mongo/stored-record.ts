@@ -1,5 +1,7 @@
 import { formatEntityTag } from '../http/entity-tag.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
+import type { Embedded } from '../model/embedded.ts';
+import type { Relation } from '../model/relations.ts';
 import { revisionOf } from './precondition.ts';
 
 /**
@@ -30,12 +32,22 @@ export class StoredRecord {
 
   /** Its id as a path segment, not yet percent-encoded. */
   get id(): string {
-    const id = this.#model.id.leaf.toJson(this.#stored['_id']);
+    const id = this.idText;
     return id.startsWith('"') ? (JSON.parse(id) as string) : id;
   }
 
-  /** The JSON text of what a client may read. */
-  toText(): string {
-    return this.#model.writeJson(this.#stored);
+  /** The JSON text of its id, by which included records are found. */
+  get idText(): string {
+    return this.#model.id.leaf.toJson(this.#stored['_id']);
+  }
+
+  /** Visits the ids of a relation of its model, as they are stored. */
+  visitIds(relation: Relation, visit: (id: unknown) => void): void {
+    relation.visitIds(this.#stored, visit);
+  }
+
+  /** The JSON text of what a client may read; with `embedded`, included records stand where their ids lead to them. */
+  toText(embedded?: Embedded): string {
+    return this.#model.writeJson(this.#stored, embedded);
   }
 }

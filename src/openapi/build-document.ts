@@ -4,9 +4,10 @@ import { Components } from './components.ts';
 import { describeDocument } from './describe-document.ts';
 import { describeResource } from './describe-resource.ts';
 import type { OpenapiDocument, Part } from './document.ts';
+import { findIncluded } from './included-records.ts';
 import { nameSchemas } from './name-schemas.ts';
 import { toPascalCase } from './named-schema.ts';
-import { describeRecord, type RecordSchemas } from './record-schemas.ts';
+import { describeRead, describeRecord, type RecordSchemas } from './record-schemas.ts';
 
 /**
  * Builds the OpenAPI description of an api. Paths begin with its prefix; the server is where the app is mounted, `/` as a rule.
@@ -15,7 +16,11 @@ import { describeRecord, type RecordSchemas } from './record-schemas.ts';
  */
 export function buildDocument(api: ApiDescription): OpenapiDocument {
   const components = new Components();
-  const described = api.resources.map((resource) => ({ path: resource.path, schemas: describeRecord(resource) }));
+  const included = findIncluded(api.resources);
+  const described = [
+    ...api.resources.map((resource) => ({ path: resource.path, schemas: describeRecord(resource, included.recordsIn(resource.model)) })),
+    ...included.models.map((model) => ({ path: model.name, schemas: describeRead(model, included.recordsIn(model)) })),
+  ];
   const { components: schemas, resolve } = nameSchemas(described);
   for (const [name, schema] of Object.entries(schemas)) components.refer('schemas', name, schema);
   const operationId = operationIds(api);

@@ -5,7 +5,7 @@ import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { Part } from './document.ts';
 import { entityTag, ifMatch, ifNoneMatch, link, location, pageSchema } from './headers.ts';
-import { listParameters, mayExceedInt64 } from './list-parameters.ts';
+import { includeParameter, listParameters, mayExceedInt64 } from './list-parameters.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
 import { textLeaf } from './value-schema.ts';
@@ -126,13 +126,14 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
 
   get(context) {
     const { resource, components } = context;
+    const parameters = [...includeParameter(resource), ...(resource.model.revision ? [ifNoneMatch(components)] : [])];
     const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...tagHeaders(context) } };
     return {
       summary: `Get one ${resource.model.name}`,
       description: 'The record with this id.',
-      ...(resource.model.revision ? { parameters: [ifNoneMatch(components)] } : {}),
+      ...(parameters.length > 0 ? { parameters } : {}),
       answers: { 200: recordAnswer(context, 'The record.'), ...(resource.model.revision ? notModified : {}) },
-      problems: ['not_found', 'database_timeout'],
+      problems: ['invalid_query', 'not_found', 'database_timeout'],
     };
   },
 

@@ -7,7 +7,8 @@ import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';
 
 /** The parameters of a list's query string: one for each operator of each field that its policy allows, sorting and paging. */
-export function listParameters({ model, paging }: CompiledResource): Part[] {
+export function listParameters(resource: CompiledResource): Part[] {
+  const { model, paging } = resource;
   const fields = [...model.clientFields.values()];
   const filters = fields.flatMap((field) =>
     operators.filter((operator) => field.operators.has(operator)).map((operator) => filterParameter(field, operator)),
@@ -19,7 +20,15 @@ export function listParameters({ model, paging }: CompiledResource): Part[] {
     parameter('limit', `Page size; above ${paging.max} it is ${paging.max}.`, { type: 'integer', minimum: 1, default: paging.size }),
     parameter('after', 'The `next_cursor` of the page before.', { type: 'string' }),
     ...(paging.total ? [parameter('total', 'Also count all matches.', { type: 'boolean', default: false })] : []),
+    ...includeParameter(resource),
   ];
+}
+
+/** The parameter that embeds related records; none where a resource allows no relation. */
+export function includeParameter({ includes: { names } }: CompiledResource): Part[] {
+  if (names.length === 0) return [];
+  const schema = { type: 'array', items: { type: 'string', enum: names }, minItems: 1 };
+  return [parameter('include', 'Related records to embed. With it an answer about one record is never 304.', schema, list)];
 }
 
 /** Whether a filter of the list may be an integer beyond 64 bits, which is 422 and not 400. */

@@ -1,12 +1,14 @@
 import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, updateAccess } from '../model/access.ts';
+import type { CompiledModel } from '../model/compile-model.ts';
 import { makeId } from '../model/compile-writes.ts';
-import type { CompiledField, ObjectNode } from '../model/node.ts';
+import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../model/node.ts';
 import type { EmbeddedMode } from '../model/plan-changes.ts';
 import { compileFieldReader } from '../model/read-value.ts';
 import { Report } from '../model/report.ts';
 import type { CompiledResource } from '../resource/compile-resource.ts';
 import { annotate } from './annotate.ts';
 import type { Schema } from './document.ts';
+import type { IncludedRecords } from './included-records.ts';
 import { NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
 
@@ -27,21 +29,26 @@ interface Member {
 
 /**
  * Describes what clients of a resource read and may send. Who may write what is asked of the functions that validate bodies; a private
- * field is in no schema, not even one that a client may write (decisions, "OpenAPI").
+ * field is in no schema, not even one that a client may write (decisions, "OpenAPI"). `included` says where records may stand for their ids.
  */
-export function describeRecord(resource: CompiledResource): RecordSchemas {
+export function describeRecord(resource: CompiledResource, included: IncludedRecords = new Map()): RecordSchemas {
   const { ops, mergePatch } = resource;
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
   const insert = insertAccess(resource);
   const update = updateAccess(resource);
   return {
-    ...(ops.some((operation) => operation !== 'delete') ? { read: describe(root, 'Read', readMembers(root), 'record') } : {}),
+    ...(ops.some((operation) => operation !== 'delete') ? describeRead(resource.model, included) : {}),
     ...(ops.includes('create') ? { create: describe(root, 'Create', wholeMembers(root, insert), 'record') } : {}),
     ...(ops.includes('patch')
       ? { patch: describe(root, 'Patch', changeMembers(root, update, mergePatch ? 'merge' : 'replace'), 'record') }
       : {}),
     ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, update, 'put'), 'record') } : {}),
   };
+}
+
+/** Describes what is read of a model's records. */
+export function describeRead({ root, name }: CompiledModel, included: IncludedRecords): Pick<RecordSchemas, 'read'> {
+  return { read: describe({ ...root, name }, 'Read', readMembers(root, included), 'record') };
 }
 
 /** A reference to the object's own schema; an object without a name is described in its place. */
@@ -61,12 +68,27 @@ function visibleFields(node: ObjectNode): readonly CompiledField[] {
   return node.fields.filter((field) => !field.policy.private);
 }
 
-function readMembers(node: ObjectNode): Member[] {
-  const form = { leaf: readLeaf, object: (embedded: ObjectNode) => describe(embedded, 'Read', readMembers(embedded)) };
-  return visibleFields(node).map((field) => {
-    const schema = valueSchema(field.node, form);
-    return { name: field.name, schema: annotate(field.nullable ? withNull(schema) : schema, field, 'read'), isRequired: !field.optional };
+function readMembers(node: ObjectNode, included: IncludedRecords): Member[] {
+  const object = (embedded: ObjectNode) => describe(embedded, 'Read', readMembers(embedded, included));
+  return visibleFields(node).flatMap((field) => {
+    const slot = relationSlot(field);
+    const record = slot && included.get(slot);
+    const isReplaced = record && slot.ref.as === undefined;
+    const schema = valueSchema(field.node, { leaf: isReplaced ? (leaf) => ({ anyOf: [readLeaf(leaf), record] }) : readLeaf, object });
+    const own = {
+      name: field.name,
+      schema: annotate(field.nullable ? withNull(schema) : schema, field, 'read'),
+      isRequired: !field.optional,
+    };
+    return record && slot.ref.as !== undefined
+      ? [own, { name: slot.ref.as, schema: addedSchema(field.node, record), isRequired: false }]
+      : [own];
   });
+}
+
+/** What `include` adds beside ids: the record of each, or null. Without `include` it is not there. */
+function addedSchema(node: Node, record: Schema): Schema {
+  return withNull(node.kind === 'array' ? { type: 'array', items: addedSchema(node.items.node, record) } : record);
 }
 
 /** The members of an object that is sent whole: a create, and what replaces an embedded object. */

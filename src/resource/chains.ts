@@ -3,10 +3,12 @@ import { checkCreate } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
+import { embed } from '../middleware/embed.ts';
 import { findPage } from '../middleware/find-page.ts';
 import { findRecord } from '../middleware/find-record.ts';
 import { guards } from '../middleware/guards.ts';
 import { ifMatch } from '../middleware/if-match.ts';
+import { include } from '../middleware/include.ts';
 import { insert } from '../middleware/insert.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { listQuery } from '../middleware/list-query.ts';
@@ -25,15 +27,17 @@ import type { Operation } from './resource-options.ts';
  * `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list (decisions, "One record").
  */
 export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
-  list: (r) => [
-    guard(r, 'list'),
+  list: (r) => [guard(r, 'list'), rows(r), query(r), findPage(r.model, reads(r, 'list')), hooks(r, 'list'), ...related(r), page()],
+  get: (r) => [
+    guard(r, 'get'),
     rows(r),
-    listQuery(r.model, r.paging, r.path),
-    findPage(r.model, reads(r, 'list')),
-    hooks(r, 'list'),
-    page(),
+    include(r.includes),
+    notModified(),
+    findRecord(r.model, reads(r, 'get')),
+    hooks(r, 'get'),
+    ...related(r),
+    record(),
   ],
-  get: (r) => [guard(r, 'get'), rows(r), notModified(), findRecord(r.model, reads(r, 'get')), hooks(r, 'get'), record()],
   create: (r) => [guard(r, 'create'), body(r), checkCreate(r.model, r), insert(r.model, r), hooks(r, 'create'), record({ created: true })],
   patch: (r) => [guard(r, 'patch'), rows(r), body(r), match(r), checkPatch(r.model, r), update(r.model, r), hooks(r, 'patch'), record()],
   put: (r) => [guard(r, 'put'), rows(r), body(r), match(r), checkPut(r.model, r), update(r.model, r), hooks(r, 'put'), record()],
@@ -42,6 +46,8 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
 
 const guard = (r: CompiledResource, operation: Operation) => guards(...r.guardsOf(operation));
 const rows = (r: CompiledResource) => scope(r.model, r.scope);
+const query = (r: CompiledResource) => listQuery(r.model, r.paging, r.path, r.includes);
+const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [embed(r.includes)] : []);
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, requireObject: false }); // the checks behind `match` require it
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
 const hooks = (r: CompiledResource, operation: Operation) => afterHooks(r.hooksOf(operation));

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import type { AfterHook } from '../middleware/after-hooks.ts';
 import type { ServerFields } from '../middleware/check-create.ts';
+import type { Includes } from '../middleware/compile-includes.ts';
 import type { Guard } from '../middleware/guards.ts';
 import type { ScopeFunction } from '../middleware/scope.ts';
 import { type CompiledModel, compileModel } from '../model/compile-model.ts';
@@ -35,9 +36,13 @@ export interface CompiledResource extends ApiSettings {
   readonly mergePatch: boolean;
   readonly preconditionRequired: boolean;
   readonly paging: Paging;
+  /** The relations that list and get may embed; none until `linkResources` has found where they lead. */
+  readonly includes: Includes;
   guardsOf(operation: Operation): readonly Guard<never>[];
   hooksOf(operation: Operation): readonly AfterHook<never, never>[];
 }
+
+const noIncludes: Includes = { names: [], steps: [], paths: new Map() };
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
@@ -54,6 +59,7 @@ const optionNames = [
   'mergePatch',
   'preconditionRequired',
   'paging',
+  'include',
   'after',
 ] as const satisfies readonly (keyof ResourceDefinition)[];
 
@@ -81,6 +87,7 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
     mergePatch: definition.mergePatch ?? true,
     preconditionRequired: definition.preconditionRequired ?? false,
     paging: definition.paging ?? cursorPaging(),
+    includes: noIncludes,
     guardsOf: (operation) => [...guards, ...(guardsFor[operation] ?? [])],
     hooksOf: (operation) => after[operation] ?? [],
   };

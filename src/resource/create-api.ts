@@ -6,6 +6,7 @@ import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { notModified } from '../middleware/not-modified.ts';
+import type { Model } from '../model/define-model.ts';
 import { checkTimeLimit } from '../mongo/deadline.ts';
 import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import { buildDocument } from '../openapi/build-document.ts';
@@ -16,6 +17,7 @@ import { type ApiSettings, type CompiledResource, compileResource, type Resource
 import { compileDispatch, type Route } from './dispatch.ts';
 import { compileFetch, type FetchOptions, type RequestHandler } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
+import { linkResources } from './link-resources.ts';
 import { compileApp, type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 import type { Operation } from './resource-options.ts';
 import { sendDocument } from './send-document.ts';
@@ -25,6 +27,8 @@ export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
   /** The database of the models' collections. */
   readonly db: Db;
   readonly resources: readonly Resource[];
+  /** Models that relations lead to and no resource serves: `include` shows their records without a scope. @default none */
+  readonly models?: readonly Model[];
   /** Path prefix of all routes, such as `/api`. @default none */
   readonly prefix?: string;
   /** Largest request body, in bytes. @default 1 MiB (1,048,576) */
@@ -70,6 +74,7 @@ export interface Api<Principal = unknown> {
 const optionNames = [
   'db',
   'resources',
+  'models',
   'prefix',
   'maxBody',
   'maxConcurrency',
@@ -98,7 +103,10 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   const settings: ApiSettings = { db, maxBody, maxTimeMS };
   const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
   const before = [...limit, authenticate(identify ?? (() => undefined))];
-  const compiled = resources.map((definition) => compileResource(definition, settings));
+  const compiled = linkResources(
+    resources.map((definition) => ({ definition, resource: compileResource(definition, settings) })),
+    options.models,
+  );
   const routes = new Map<string, readonly Route[]>();
   for (const resource of compiled) {
     if (openapi && resource.path === documentPath) {

@@ -66,6 +66,15 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
   readonly preconditionRequired?: boolean;
   /** How lists are paged. @default cursorPaging() */
   readonly paging?: Paging;
+  /**
+   * The relations that list and get may embed by `include`: each by its `as`, or the name of its field; dotted where it stands in an embedded
+   * object, and for what a relation leads on to. Only what is listed is allowed: `author.company` alone does not allow `author`.
+   * @default none
+   *
+   * @example
+   * include: ['customer', 'author', 'author.company']
+   */
+  readonly include?: readonly string[];
   /** Hooks after operations, in order. @default none */
   readonly after?: { readonly [Op in Ops]?: readonly AfterHook<RequestContext<Principal>, HookResult<Op, Document<Model<F>>>>[] };
 }

@@ -176,6 +176,24 @@ describe('a number that never changes', () => {
   });
 });
 
+describe('the customer of an order', () => {
+  it('is added to its id where the client asks for it', async () => {
+    const path = await placeOrder();
+    const _id = new ObjectId(customerId);
+    expect((await shop.request('GET', `${path}?include=customer`, { headers: as('ann') })).body.data).toMatchObject({
+      customerId,
+      customer: null,
+    });
+    await database.db.collection('customers').insertOne({ _id, name: 'Duff', email: 'include@example.com', revision: 0 });
+    const customer = { id: customerId, name: 'Duff', email: 'include@example.com', revision: 0 };
+    for (const target of [path, '/api/orders']) {
+      const { status, body } = await shop.request('GET', `${target}?include=customer`, { headers: as('ann') });
+      expect([status, [body.data].flat()[0]]).toEqual([200, expect.objectContaining({ customerId, customer })]);
+    }
+    await database.db.collection('customers').deleteOne({ _id });
+  });
+});
+
 describe('customers', () => {
   const body = { name: 'Duff & Sons', email: 'duff@example.com' };
 

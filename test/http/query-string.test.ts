@@ -116,6 +116,13 @@ describe('parseQueryString', () => {
     expect(() => parseQueryString('include=%zz', { only: ['include'] })).toThrow(invalidQuery('include', 'is not percent-encoded UTF-8'));
   });
 
+  it('does not count the parameters that it ignores', () => {
+    expect(parseQueryString(`${'a=1&'.repeat(2000)}include=x`, { only: ['include'] })).toEqual([{ name: 'include', value: 'x' }]);
+    expect(() => parseQueryString('include=x&'.repeat(1001), { only: ['include'] })).toThrow(
+      expect.objectContaining({ code: 'invalid_query' }),
+    );
+  });
+
   it('reads what was percent-encoded', () => {
     fc.assert(
       fc.property(fc.array(parameter), (parameters) => {

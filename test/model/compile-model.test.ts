@@ -196,12 +196,17 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a reference without a model',
       () => js.ref(''),
-      '`ref` of `value` must be { model, as? }: the name of a model, and the name under which its record is added.',
+      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which its record is added, and the path of its resource.',
     ],
     [
       'a reference under an odd name',
       () => t.ref('A', { as: 'a.b' }),
-      '`ref` of `value` must be { model, as? }: the name of a model, and the name under which its record is added.',
+      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which its record is added, and the path of its resource.',
+    ],
+    [
+      'a reference under a name that no query can have',
+      () => t.ref('A', { as: 'a,b' }),
+      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which its record is added, and the path of its resource.',
     ],
     [
       'a reference that hides a field',

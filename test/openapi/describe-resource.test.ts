@@ -194,7 +194,7 @@ describe('failures', () => {
 
   it.each<[string, string, string, string[]]>([
     ['list', '/api/all', 'get', ['200', '400', '401', '403', '405', '422', '500', '503', '504']],
-    ['get', '/api/all/{id}', 'get', ['200', '304', '401', '403', '404', '405', '500', '503', '504']],
+    ['get', '/api/all/{id}', 'get', ['200', '304', '400', '401', '403', '404', '405', '500', '503', '504']],
     ['create', '/api/all', 'post', ['201', ...all.filter((status) => status !== '404' && status !== '412')]],
     ['patch', '/api/all/{id}', 'patch', ['200', ...all]],
     ['put', '/api/all/{id}', 'put', ['200', ...all]],

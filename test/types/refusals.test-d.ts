@@ -45,6 +45,8 @@ t.object('O', { a: t.string() }, { policy: { filtr: true } });
 t.object({ a: t.string() });
 // @ts-expect-error: a misspelt option of a reference
 t.ref('Other', { ass: 'other' });
+// @ts-expect-error: the path of a resource
+t.ref('Other', { resource: 5 });
 // @ts-expect-error: a reference names a model
 t.ref({ as: 'other' });
 // @ts-expect-error: an enum has a member at least

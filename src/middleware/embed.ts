@@ -1,0 +1,77 @@
+import { buildScope, type Filter } from '../mongo/filter.ts';
+import { readEmbedded, type Source, type Step } from '../mongo/read-embedded.ts';
+import type { GuardedSource, Includes } from './compile-includes.ts';
+import { type Context, needed, type ResourceMiddleware } from './context.ts';
+import type { Guard } from './guards.ts';
+import type { ScopeFunction } from './scope.ts';
+
+/**
+ * Reads the records that the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead to, and leaves them in `ctx.embedded` for
+ * `record` and `page` (decisions, "List"): one query per relation, whatever the page holds. Without `include` it does nothing.
+ *
+ * A target's guards and scope decide in every request, each guard once. A guard that does not open, a scope that refuses (a 4xx that it
+ * throws) or does not reach the record: the client sees no such record, as if the id led nowhere. Any other error of theirs is 500.
+ *
+ * 400 where a page leads to more than 50,000 records of a relation, or to more than 64 Mi characters; 503 and 504 as every read.
+ *
+ * @example
+ * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
+ * router.get('/orders', listQuery(Order, cursorPaging(), 'orders', includes), findPage(Order, { db }), embed(includes), page());
+ */
+export function embed({ steps, paths }: Includes): ResourceMiddleware {
+  return async function embed(ctx, next) {
+    const names = ctx.listQuery?.include ?? ctx.include ?? [];
+    if (names.length > 0) {
+      const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
+      const records = ctx.page?.records ?? [needed(ctx.record, 'findRecord', 'embed')];
+      const answers: Answers = { closed: new Set(), scopes: new Map() };
+      await askSources(ctx, steps, wanted, answers);
+      ctx.embedded = await readEmbedded(records, steps, { steps: wanted, scopes: answers.scopes });
+    }
+    await next();
+  };
+}
+
+/** What guards and scopes have said in this request. */
+interface Answers {
+  readonly closed: Set<Guard<never>>;
+  /** Undefined for a source that shows nothing. */
+  readonly scopes: Map<Source, Filter | undefined>;
+}
+
+/** One after the other, so that no guard is asked twice. */
+async function askSources(ctx: Context, steps: readonly Step<GuardedSource>[], wanted: ReadonlySet<Step>, answers: Answers): Promise<void> {
+  for (const step of steps) {
+    if (!wanted.has(step)) continue;
+    const { source } = step;
+    if (!answers.scopes.has(source)) answers.scopes.set(source, await findScope(ctx, source, answers));
+    if (answers.scopes.get(source)) await askSources(ctx, step.steps, wanted, answers);
+  }
+}
+
+async function findScope(ctx: Context, { guards, scope, model }: GuardedSource, answers: Answers): Promise<Filter | undefined> {
+  try {
+    for (const guard of guards) if (!(await opens(ctx, guard as Guard, answers))) return undefined;
+    return scope ? buildScope(await (scope as ScopeFunction)(ctx), model.scopeFields) : {};
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+}
+
+async function opens(ctx: Context, guard: Guard, { closed }: Answers): Promise<boolean> {
+  ctx.openedGuards ??= new Set();
+  if (ctx.openedGuards.has(guard)) return true;
+  if (closed.has(guard)) return false;
+  closed.add(guard);
+  if ((await guard(ctx)) !== true) return false;
+  closed.delete(guard);
+  ctx.openedGuards.add(guard);
+  return true;
+}
+
+/** Whether an error says no to the client, like `Unauthorized`; all others, a database that is away among them, say nothing of it. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true || !('status' in error)) return false;
+  return typeof error.status === 'number' && error.status >= 400 && error.status < 500;
+}

@@ -1,0 +1,33 @@
+import { type FieldError, Problem } from '../errors.ts';
+import { parseInclude } from '../http/parse-include.ts';
+import { parseQueryString } from '../http/query-string.ts';
+import type { Includes } from './compile-includes.ts';
+import type { ResourceMiddleware } from './context.ts';
+
+const only = ['include'];
+
+/**
+ * Parses `include` of a request for one record into `ctx.include`, for `embed`; several parameters add up, every other one is ignored.
+ * 400 for a relation that is unknown or not allowed. Stands before `notModified`. For a list `listQuery` does the same.
+ *
+ * @example
+ * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
+ * router.get('/orders/:id', include(includes), notModified(), findRecord(Order, { db }), embed(includes), record());
+ */
+export function include({ names }: Pick<Includes, 'names'>): ResourceMiddleware {
+  return async function include(ctx, next) {
+    if (ctx.querystring !== '') {
+      const named = readInclude(ctx.querystring, names);
+      if (named.length > 0) ctx.include = named;
+    }
+    await next();
+  };
+}
+
+function readInclude(raw: string, allowed: readonly string[]): readonly string[] {
+  const errors: FieldError[] = [];
+  const values = parseQueryString(raw, { only }).map(({ value }) => value);
+  const named = parseInclude(values, allowed, errors);
+  if (errors.length > 0) throw new Problem('invalid_query', 'The query string is not acceptable; see "errors".', { errors });
+  return named;
+}

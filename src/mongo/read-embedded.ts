@@ -1,0 +1,100 @@
+import type { CompiledModel } from '../model/compile-model.ts';
+import { Embedded, Room, tooMuchIncluded } from '../model/embedded.ts';
+import type { Leaf } from '../model/leaf.ts';
+import type { Relation } from '../model/relations.ts';
+import { bsonTypeOf } from './cursor.ts';
+import type { Filter } from './filter.ts';
+import type { Store } from './store.ts';
+import type { StoredRecord } from './stored-record.ts';
+
+/** Where a relation leads: the records of one model, as one resource shows them. */
+export interface Source {
+  readonly model: CompiledModel;
+  readonly store: Pick<Store, 'findMany'>;
+}
+
+/** One step of the relations that may be included: a relation of a model, and those of the model that it leads to. */
+export interface Step<S extends Source = Source> {
+  readonly relation: Relation;
+  readonly source: S;
+  readonly steps: readonly Step<S>[];
+}
+
+/** What one request includes. */
+export interface Selection {
+  readonly steps: ReadonlySet<Step>;
+  /** The row filter of each source; one without shows no record. */
+  readonly scopes: ReadonlyMap<Source, Filter | undefined>;
+}
+
+/** How many records of a page's relation are looked up; for more the page is too large. */
+const maxIds = 50_000;
+
+/** A filter may have 16 MiB: so many ids, and so many characters of them (at most three bytes each), stand in one query. */
+const maxIdsOfQuery = 10_000;
+const maxCharactersOfQuery = 2_000_000;
+
+const noTexts: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Reads the records that a page's relations lead to: one query for each relation and all records, then one for each relation of those.
+ * Relations of the same records are read at the same time. Ids that lead to nothing within the scope are left out.
+ *
+ * Throws `invalid_query` (400) where there would be too many of them; `database_timeout` (504) and the like as every read.
+ */
+export async function readEmbedded(
+  records: readonly StoredRecord[],
+  steps: readonly Step[],
+  selection: Selection,
+  room = new Room(),
+): Promise<Embedded> {
+  const wanted = steps.filter((step) => selection.steps.has(step));
+  const texts = wanted.map(
+    async (step): Promise<[string, ReadonlyMap<string, string>]> => [step.relation.name, await readTexts(records, step, selection, room)],
+  );
+  return new Embedded(new Map(await Promise.all(texts)), room);
+}
+
+async function readTexts(
+  records: readonly StoredRecord[],
+  step: Step,
+  selection: Selection,
+  room: Room,
+): Promise<ReadonlyMap<string, string>> {
+  const { relation, source } = step;
+  const scope = selection.scopes.get(source);
+  if (!scope) return noTexts;
+  const found: StoredRecord[] = [];
+  for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
+    found.push(...(await source.store.findMany(ids, scope)));
+  const embedded = await readEmbedded(found, step.steps, selection, room);
+  return new Map(found.map((record) => [record.idText, record.toText(embedded)]));
+}
+
+/** The distinct ids of a relation, by their JSON text. A value of another type than ids have leads nowhere, and could mean more than itself. */
+function collectIds(records: readonly StoredRecord[], relation: Relation, { bsonTypes }: Leaf): ReadonlyMap<string, unknown> {
+  const ids = new Map<string, unknown>();
+  for (const record of records) {
+    record.visitIds(relation, (id) => {
+      const type = bsonTypeOf(id);
+      if (type !== undefined && bsonTypes.includes(type)) ids.set(relation.leaf.toJson(id), id);
+    });
+    if (ids.size > maxIds) throw tooMuchIncluded();
+  }
+  return ids;
+}
+
+function* inBatches(ids: ReadonlyMap<string, unknown>): Generator<unknown[]> {
+  let batch: unknown[] = [];
+  let characters = 0;
+  for (const [text, id] of ids) {
+    if (batch.length === maxIdsOfQuery || (batch.length > 0 && characters + text.length > maxCharactersOfQuery)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(id);
+    characters += text.length;
+  }
+  if (batch.length > 0) yield batch;
+}

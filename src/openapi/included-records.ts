@@ -1,0 +1,64 @@
+import type { CompiledModel } from '../model/compile-model.ts';
+import { type Node, type ObjectNode, relationSlot, type Slot } from '../model/node.ts';
+import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { Schema } from './document.ts';
+import { toSchemaName } from './named-schema.ts';
+
+/** The schemas of the records that answers may show where a model has ids, by the place of the ids. */
+export type IncludedRecords = ReadonlyMap<Slot, Schema>;
+
+/** What the resources of an api let their clients include. */
+export interface Included {
+  /** The models whose records are shown, whether a resource serves them or not. */
+  readonly models: readonly CompiledModel[];
+  recordsIn(model: CompiledModel): IncludedRecords;
+}
+
+/**
+ * Finds the places of all relations that some resource of the api includes, at any step. A model has one schema of what is read, and so has
+ * an embedded object: what one resource includes is described wherever the same ids are shown. That is wider than what some answers are,
+ * and never narrower; it is also what ends the circle of two models that lead to each other.
+ */
+export function findIncluded(resources: readonly CompiledResource[]): Included {
+  const shown = new Map<string, CompiledModel>();
+  function visit(model: CompiledModel, steps: CompiledResource['includes']['steps']): void {
+    const keys = placeKeys(model.root);
+    for (const { relation, source, steps: further } of steps) {
+      shown.set(keys.get(relation.slot) ?? '', source.model);
+      visit(source.model, further);
+    }
+  }
+  for (const { model, includes } of resources) visit(model, includes.steps);
+  return {
+    models: [...new Map([...shown.values()].map((model) => [model.name, model])).values()],
+    recordsIn: (model) => new Map([...placeKeys(model.root)].flatMap(([slot, key]) => toEntry(slot, shown.get(key)))),
+  };
+}
+
+function toEntry(slot: Slot, target: CompiledModel | undefined): [Slot, Schema][] {
+  if (!target) return [];
+  const name = toSchemaName(target.name);
+  return [[slot, name === undefined ? { type: 'object' } : { $ref: `#/components/schemas/${name}Read` }]];
+}
+
+/** The same text for the same ids of one schema, however often and in how many models it is used. */
+function placeKeys(root: ObjectNode): ReadonlyMap<Slot, string> {
+  const keys = new Map<Slot, string>();
+  function visit(node: ObjectNode, kind: 'record' | 'embedded', path: string): void {
+    const name = toSchemaName(node.name);
+    for (const field of node.fields) {
+      const key = `${name === undefined ? path : `${kind} ${name}`}.${field.name}`;
+      const slot = relationSlot(field);
+      if (slot) keys.set(slot, key);
+      const value = innermost(field.node);
+      if (value.kind === 'object') visit(value, 'embedded', key);
+    }
+  }
+  visit(root, 'record', '');
+  return keys;
+}
+
+function innermost(node: Node): Node {
+  if (node.kind === 'array') return innermost(node.items.node);
+  return node.kind === 'map' ? innermost(node.values.node) : node;
+}

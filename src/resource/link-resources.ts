@@ -1,0 +1,41 @@
+import { ConfigurationError } from '../errors.ts';
+import { compileIncludes, type IncludeTarget } from '../middleware/compile-includes.ts';
+import { compileModel } from '../model/compile-model.ts';
+import type { Model } from '../model/define-model.ts';
+import type { CompiledResource, ResourceDefinition } from './compile-resource.ts';
+
+/** A resource, and the definition that it was compiled from. */
+export interface Defined {
+  readonly definition: ResourceDefinition;
+  readonly resource: CompiledResource;
+}
+
+/**
+ * Finds out where the relations lead that each resource lets its clients include: to the records of another resource, within its scope and
+ * its Get guards, or to those of a model that the api was given in `models`. Throws a {@link ConfigurationError} where one leads nowhere.
+ */
+export function linkResources(defined: readonly Defined[], models: readonly Model[] = []): CompiledResource[] {
+  if (!Array.isArray(models)) throw new ConfigurationError('`models` of an api must be a list of models.');
+  const targets = [
+    ...defined.map(({ resource }) => toTarget(resource)),
+    ...[...new Set(models)].map((model) => ({ model: compileModel(model) })),
+  ];
+  refuseNamesakes(targets.slice(defined.length));
+  return defined.map(({ definition: { include }, resource }) => {
+    if (include === undefined) return resource;
+    const { db, maxTimeMS, path } = resource;
+    return { ...resource, includes: compileIncludes(resource.model, include, { db, maxTimeMS, targets, owner: `resource \`${path}\`` }) };
+  });
+}
+
+/** A resource without Get shows its records by List: then it is the guards of that which decide. */
+function toTarget({ model, path, ops, scope, guardsOf }: CompiledResource): IncludeTarget {
+  return { model, path, scope, guards: guardsOf(ops.includes('list') && !ops.includes('get') ? 'list' : 'get') };
+}
+
+function refuseNamesakes(targets: readonly IncludeTarget[]): void {
+  const names = targets.map(({ model }) => model.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new ConfigurationError(`\`models\` of an api has two models of the name ${twice}: a relation names its model.`);
+}
