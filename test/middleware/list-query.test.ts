@@ -22,7 +22,7 @@ describe('listQuery()', () => {
     expect(left?.conditions.map(({ field, operator, value }) => [field.path, operator, value])).toEqual([['text', 'prefix', 'a']]);
     expect(left?.sort.map(({ field, direction }) => [field.path, direction])).toEqual([
       ['text', -1],
-      ['_id', 1],
+      ['_id', -1],
     ]);
   });
 
