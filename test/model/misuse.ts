@@ -1,0 +1,18 @@
+import { expect } from '@jest/globals';
+import { ConfigurationError } from '../../src/errors.ts';
+import { t } from '../../src/model/t.ts';
+
+/** As JavaScript would call it, without the compiler's help. */
+// biome-ignore lint/suspicious/noExplicitAny: the point is what the types would refuse
+export const js: any = t;
+
+/** The message of the configuration error that a definition ends in; fails where it ends in none. */
+export function messageOf(build: () => unknown): string {
+  try {
+    build();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as Error).message;
+  }
+  throw new Error('nothing was refused');
+}
