@@ -48,6 +48,7 @@ function invalid(reason: string): Problem {
 /** Whether a value may stand in a cursor for this key: null, or of a BSON type that its field can have. */
 export function isOfField(value: unknown, { field }: SortKey): boolean {
   if (value === null || value === undefined) return field.path !== '_id';
+  if (field.path === '_id' && isNaNValue(value)) return false; // no record has such an id, and nothing is behind it
   const type = bsonTypeOf(value);
   return type !== undefined && (field.leaf?.bsonTypes.includes(type) ?? false);
 }

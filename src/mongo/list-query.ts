@@ -167,6 +167,9 @@ function addCondition(conditions: Condition[], condition: Condition, errors: Fie
   }
 }
 
+/** The database sorts by 32 keys at most, and the id is one of them. */
+const maxSortKeys = 31;
+
 function parseSort(texts: readonly string[], { fields }: ListRules, errors: FieldError[]): SortKey[] {
   const id = fields.get('id') as QueryField;
   const keys: SortKey[] = [];
@@ -178,6 +181,7 @@ function parseSort(texts: readonly string[], { fields }: ListRules, errors: Fiel
     else if (isTwice) errors.push({ field: 'sort', message: `names ${name} twice` });
     else keys.push({ field, direction: text.startsWith('-') ? -1 : 1 });
   }
+  if (keys.length > maxSortKeys) errors.push({ field: 'sort', message: `must have at most ${maxSortKeys} keys` });
   if (keys.some((key) => key.field.path === id.path)) return keys;
   // In the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` serves `sort=-x` as well.
   return [...keys, { field: id, direction: keys.at(-1)?.direction ?? 1 }];

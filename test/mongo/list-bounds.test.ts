@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { Double } from 'mongodb';
+import { cursorPaging, defineModel, t } from '../../src/index.ts';
+import { compileModel } from '../../src/model/compile-model.ts';
+import { formatCursor } from '../../src/mongo/cursor.ts';
+import { parseListQuery } from '../../src/mongo/list-query.ts';
+
+const names = Array.from({ length: 32 }, (_, index) => `f${index}`);
+const sortable = t.int({ policy: { sort: true } });
+const fields = { id: t.int(), ...Object.fromEntries(names.map((name) => [name, sortable])) };
+const { clientFields } = compileModel(defineModel('Wide', { collection: 'wide', fields }));
+const rules = { resource: 'wide', fields: clientFields, paging: cursorPaging(), include: [] };
+const parse = (parameters: Record<string, string>) =>
+  parseListQuery(
+    Object.entries(parameters).map(([name, value]) => ({ name, value })),
+    rules,
+  );
+
+describe('a list query that the database could not run', () => {
+  it('is 400 for more sort keys than it takes, the id included', () => {
+    expect(parse({ sort: names.slice(0, 31).join(',') }).sort).toHaveLength(32);
+    expect(() => parse({ sort: names.join(',') })).toThrow(expect.objectContaining({ code: 'invalid_query', status: 400 }));
+  });
+
+  it('is 400 for a forged cursor whose id is not a number', () => {
+    const { digest } = parse({});
+    const after = formatCursor(digest, [new Double(Number.NaN)]);
+    expect(() => parse({ after })).toThrow(expect.objectContaining({ code: 'invalid_cursor', status: 400 }));
+  });
+});
