@@ -118,6 +118,11 @@ export function validationFailed(errors: readonly FieldError[]): Problem {
   return new Problem('validation_failed', `${fields} not acceptable; see "errors".`, { errors });
 }
 
+/** 400 with everything that is wrong with a query string. */
+export function invalidQuery(errors: readonly FieldError[]): Problem {
+  return new Problem('invalid_query', 'The query string is not acceptable; see "errors".', { errors });
+}
+
 /**
  * A mistake in a definition (a model, a resource, an api, a middleware's options), thrown when it is built and never by a request.
  * The message names the option in backticks and the legal values.

@@ -15,6 +15,7 @@ export { checkPut } from './middleware/check-put.ts';
 export { compileIncludes, type IncludeOptions, type Includes, type IncludeTarget } from './middleware/compile-includes.ts';
 export type { Context, ResourceMiddleware, Slots } from './middleware/context.ts';
 export { embed } from './middleware/embed.ts';
+export { fields } from './middleware/fields.ts';
 export { findPage } from './middleware/find-page.ts';
 export { type FindOptions, findRecord } from './middleware/find-record.ts';
 export { type Guard, guards } from './middleware/guards.ts';
@@ -23,7 +24,7 @@ export { inFlightLimit } from './middleware/in-flight-limit.ts';
 export { include } from './middleware/include.ts';
 export { insert } from './middleware/insert.ts';
 export { type JsonBodyOptions, jsonBody } from './middleware/json-body.ts';
-export { listQuery } from './middleware/list-query.ts';
+export { type ListQueryOptions, listQuery } from './middleware/list-query.ts';
 export { noContent } from './middleware/no-content.ts';
 export { notModified } from './middleware/not-modified.ts';
 export { page } from './middleware/page.ts';
@@ -40,7 +41,7 @@ export type { Operator, Policy } from './model/policy.ts';
 export type { Field, FieldOptions, Fields, RawSchema } from './model/schema.ts';
 export { t } from './model/t.ts';
 export { everything } from './mongo/filter.ts';
-export type { Paging } from './mongo/list-query.ts';
+export type { Paging } from './mongo/paging.ts';
 export type { StoreOptions } from './mongo/store.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
@@ -49,7 +50,14 @@ export { openapiDocument } from './openapi/openapi-document.ts';
 export type { Api, ApiOptions } from './resource/create-api.ts';
 export type { FetchOptions, RequestHandler } from './resource/in-process.ts';
 export { openapiText } from './resource/openapi-text.ts';
-export { cursorPaging } from './resource/paging.ts';
+export { cursorPaging, offsetPaging } from './resource/paging.ts';
 export type { PlainOptions } from './resource/plain-adapter.ts';
-export type { CursorPagingOptions, Operation, RequestContext, ResourceOptions, ScopeFilter } from './resource/resource-options.ts';
+export type {
+  CursorPagingOptions,
+  OffsetPagingOptions,
+  Operation,
+  RequestContext,
+  ResourceOptions,
+  ScopeFilter,
+} from './resource/resource-options.ts';
 export { type Resource, type Service, type ServiceOptions, service } from './resource/service.ts';

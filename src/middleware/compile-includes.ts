@@ -4,7 +4,7 @@ import type { CompiledModel } from '../model/compile-model.ts';
 import type { Leaf } from '../model/leaf.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import type { Reference } from '../model/node.ts';
-import { compileRelations, type Relation } from '../model/relations.ts';
+import { compileRelations, type Includable, type Relation } from '../model/relations.ts';
 import type { Source, Step } from '../mongo/read-embedded.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import type { Guard } from './guards.ts';
@@ -36,9 +36,7 @@ export interface GuardedSource extends Source {
 }
 
 /** Relations that a client may include, compiled: what `include`, `listQuery` and `embed` share. */
-export interface Includes {
-  /** The names that `include` may have. */
-  readonly names: readonly string[];
+export interface Includes extends Includable {
   /** The first steps of all names. */
   readonly steps: readonly Step<GuardedSource>[];
   /** The steps of a name, the first one first. */
@@ -98,7 +96,8 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
     throw new ConfigurationError(`\`include\` of ${owner} must be a list of relations, such as ['customer'].`);
   }
   const paths = new Map(names.map((name) => [name, compilePath(name)]));
-  return { names: [...paths.keys()], steps, paths };
+  const relations = new Map([...paths].flatMap(([name, [first]]) => (first ? [[name, first.relation]] : [])));
+  return { names: [...paths.keys()], relations, steps, paths };
 }
 
 function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {

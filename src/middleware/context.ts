@@ -2,9 +2,10 @@ import type Koa from 'koa';
 import type { EntityTags } from '../http/entity-tag.ts';
 import type { Embedded } from '../model/embedded.ts';
 import type { Changes } from '../model/plan-changes.ts';
+import type { SelectedFields } from '../model/select-fields.ts';
 import type { Filter } from '../mongo/filter.ts';
 import type { ListQuery } from '../mongo/list-query.ts';
-import type { Page } from '../mongo/store.ts';
+import type { Page } from '../mongo/page.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
 /**
@@ -20,7 +21,9 @@ export interface Slots {
   openedGuards?: Set<unknown>;
   /** By `scope`: the row filter of every query of this request. */
   scope?: Filter;
-  /** By `ifMatch`: what the write's own filter must find. */
+  /** By `fields`: what the client chose to read of one record. */
+  fields?: SelectedFields;
+  /** By `ifMatch`: what the write's own filter must find, or the record that is read must fulfil. */
   precondition?: EntityTags;
   /** By `listQuery`. */
   listQuery?: ListQuery;

@@ -1,5 +1,6 @@
 import { buildScope, type Filter } from '../mongo/filter.ts';
 import { readEmbedded, type Source, type Step } from '../mongo/read-embedded.ts';
+import { whileConnected } from './client-gone.ts';
 import type { GuardedSource, Includes } from './compile-includes.ts';
 import { type Context, needed, type ResourceMiddleware } from './context.ts';
 import type { Guard } from './guards.ts';
@@ -12,11 +13,13 @@ import type { ScopeFunction } from './scope.ts';
  * A target's guards and scope decide in every request, each guard once. A guard that does not open, a scope that refuses (a 4xx that it
  * throws) or does not reach the record: the client sees no such record, as if the id led nowhere. Any other error of theirs is 500.
  *
+ * The reads are aborted when the client has gone.
+ *
  * 400 where a page leads to more than 50,000 records of a relation, or to more than 64 Mi characters; 503 and 504 as every read.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
- * router.get('/orders', listQuery(Order, cursorPaging(), 'orders', includes), findPage(Order, { db }), embed(includes), page());
+ * router.get('/orders', listQuery(Order, cursorPaging(), { includes }), findPage(Order, { db }), embed(includes), page());
  */
 export function embed({ steps, paths }: Includes): ResourceMiddleware {
   return async function embed(ctx, next) {
@@ -26,7 +29,8 @@ export function embed({ steps, paths }: Includes): ResourceMiddleware {
       const records = ctx.page?.records ?? [needed(ctx.record, 'findRecord', 'embed')];
       const answers: Answers = { closed: new Set(), scopes: new Map() };
       await askSources(ctx, steps, wanted, answers);
-      ctx.embedded = await readEmbedded(records, steps, { steps: wanted, scopes: answers.scopes });
+      const { scopes } = answers;
+      ctx.embedded = await whileConnected(ctx, (signal) => readEmbedded(records, steps, { steps: wanted, scopes, signal }));
     }
     await next();
   };

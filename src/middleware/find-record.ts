@@ -1,16 +1,18 @@
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { whileConnected } from './client-gone.ts';
 import type { ResourceMiddleware } from './context.ts';
 import { recordId } from './record-id.ts';
 
 /** Options of {@link findRecord} and `findPage`. */
 export interface FindOptions extends StoreOptions {
-  /** Private fields are fetched too, for hooks; they are never sent. @default false */
+  /** Records are fetched whole, for hooks: with private fields, which are never sent, and those that nobody chose. @default false */
   readonly fetchPrivate?: boolean;
 }
 
 /**
- * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`; 404 when there is none.
+ * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`, with those fields to be sent that `ctx.fields` has
+ * chosen. 404 when there is none, 412 when it does not fulfil `ctx.precondition`. The read is aborted when the client has gone.
  *
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());
@@ -19,7 +21,9 @@ export function findRecord(model: ModelInput, { fetchPrivate = false, ...options
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return async function findRecord(ctx, next) {
-    ctx.record = await store.findOne(recordId(ctx, compiled), ctx.scope, fetchPrivate);
+    const id = recordId(ctx, compiled);
+    const { scope, fields, precondition } = ctx;
+    ctx.record = await whileConnected(ctx, (signal) => store.findOne(id, scope, { fetchPrivate, fields, precondition, signal }));
     await next();
   };
 }

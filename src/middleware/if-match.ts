@@ -14,8 +14,8 @@ export interface IfMatchOptions {
 }
 
 /**
- * Reads `If-Match` into `ctx.precondition`, for the write's own filter (RFC 9110 §13.1.1). 400 when malformed, 428 when required and
- * missing.
+ * Reads `If-Match` into `ctx.precondition`, for the write's own filter (RFC 9110 §13.1.1), or for the record that `findRecord` reads. 400
+ * when malformed, 428 when required and missing.
  *
  * @example
  * router.put('/settings', ifMatch({ current: () => settings.version }), jsonBody(), saveSettings);

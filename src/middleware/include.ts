@@ -1,4 +1,4 @@
-import { type FieldError, Problem } from '../errors.ts';
+import { type FieldError, invalidQuery } from '../errors.ts';
 import { parseInclude } from '../http/parse-include.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import type { Includes } from './compile-includes.ts';
@@ -28,6 +28,6 @@ function readInclude(raw: string, allowed: readonly string[]): readonly string[]
   const errors: FieldError[] = [];
   const values = parseQueryString(raw, { only }).map(({ value }) => value);
   const named = parseInclude(values, allowed, errors);
-  if (errors.length > 0) throw new Problem('invalid_query', 'The query string is not acceptable; see "errors".', { errors });
+  if (errors.length > 0) throw invalidQuery(errors);
   return named;
 }

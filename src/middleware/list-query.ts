@@ -1,24 +1,61 @@
+import { ConfigurationError } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { checkPaging, type Paging, parseListQuery } from '../mongo/list-query.ts';
-import type { Includes } from './compile-includes.ts';
+import { type Includable, noRelations } from '../model/relations.ts';
+import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list-query.ts';
+import { checkPaging, type Paging } from '../mongo/paging.ts';
 import type { ResourceMiddleware } from './context.ts';
+
+/** Options of {@link listQuery}. */
+export interface ListQueryOptions extends Partial<FilterLimits> {
+  /** Binds cursors to this list: two lists over one model must differ. @default the model's collection */
+  readonly name?: string;
+  /** Clients may choose what they read by `fields=`. @default false */
+  readonly fields?: boolean;
+  /** The relations that `include` may name, by `compileIncludes`. @default none */
+  readonly includes?: Includable;
+  /** How many values one `in` or `nin` takes. @default 500 */
+  readonly maxFilterValues?: number;
+  /** How many characters `prefix` takes, up to 8,000. @default 1,000 */
+  readonly maxPrefix?: number;
+}
 
 /**
  * Parses the query string of a list into `ctx.listQuery` (spec, "List query string"). 400 names everything that is not acceptable, with
- * near misses; a private field is reported as one that does not exist. `include` may name the relations of `includes`.
- *
- * `name` binds cursors to this list: two lists over one model must differ. @default the model's collection
+ * near misses; a private field is reported as one that does not exist.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging({ max: 50 })), findPage(Order, { db }), page());
  */
-export function listQuery(model: ModelInput, paging: Paging, name?: string, includes?: Includes): ResourceMiddleware {
+export function listQuery(model: ModelInput, paging: Paging, options: ListQueryOptions = {}): ResourceMiddleware {
+  const { name, fields = false, includes = noRelations, ...limits } = options;
   checkPaging(paging);
-  const compiled = asCompiled(model);
-  const rules = { resource: name ?? compiled.collection, fields: compiled.clientFields, paging, include: includes?.names ?? [] };
+  const { collection, clientFields, selector } = asCompiled(model);
+  const rules: ListRules = {
+    resource: name ?? collection,
+    fields: clientFields,
+    paging,
+    selector: fields ? selector : undefined,
+    includes,
+    ...checkFilterLimits(limits),
+  };
   return async function listQuery(ctx, next) {
-    ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules);
+    const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
+    ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, isScoped);
     await next();
   };
+}
+
+/** A prefix becomes a regular expression, of which the database takes 32,764 bytes; a character may be four. */
+const longestPrefix = 8000;
+
+/** Fills in the limits of filters; throws a {@link ConfigurationError} that names the one that is none. */
+export function checkFilterLimits({ maxFilterValues = 500, maxPrefix = 1000 }: Partial<FilterLimits>): FilterLimits {
+  if (!Number.isSafeInteger(maxFilterValues) || maxFilterValues < 1) {
+    throw new ConfigurationError('`maxFilterValues` must be a whole number of at least 1.');
+  }
+  if (!Number.isInteger(maxPrefix) || maxPrefix < 1 || maxPrefix > longestPrefix) {
+    throw new ConfigurationError(`\`maxPrefix\` must be a whole number from 1 to ${longestPrefix}.`);
+  }
+  return { maxFilterValues, maxPrefix };
 }

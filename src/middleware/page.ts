@@ -1,25 +1,49 @@
-import { formatLink } from '../http/link.ts';
+import { formatLink, type Link } from '../http/link.ts';
 import { setQueryParameter } from '../http/query-string.ts';
-import { needed, type ResourceMiddleware } from './context.ts';
+import type { CursorPlace, OffsetPlace, Page } from '../mongo/page.ts';
+import { type Context, needed, type ResourceMiddleware } from './context.ts';
 import { requestPath } from './record.ts';
 
 /**
- * Answers with `ctx.page`: `{"data": […], "page": {"size", "has_next", "next_cursor", "total"?}}`, and a `Link` to the next page
- * (RFC 8288) that repeats the client's own query. A list has no ETag. The records of `ctx.embedded` stand in those of the page.
+ * Answers with `ctx.page`: `{"data": […], "page": {…}}`, and a `Link` (RFC 8288) to the pages around it that repeats the client's own
+ * query. `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` where the list is paged by number; `total` when it
+ * was asked for, and `total_is_estimate` where it is one. A list has no ETag. The records of `ctx.embedded` stand in those of the page.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
  */
 export function page(): ResourceMiddleware {
   return async function page(ctx) {
-    const { records, size, nextCursor, total } = needed(ctx.page, 'findPage', 'page');
-    const data = records.map((one) => one.toText(ctx.embedded)).join(',');
-    const about = { size, has_next: nextCursor !== null, next_cursor: nextCursor, ...(total === undefined ? {} : { total }) };
-    if (nextCursor !== null) {
-      const href = `${requestPath(ctx)}?${setQueryParameter(ctx.querystring, 'after', nextCursor)}`;
-      ctx.set('Link', formatLink([{ href, rel: 'next' }]));
-    }
-    ctx.body = `{"data":[${data}],"page":${JSON.stringify(about)}}`;
+    const found = needed(ctx.page, 'findPage', 'page');
+    const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
+    if (links.length > 0) ctx.set('Link', formatLink(links));
+    ctx.body = `{"data":[${found.records.map((one) => one.toText(ctx.embedded)).join(',')}],"page":${JSON.stringify(describePage(found))}}`;
     ctx.type = 'json';
   };
+}
+
+function describePage({ size, hasNext, place, total }: Page): object {
+  const counted = total && { total: total.count, ...(total.isEstimate ? { total_is_estimate: true } : {}) };
+  if (place.mode === 'offset') return { size, number: place.number, has_next: hasNext, ...counted };
+  return { size, has_next: hasNext, next_cursor: place.next, prev_cursor: place.prev, ...counted };
+}
+
+function cursorLinks(ctx: Context, { next, prev }: CursorPlace): Link[] {
+  const links: Link[] = [];
+  if (prev !== null) links.push(linkTo(ctx, 'prev', { after: undefined, before: prev }));
+  if (next !== null) links.push(linkTo(ctx, 'next', { before: undefined, after: next }));
+  return links;
+}
+
+/** The next page is linked to even where it is too deep: a client that follows learns why, instead of taking the list for ended. */
+function numberLinks(ctx: Context, { number }: OffsetPlace, hasNext: boolean): Link[] {
+  const links: Link[] = [];
+  if (number > 1) links.push(linkTo(ctx, 'first', { page: '1' }), linkTo(ctx, 'prev', { page: String(number - 1) }));
+  if (hasNext) links.push(linkTo(ctx, 'next', { page: String(number + 1) }));
+  return links;
+}
+
+function linkTo(ctx: Context, rel: string, parameters: Readonly<Record<string, string | undefined>>): Link {
+  const query = Object.entries(parameters).reduce((text, [name, value]) => setQueryParameter(text, name, value), ctx.querystring);
+  return { href: `${requestPath(ctx)}?${query}`, rel };
 }

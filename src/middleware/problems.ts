@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { Problem, type ProblemDocument } from '../errors.ts';
+import { ClientGone } from './client-gone.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 import { discardUnreadBody } from './unread-body.ts';
 
@@ -7,8 +8,9 @@ import { discardUnreadBody } from './unread-body.ts';
  * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). The outermost of the chain.
  *
  * A {@link Problem} speaks for itself. An exposed error of `ctx.throw()` or http-errors keeps its status, message and headers. Anything
- * else is a bug: a bare 500, and the error reaches `app.on('error')`, as does the cause of every other 5xx. Headers that were set before,
- * such as those of CORS, stay. What a refused client still sends is dropped, so that it can read its answer and use the connection again.
+ * else is a bug: a bare 500, and the error reaches `app.on('error')`, as does the cause of every other 5xx. A client that has gone is none:
+ * 499, which only logs see. Headers that were set before, such as those of CORS, stay. What a refused client still sends is dropped, so that it
+ * can read its answer and use the connection again.
  *
  * @example
  * app.use(problems());
@@ -43,6 +45,10 @@ interface ProblemAnswer {
 function toProblemAnswer(error: unknown): ProblemAnswer {
   if (error instanceof Problem) {
     return { document: error.toDocument(), headers: { ...error.headers }, isReported: error.status >= 500 && error.cause !== undefined };
+  }
+  if (error instanceof ClientGone) {
+    const { status, message } = error;
+    return { document: { type: 'about:blank', title: 'Client Closed Request', status, detail: message }, headers: {}, isReported: false };
   }
   if (isExposed(error)) {
     const { status, message, headers = {} } = error;

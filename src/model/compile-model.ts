@@ -6,6 +6,7 @@ import { compileHydrate } from './hydrate.ts';
 import type { Leaf } from './leaf.ts';
 import type { CompiledField, ObjectNode } from './node.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
+import { compileFieldSelector, type FieldSelector } from './select-fields.ts';
 import { t } from './t.ts';
 import { compileObjectWriter, privatePaths } from './write-json.ts';
 
@@ -26,6 +27,8 @@ export interface CompiledModel {
   readonly scopeFields: QueryFields;
   /** Stored paths that a read for a client does not fetch. */
   readonly privatePaths: readonly string[];
+  /** What clients may choose by `fields`. */
+  readonly selector: FieldSelector;
   /** The JSON text of a stored record, with the records that were included. */
   writeJson(stored: unknown, embedded?: Embedded): string;
   /** A stored record as handlers and hooks hold it. */
@@ -38,6 +41,8 @@ export function compileModel(model: Model): CompiledModel {
     throw new ConfigurationError('A `model` is what `defineModel(name, { collection, fields })` returns.');
   }
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
+  const writer = compileObjectWriter(root);
+  const clientFields = compileClientFields(root);
   return {
     name: model.name,
     collection: model.collection,
@@ -47,10 +52,11 @@ export function compileModel(model: Model): CompiledModel {
     revision: maintainedField(root, 'revision'),
     createdAt: maintainedField(root, 'createdAt'),
     updatedAt: maintainedField(root, 'updatedAt'),
-    clientFields: compileClientFields(root),
+    clientFields,
     scopeFields: compileScopeFields(root),
     privatePaths: privatePaths(root),
-    writeJson: compileObjectWriter(root),
+    selector: compileFieldSelector(root, clientFields.keys(), writer),
+    writeJson: writer.write,
     hydrate: compileHydrate(root),
   };
 }

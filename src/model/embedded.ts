@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts';
+import { invalidQuery, type Problem } from '../errors.ts';
 
 /** How many characters of included records one answer may hold, each counted wherever it is shown. */
 const maxCharacters = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ export class Room {
 /** 400 for an answer that `include` would make too large. */
 export function tooMuchIncluded(): Problem {
   const message = 'leads to too many records, or too large ones: include less, or ask for a smaller page';
-  return new Problem('invalid_query', 'The query string is not acceptable; see "errors".', { errors: [{ field: 'include', message }] });
+  return invalidQuery([{ field: 'include', message }]);
 }
 
 /** The included records of one answer, or of one step of it, as JSON texts: by the relation's name, then by the JSON text of the id. */

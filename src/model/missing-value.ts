@@ -11,3 +11,8 @@ export function compileMissingValue(field: CompiledField): () => unknown {
   if (nullable && !(storeNone && makeDefault)) return () => null;
   return makeDefault ?? (() => absent);
 }
+
+/** Whether null and a missing key read alike, so that nothing is lost where a projection leaves a stored null out. */
+export function readsNullAsMissing({ optional, nullable, storeNone, makeDefault }: CompiledField): boolean {
+  return !(nullable && storeNone && (optional || makeDefault));
+}

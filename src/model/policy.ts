@@ -7,12 +7,6 @@ export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'ex
 /** A filter operator: `field[op]=value` in a list's query string. */
 export type Operator = (typeof operators)[number];
 
-/** How many values `in` and `nin` take; more is 400. */
-export const maxValues = 500;
-
-/** How many characters `prefix` takes; more is 400. */
-export const maxPrefix = 1000;
-
 /** What a client may do with a field (spec, "Field policy"). It holds at any depth. */
 export interface Policy {
   /** Settable on create. `false` closes it, `true` opens a private field or one under `explicitWrites`. */

@@ -18,6 +18,8 @@ import { compileMemberRead, isStoredObject } from './stored-shape.ts';
 export interface Relation {
   /** As `include` calls it. */
   readonly name: string;
+  /** The dotted name of the field that holds its ids. */
+  readonly field: string;
   /** The place of its ids. */
   readonly slot: Slot;
   readonly ref: Reference;
@@ -25,6 +27,22 @@ export interface Relation {
   readonly leaf: Leaf;
   /** Visits every id of a stored record, those that it lacks and has defaults for included. */
   visitIds(stored: unknown, visit: Visit): void;
+}
+
+/** Relations that clients may include. */
+export interface Includable {
+  /** The names that `include` may have. */
+  readonly names: readonly string[];
+  /** What each name begins with: a relation of the record itself. */
+  readonly relations: ReadonlyMap<string, Relation>;
+}
+
+/** For records without relations. */
+export const noRelations: Includable = { names: [], relations: new Map() };
+
+/** The relations of a record that these names ask for. */
+export function relationsOf(names: readonly string[], { relations }: Includable): Relation[] {
+  return names.flatMap((name) => relations.get(name) ?? []);
 }
 
 type Visit = (value: unknown) => void;
@@ -45,7 +63,7 @@ export function compileRelations(root: ObjectNode): ReadonlyMap<string, Relation
       if (slot) {
         const { leaf } = slot.node as LeafNode;
         const name = relationName(path, slot.ref, field);
-        found.set(name, { name, slot, ref: slot.ref, leaf, visitIds: reachValues });
+        found.set(name, { name, field: join(path, field.name), slot, ref: slot.ref, leaf, visitIds: reachValues });
       } else if (value.kind === 'object') {
         visitFields(value, join(path, field.name), reachValues);
       }

@@ -19,23 +19,56 @@ import { writeUntyped } from './untyped.ts';
 /** The JSON text of a stored value, as a client reads it; with `embedded`, included records stand where their ids lead to them. */
 export type WriteJson = (stored: unknown, embedded?: Embedded) => string;
 
+/** What is chosen of a field: all of it, what is chosen within it, or nothing: it is fetched for the record that it leads to. */
+export type Choice = 'whole' | 'fetched' | Selection;
+
+/** What is chosen of an object, by the names of its fields. */
+export type Selection = ReadonlyMap<string, Choice>;
+
+/** The writer of a value, and those of its parts. */
+export interface ValueWriter {
+  readonly write: WriteJson;
+  /** Writes only what is chosen. It is put together from parts that are compiled already, so that a request can afford one of its own. */
+  select(selection: Selection): WriteJson;
+}
+
 /**
  * Compiles the writer of an object: its readable fields in declared order, never a private one, at any depth. A field that the record
  * lacks reads as its default, a nullable one as null; only an optional one may be absent (decisions, "Bodies"). A stored value that is not
  * of its field's type is served as the JSON that it is: a read never fails on old data. `path` is that of the object in its model.
  */
-export function compileObjectWriter(node: ObjectNode, path = ''): WriteJson {
+export function compileObjectWriter(node: ObjectNode, path = ''): ValueWriter {
   const fields = node.fields.filter((field) => !field.policy.private);
   const members = fields.map((field) => compileMemberWriter(field, path));
   const added = fields.flatMap((field) => compileAddedWriter(field, path));
   const writeMismatch = compileMismatchWriter(node);
+  const joined = (chosen: readonly WriteMember[]) => joinMembers(chosen, added, writeMismatch);
+  return {
+    write: joined(members.map(({ write }) => write)),
+    select(selection) {
+      const chosen = members.flatMap(({ name, write, select }) => {
+        const choice = selection.get(name);
+        if (choice === undefined || choice === 'fetched') return [];
+        return choice === 'whole' ? write : select(choice);
+      });
+      return joined(chosen);
+    },
+  };
+}
+
+type StoredObject = Readonly<Record<string, unknown>>;
+
+/** Writes `"name":value`, or nothing for an absent optional field. */
+type WriteMember = (stored: StoredObject, embedded?: Embedded) => string;
+
+/** Writes the record that an included relation leads to; nothing where it was not included. */
+type WriteAdded = (stored: StoredObject, embedded: Embedded) => string;
+
+function joinMembers(members: readonly WriteMember[], added: readonly WriteAdded[], writeMismatch: WriteJson): WriteJson {
   return function writeRecord(stored, embedded) {
     if (!isStoredObject(stored)) return writeMismatch(stored);
     let text = '';
-    for (const write of members) {
-      const member = write(stored, embedded);
-      if (member !== '') text += text === '' ? member : `,${member}`;
-    }
+    for (const write of members) text = append(text, write(stored, embedded));
     if (embedded) for (const write of added) text = append(text, write(stored, embedded));
     return `{${text}}`;
   };
@@ -51,7 +84,8 @@ function compileMismatchWriter(node: Node): WriteJson {
   return holdsPrivate(node) ? () => 'null' : writeUntyped;
 }
 
-function holdsPrivate(node: Node): boolean {
+/** Whether clients must not see something of a value, at any depth. */
+export function holdsPrivate(node: Node): boolean {
   switch (node.kind) {
     case 'leaf':
       return false;
@@ -64,27 +98,34 @@ function holdsPrivate(node: Node): boolean {
   }
 }
 
-type StoredObject = Readonly<Record<string, unknown>>;
+interface MemberWriter {
+  readonly name: string;
+  readonly write: WriteMember;
+  select(selection: Selection): WriteMember;
+}
 
-/** Writes `"name":value`, or nothing for an absent optional field. */
-function compileMemberWriter(field: CompiledField, path: string): (stored: StoredObject, embedded?: Embedded) => string {
-  const prefix = `${JSON.stringify(field.name)}:`;
-  const write = compileItemWriter(field, join(path, field.name));
+function compileMemberWriter(field: CompiledField, path: string): MemberWriter {
+  const { name } = field;
+  const prefix = `${JSON.stringify(name)}:`;
+  const value = compileItemWriter(field, join(path, name));
   const read = compileMemberRead(field.key);
   const makeMissing = compileMissingValue(field);
-  return function writeMember(stored, embedded) {
-    const value = read(stored);
-    if (value !== undefined && (value !== null || field.nullable)) return prefix + write(value, embedded);
-    const shown = makeMissing();
-    return shown === absent ? '' : prefix + write(shown, embedded);
-  };
+  function memberOf(write: WriteJson): WriteMember {
+    return function writeMember(stored, embedded) {
+      const present = read(stored);
+      if (present !== undefined && (present !== null || field.nullable)) return prefix + write(present, embedded);
+      const shown = makeMissing();
+      return shown === absent ? '' : prefix + write(shown, embedded);
+    };
+  }
+  return { name, write: memberOf(value.write), select: (selection) => memberOf(value.select(selection)) };
 }
 
 /**
  * Writes what `include` adds beside a relation with `as`: `"name":record`, or nothing where it was not included. Null is an id that leads to
  * nothing that the client may see; the records of a list stand in the order of the ids.
  */
-function compileAddedWriter(field: CompiledField, path: string): ((stored: StoredObject, embedded: Embedded) => string)[] {
+function compileAddedWriter(field: CompiledField, path: string): WriteAdded[] {
   const slot = relationSlot(field);
   if (slot?.ref.as === undefined) return [];
   const prefix = `${JSON.stringify(slot.ref.as)}:`;
@@ -114,15 +155,22 @@ function isNothing(stored: unknown): boolean {
   return stored === null || stored === undefined || stored === absent;
 }
 
-function compileItemWriter(slot: Slot, path: string): WriteJson {
-  const write = compileWriter(slot, path);
-  return (stored, embedded) => (stored === null || stored === undefined ? 'null' : write(stored, embedded));
+function compileItemWriter(slot: Slot, path: string): ValueWriter {
+  return wrapWriter(
+    compileWriter(slot, path),
+    (write) => (stored, embedded) => (stored === null || stored === undefined ? 'null' : write(stored, embedded)),
+  );
 }
 
-function compileWriter({ node, ref }: Slot, path: string): WriteJson {
+/** The same around the whole and around a part. */
+function wrapWriter({ write, select }: ValueWriter, wrap: (write: WriteJson) => WriteJson): ValueWriter {
+  return { write: wrap(write), select: (selection) => wrap(select(selection)) };
+}
+
+function compileWriter({ node, ref }: Slot, path: string): ValueWriter {
   switch (node.kind) {
     case 'leaf':
-      return ref && ref.as === undefined ? compileReplacedWriter(path, node.leaf.toJson) : node.leaf.toJson;
+      return indivisible(ref && ref.as === undefined ? compileReplacedWriter(path, node.leaf.toJson) : node.leaf.toJson);
     case 'object':
       return compileObjectWriter(node, path);
     case 'array':
@@ -130,6 +178,11 @@ function compileWriter({ node, ref }: Slot, path: string): WriteJson {
     case 'map':
       return compileMapWriter(node, join(path, '*')); // where no relation has a name
   }
+}
+
+/** Nothing can be chosen within such a value. */
+function indivisible(write: WriteJson): ValueWriter {
+  return { write, select: () => write };
 }
 
 /** Writes a relation without `as`: the included record, or the id that leads to nothing that the client may see. */
@@ -140,22 +193,26 @@ function compileReplacedWriter(relation: string, writeId: WriteJson): WriteJson 
   };
 }
 
-function compileArrayWriter(node: ArrayNode, path: string): WriteJson {
-  const write = compileItemWriter(node.items, path);
+function compileArrayWriter(node: ArrayNode, path: string): ValueWriter {
   const writeMismatch = compileMismatchWriter(node);
-  return (stored, embedded) => (Array.isArray(stored) ? `[${stored.map((one) => write(one, embedded)).join(',')}]` : writeMismatch(stored));
+  return wrapWriter(
+    compileItemWriter(node.items, path),
+    (write) => (stored, embedded) =>
+      Array.isArray(stored) ? `[${stored.map((one) => write(one, embedded)).join(',')}]` : writeMismatch(stored),
+  );
 }
 
-function compileMapWriter(node: MapNode, path: string): WriteJson {
-  const write = compileItemWriter(node.values, path);
+/** A map's keys are no fields. */
+function compileMapWriter(node: MapNode, path: string): ValueWriter {
+  const { write } = compileItemWriter(node.values, path);
   const writeMismatch = compileMismatchWriter(node);
-  return function writeMap(stored, embedded) {
+  return indivisible(function writeMap(stored, embedded) {
     const members = mapEntries(stored);
     if (!members) return writeMismatch(stored);
     let text = '';
     for (const [key, member] of members) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${write(member, embedded)}`;
     return `{${text}}`;
-  };
+  });
 }
 
 /** Paths of private fields, for a projection that never reads them from the database; those inside maps have no fixed path. */

@@ -4,15 +4,24 @@ import { Problem } from '../errors.ts';
 import type { Condition, Filter } from './filter.ts';
 import type { SortKey } from './list-query.ts';
 
-/** A sort value of the last record of a page: a stored single value, or null for a missing one. */
-export type CursorValue = unknown;
+/** A sort value of a record: a stored single value, or null for a missing one. */
+type CursorValue = unknown;
 
 /**
- * Writes the cursor of a page: the sort values of its last record, with their types, and the digest of the list it belongs to. URL-safe.
- * It is no secret and grants nothing: scope and filter are applied again on every page.
+ * A place between two records of a sorted list: right behind (`1`) or right before (`-1`) the record with these sort values. Nothing stands
+ * there, so that nothing is lost when that record goes: on either side of a position begins what `after` and `before` lead to.
  */
-export function formatCursor(digest: string, values: readonly CursorValue[]): string {
-  return Buffer.from(BSON.EJSON.stringify([digest, ...values.map(exact)], { relaxed: false })).toString('base64url');
+export interface Position {
+  readonly values: readonly CursorValue[];
+  readonly side: 1 | -1;
+}
+
+/**
+ * Writes a cursor: a position, its values with their types, and the digest of the list that it belongs to. URL-safe. It is no secret and
+ * grants nothing: scope and filter are applied again on every page.
+ */
+export function formatCursor(digest: string, { values, side }: Position): string {
+  return Buffer.from(BSON.EJSON.stringify([digest, side === 1, ...values.map(exact)], { relaxed: false })).toString('base64url');
 }
 
 // EJSON takes a whole number for an integer, and writes 2 ** 60 as 1152921504606847000: another place in the order.
@@ -24,13 +33,14 @@ function exact(value: CursorValue): CursorValue {
  * Reads a cursor back. Its values are checked against the sort fields' types like any input, so that a forged one can say no more than a
  * filter could. Throws `invalid_cursor` (400) for anything else, a cursor of another list included.
  */
-export function parseCursor(cursor: string, digest: string, sort: readonly SortKey[]): CursorValue[] {
+export function parseCursor(cursor: string, digest: string, sort: readonly SortKey[]): Position {
   const parts = decode(cursor);
   if (!Array.isArray(parts) || typeof parts[0] !== 'string') throw invalid('It is damaged');
   if (parts[0] !== digest) throw invalid('It belongs to another list: another resource, sort or filter');
-  const values: unknown[] = parts.slice(1);
-  if (values.length !== sort.length || !sort.every((key, index) => isOfField(values[index], key))) throw invalid('It is damaged');
-  return values;
+  const [, isBehind, ...values]: unknown[] = parts;
+  const isWhole = typeof isBehind === 'boolean' && values.length === sort.length;
+  if (!isWhole || !sort.every((key, index) => isOfField(values[index], key))) throw invalid('It is damaged');
+  return { values, side: isBehind ? 1 : -1 };
 }
 
 function decode(cursor: string): unknown {
@@ -42,7 +52,7 @@ function decode(cursor: string): unknown {
 }
 
 function invalid(reason: string): Problem {
-  return new Problem('invalid_cursor', `${reason}; begin again without \`after\`.`);
+  return new Problem('invalid_cursor', `${reason}; begin again without a cursor.`);
 }
 
 /** Whether a value may stand in a cursor for this key: null, or of a BSON type that its field can have. */
@@ -78,37 +88,48 @@ export function digestQuery(resource: string, sort: readonly SortKey[], conditio
     .slice(0, 16);
 }
 
+/** The same records from the other end, and the same position seen from there. */
+export function reverseSort(sort: readonly SortKey[]): SortKey[] {
+  return sort.map(({ field, direction }) => ({ field, direction: reverse(direction) }));
+}
+
+/** See {@link reverseSort}. */
+export function reversePosition({ values, side }: Position): Position {
+  return { values, side: reverse(side) };
+}
+
+function reverse(direction: 1 | -1): 1 | -1 {
+  return direction === 1 ? -1 : 1;
+}
+
 /**
- * The filter of the records behind a cursor, in MongoDB's order of values: null and missing first, then NaN, then the rest. Comparisons
- * are bracketed by type there (`$gt: null` matches nothing), so null and NaN have cases of their own.
+ * The records behind a position, as filters of ranges that follow each other: for the keys `a, b`, first those with an equal `a` and a `b`
+ * behind, then those with an `a` behind. In each the leading keys are equal and the next one is bounded, so that the database reads any of
+ * them from an index of the keys without looking at a record before it. One filter of all (`$or`) would leave the choice of an index for
+ * each range to chance, and sort the whole rest of the list where it is wrong.
  *
- * For the keys `a, b` it says: `a` is behind, or `a` is equal and `b` is behind.
+ * The order of values is MongoDB's: null and missing first, then NaN, then the rest. Comparisons are bracketed by type there (`$gt: null`
+ * matches nothing), so null and NaN have ranges of their own.
  */
-export function behind(sort: readonly SortKey[], values: readonly CursorValue[]): Filter {
-  const branches = sort.flatMap((key, index) => {
-    const equal = sort.slice(0, index).map((earlier, at) => ({ [earlier.field.path]: equalTo(values[at]) }));
-    return beyond(key, values[index]).map((condition) => ({ $and: [...equal, condition] }));
+export function rangesBehind(sort: readonly SortKey[], { values, side }: Position): Filter[] {
+  const ranges = sort.map((key, index): Filter[] => {
+    const equal = Object.fromEntries(sort.slice(0, index).map(({ field }, at) => [field.path, { $eq: values[at] ?? null }]));
+    const takesEqual = side === -1 && index === sort.length - 1;
+    return beyond(key, values[index], takesEqual).map((condition) => ({ ...equal, ...condition }));
   });
-  return { $or: branches };
+  return ranges.reverse().flat();
 }
 
-function equalTo(value: CursorValue): Record<string, unknown> {
-  return { $eq: value ?? null };
-}
-
-/** The alternatives in which one key is strictly behind a value. */
-function beyond({ field, direction }: SortKey, value: CursorValue): Filter[] {
+/** The ranges in which one key is behind a value, or equal to it: that is asked of the id only, which is neither null nor NaN. */
+function beyond({ field, direction }: SortKey, value: CursorValue, takesEqual: boolean): Filter[] {
   const { path } = field;
-  const isNull = value === null || value === undefined;
-  if (direction === 1) {
-    if (isNull) return [{ [path]: { $ne: null } }];
-    return isNaNValue(value) ? [{ [path]: { $gte: Number.NEGATIVE_INFINITY } }] : [{ [path]: { $gt: value } }];
-  }
-  if (isNull) return [];
-  const missing: Filter[] = path === '_id' ? [] : [{ [path]: null }];
-  if (isNaNValue(value)) return missing;
-  const nan: Filter[] = field.leaf?.bsonTypes.includes('double') ? [{ [path]: Number.NaN }] : [];
-  return [{ [path]: { $lt: value } }, ...nan, ...missing];
+  const missing = path === '_id' ? [] : [null];
+  const nan = field.leaf?.bsonTypes.includes('double') ? [Number.NaN] : [];
+  const last = (values: readonly unknown[]): Filter[] => (values.length > 0 ? [{ [path]: { $in: values } }] : []);
+  if (value === null || value === undefined) return direction === 1 ? [{ [path]: { $ne: null } }] : [];
+  if (isNaNValue(value)) return direction === 1 ? [{ [path]: { $gte: Number.NEGATIVE_INFINITY } }] : last(missing);
+  if (direction === 1) return [{ [path]: takesEqual ? { $gte: value } : { $gt: value } }];
+  return [{ [path]: takesEqual ? { $lte: value } : { $lt: value } }, ...last([...nan, ...missing])];
 }
 
 function isNaNValue(value: CursorValue): boolean {

@@ -20,22 +20,33 @@ export class DeadlineExceeded extends Error {
 /**
  * Runs a command with a deadline of the client's own: `maxTimeMS` does not help when the database is frozen, and the driver's `timeoutMS`
  * does nothing in the versions that we support. The signal aborts a read; a write may still be carried out, and its outcome is unknown.
+ * Of several commands in one run, a failure of one aborts the others.
  *
- * Throws {@link DeadlineExceeded} when `maxTimeMS` and a second of grace have passed.
+ * Throws {@link DeadlineExceeded} when `maxTimeMS` and a second of grace have passed, and the reason of `gone` when that is aborted: nobody
+ * waits for the answer any more.
  */
-export async function withDeadline<T>(maxTimeMS: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(maxTimeMS: number, run: (signal: AbortSignal) => Promise<T>, gone?: AbortSignal): Promise<T> {
+  gone?.throwIfAborted();
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = new DeadlineExceeded(`No answer from the database within ${maxTimeMS + graceMS} ms.`);
-      reject(error);
-      controller.abort(error);
-    }, maxTimeMS + graceMS);
-  });
+  const leave = () => controller.abort(gone?.reason);
+  gone?.addEventListener('abort', leave, { once: true });
+  const timer = setTimeout(
+    () => controller.abort(new DeadlineExceeded(`No answer from the database within ${maxTimeMS + graceMS} ms.`)),
+    maxTimeMS + graceMS,
+  );
   try {
-    return await Promise.race([run(controller.signal), deadline]);
+    return await Promise.race([run(controller.signal), rejectedBy(controller.signal)]);
+  } catch (error) {
+    controller.abort(error);
+    throw error;
   } finally {
     clearTimeout(timer);
+    gone?.removeEventListener('abort', leave);
   }
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }

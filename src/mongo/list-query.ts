@@ -1,33 +1,20 @@
-import { ConfigurationError, type FieldError, Problem, validationFailed } from '../errors.ts';
+import { type FieldError, invalidQuery, validationFailed } from '../errors.ts';
 import { nearest } from '../http/near-miss.ts';
 import { parseInclude } from '../http/parse-include.ts';
 import type { QueryParameter } from '../http/query-string.ts';
 import { Invalid } from '../model/leaf.ts';
-import { maxPrefix, maxValues, type Operator, operators } from '../model/policy.ts';
+import { type Operator, operators } from '../model/policy.ts';
 import type { QueryField, QueryFields } from '../model/query-fields.ts';
-import { type CursorValue, digestQuery, parseCursor } from './cursor.ts';
+import { type Includable, relationsOf } from '../model/relations.ts';
+import { type FieldSelector, parseFields, type SelectedFields } from '../model/select-fields.ts';
+import { digestQuery, parseCursor } from './cursor.ts';
 import type { Condition } from './filter.ts';
+import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './paging.ts';
 
 /** One key of a sort, with its direction as the database writes it. */
 export interface SortKey {
   readonly field: QueryField;
   readonly direction: 1 | -1;
-}
-
-/** Key-set paging: the settings of `cursorPaging()`. */
-export interface Paging {
-  /** Largest page a client can ask for. */
-  readonly max: number;
-  /** Page size when `limit` is omitted. */
-  readonly size: number;
-  /** Whether `total=true` is allowed. */
-  readonly total: boolean;
-}
-
-/** Refuses what `cursorPaging()` did not return, where TypeScript has not. */
-export function checkPaging(paging: Paging): void {
-  const isPaging = Number.isInteger(paging?.size) && Number.isInteger(paging.max) && paging.size >= 1 && paging.max >= paging.size;
-  if (!isPaging) throw new ConfigurationError('`paging` must be what `cursorPaging()` returns.');
 }
 
 /** A list's query string, checked and cast: what is left is to run it. */
@@ -36,23 +23,34 @@ export interface ListQuery {
   /** The id is always the last key. */
   readonly sort: readonly SortKey[];
   readonly limit: number;
-  /** The sort values of the record that the page begins behind. */
-  readonly after: readonly CursorValue[] | undefined;
-  readonly total: boolean;
+  /** Which part of the list is asked for. */
+  readonly window: Window;
+  /** Whether all matches are counted, or the collection's size is estimated. */
+  readonly total: 'exact' | 'estimate' | undefined;
+  /** What the client chose to read; undefined for every readable field. */
+  readonly fields: SelectedFields | undefined;
   /** The relations to embed. */
   readonly include: readonly string[];
-  /** Binds cursors to the resource, the sort and the filter. */
-  readonly digest: string;
+}
+
+/** How much a filter may say. */
+export interface FilterLimits {
+  /** How many values one `in` or `nin` takes. */
+  readonly maxFilterValues: number;
+  /** How many characters `prefix` takes, in Unicode code points. */
+  readonly maxPrefix: number;
 }
 
 /** What the parser of a list needs to know of its resource. */
-export interface ListRules {
+export interface ListRules extends FilterLimits {
   /** Names the resource in the digest of its cursors. */
   readonly resource: string;
   readonly fields: QueryFields;
   readonly paging: Paging;
+  /** What clients may choose by `fields`; undefined where they may not. */
+  readonly selector: FieldSelector | undefined;
   /** The relations that `include` may name. */
-  readonly include: readonly string[];
+  readonly includes: Includable;
 }
 
 /** Names that a query string uses itself: no filterable field may have one. */
@@ -61,10 +59,11 @@ type ListParameter = (typeof listParameters)[number];
 
 /**
  * Parses a list's query string (spec, "List query string"). Fields and operators come from tables that the model made; values are cast by
- * the field's type. Throws `invalid_query` (400) with every error at once; `validation_failed` (422) for an integer of more than 64 bits;
- * `invalid_cursor` (400).
+ * the field's type. `isScoped` tells whether the request sees a part of the records only, which nobody can estimate. Throws `invalid_query`
+ * (400) with every error at once; `validation_failed` (422) for an integer of more than 64 bits; `invalid_cursor` (400).
  */
-export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules): ListQuery {
+export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, isScoped = false): ListQuery {
+  const { paging, selector, includes } = rules;
   const errors: FieldError[] = [];
   const settings = new Map<ListParameter, string[]>();
   const conditions: Condition[] = [];
@@ -73,24 +72,30 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
     if (isListParameter(parameter.name) && parameter.operator === undefined) {
       settings.set(parameter.name, [...(settings.get(parameter.name) ?? []), parameter.value]);
     } else {
-      const condition = parseCondition(parameter, rules.fields);
-      if (!(condition instanceof Refusal)) addCondition(conditions, condition, errors);
+      const condition = parseCondition(parameter, rules);
+      if (!(condition instanceof Refusal)) addCondition(conditions, condition, rules, errors);
       else (condition.outOfRange ? outOfRange : errors).push({ field: keyOf(parameter), message: condition.message });
     }
   }
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
-  const limit = parseLimit(settings, rules.paging, errors);
-  const total = parseTotal(settings, rules.paging, errors);
-  const include = parseInclude(settings.get('include') ?? [], rules.include, errors);
-  refuseSettings(settings, errors);
-  if (errors.length > 0) throw new Problem('invalid_query', 'The query string is not acceptable; see "errors".', { errors });
+  const limit = parseLimit(settings, paging, errors);
+  const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
+  const total = parseTotal(settings, paging, { isFiltered: conditions.length > 0, isScoped }, errors);
+  const include = parseInclude(settings.get('include') ?? [], includes.names, errors);
+  const fields = selector && parseFields(settings.get('fields') ?? [], selector, errors, relationsOf(include, includes));
+  refuseSettings(settings, rules, errors);
+  if (errors.length > 0) throw invalidQuery(errors);
   if (outOfRange.length > 0) throw validationFailed(outOfRange);
-  return bindCursor(settings.get('after')?.[0], { conditions, sort, limit, total, include }, rules.resource);
+  const window: Window = number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource) : { mode: 'offset', number };
+  return { conditions, sort, limit, window, total, fields, include };
 }
 
-function bindCursor(cursor: string | undefined, query: Omit<ListQuery, 'after' | 'digest'>, resource: string): ListQuery {
-  const digest = digestQuery(resource, query.sort, query.conditions);
-  return { ...query, digest, after: cursor === undefined ? undefined : parseCursor(cursor, digest, query.sort) };
+function parseWindow(settings: Settings, { conditions, sort }: Pick<ListQuery, 'conditions' | 'sort'>, resource: string): Window {
+  const digest = digestQuery(resource, sort, conditions);
+  const [before, after] = ['before', 'after'].map((name) => settings.get(name)?.[0]);
+  const cursor = before ?? after;
+  const from = cursor === undefined ? undefined : parseCursor(cursor, digest, sort);
+  return { mode: 'cursor', from, direction: before === undefined ? 1 : -1, digest };
 }
 
 class Refusal extends Invalid {}
@@ -103,12 +108,13 @@ function keyOf({ name, operator }: QueryParameter): string {
   return operator === undefined ? name : `${name}[${operator}]`;
 }
 
-function parseCondition({ name, operator: bracketed, value }: QueryParameter, fields: QueryFields): Condition | Refusal {
+function parseCondition({ name, operator: bracketed, value }: QueryParameter, rules: ListRules): Condition | Refusal {
+  const { fields } = rules;
   const field = fields.get(name);
   if (!field) return unknownParameter(name, fields);
   const operator = operators.find((one) => one === (bracketed ?? 'eq'));
   if (!operator || !field.operators.has(operator)) return refuseOperator(field, bracketed ?? 'eq', fields);
-  const cast = castOperand(field, operator, value);
+  const cast = castOperand(field, operator, value, rules);
   return cast instanceof Invalid ? new Refusal(cast.message, cast.outOfRange) : { field, operator, value: cast };
 }
 
@@ -127,17 +133,24 @@ function refuseOperator(field: QueryField, operator: string, fields: QueryFields
 }
 
 /** Casts the text of one parameter to what its operator compares with (decisions, "Casts"). */
-function castOperand(field: QueryField, operator: Operator, text: string): unknown {
+function castOperand(field: QueryField, operator: Operator, text: string, limits: FilterLimits): unknown {
   if (operator === 'exists') return castExists(text);
-  if (operator === 'prefix') return text.length > maxPrefix ? new Invalid(`must have at most ${maxPrefix} characters`) : text;
+  if (operator === 'prefix') return castPrefix(text, limits);
   if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator === 'eq' || operator === 'ne');
   const texts = text === '' ? [] : text.split(',');
-  if (texts.length > maxValues) return tooManyValues;
+  if (texts.length > limits.maxFilterValues) return tooManyValues(limits);
   const values = texts.map((one) => castOne(field, one, true));
   return values.find((value) => value instanceof Invalid) ?? values;
 }
 
-const tooManyValues = new Invalid(`must have at most ${maxValues} values`);
+function tooManyValues({ maxFilterValues }: FilterLimits): Invalid {
+  return new Invalid(`must have at most ${maxFilterValues} values`);
+}
+
+function castPrefix(text: string, { maxPrefix }: FilterLimits): string | Invalid {
+  const isLong = text.length > maxPrefix && [...text].length > maxPrefix;
+  return isLong ? new Invalid(`must have at most ${maxPrefix} characters`) : text;
+}
 
 function castExists(text: string): boolean | Invalid {
   if (text === 'true') return true;
@@ -152,7 +165,7 @@ function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
 }
 
 /** `in` and `nin` may be repeated, their values add up; everything else may be given once. */
-function addCondition(conditions: Condition[], condition: Condition, errors: FieldError[]): void {
+function addCondition(conditions: Condition[], condition: Condition, limits: FilterLimits, errors: FieldError[]): void {
   const { field, operator } = condition;
   const index = conditions.findIndex((one) => one.field === field && one.operator === operator);
   const earlier = conditions[index];
@@ -162,13 +175,14 @@ function addCondition(conditions: Condition[], condition: Condition, errors: Fie
     errors.push({ field: operator === 'eq' ? field.name : `${field.name}[${operator}]`, message: 'is given twice' });
   } else {
     const values = [...(earlier.value as unknown[]), ...(condition.value as unknown[])];
-    if (values.length > maxValues) errors.push({ field: `${field.name}[${operator}]`, message: tooManyValues.message });
+    if (values.length > limits.maxFilterValues)
+      errors.push({ field: `${field.name}[${operator}]`, message: tooManyValues(limits).message });
     else conditions[index] = { ...condition, value: values };
   }
 }
 
-/** The database sorts by 32 keys at most, and the id is one of them. */
-const maxSortKeys = 31;
+/** The database sorts by no more. */
+const maxSortKeys = 32;
 
 function parseSort(texts: readonly string[], { fields }: ListRules, errors: FieldError[]): SortKey[] {
   const id = fields.get('id') as QueryField;
@@ -181,10 +195,18 @@ function parseSort(texts: readonly string[], { fields }: ListRules, errors: Fiel
     else if (isTwice) errors.push({ field: 'sort', message: `names ${name} twice` });
     else keys.push({ field, direction: text.startsWith('-') ? -1 : 1 });
   }
-  if (keys.length > maxSortKeys) errors.push({ field: 'sort', message: `must have at most ${maxSortKeys} keys` });
-  if (keys.some((key) => key.field.path === id.path)) return keys;
-  // In the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` serves `sort=-x` as well.
-  return [...keys, { field: id, direction: keys.at(-1)?.direction ?? 1 }];
+  const all = endWithId(keys, id);
+  if (all.length > maxSortKeys) errors.push({ field: 'sort', message: `must have at most ${maxSortKeys} keys, the id included` });
+  return all;
+}
+
+/**
+ * The id is in the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` serves `sort=-x` as well. No two records have one
+ * id: what stands behind it orders nothing, and no index would serve such a sort.
+ */
+function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
+  const at = keys.findIndex(({ field }) => field.path === id.path);
+  return at === -1 ? [...keys, { field: id, direction: keys.at(-1)?.direction ?? 1 }] : keys.slice(0, at + 1);
 }
 
 function describeUnsortable(name: string, fields: QueryFields): string {
@@ -194,34 +216,17 @@ function describeUnsortable(name: string, fields: QueryFields): string {
   return `cannot be by ${name === '' ? 'nothing' : name}: ${sortable.length > 0 ? `it can be by ${sortable.join(', ')}` : 'this list has one order only'}`;
 }
 
-function parseLimit(settings: ReadonlyMap<ListParameter, readonly string[]>, paging: Paging, errors: FieldError[]): number {
-  const text = settings.get('limit')?.[0];
-  if (text === undefined) return paging.size;
-  if (!/^\d+$/.test(text) || Number(text) < 1) {
-    errors.push({ field: 'limit', message: 'must be a whole number of at least 1, in digits' });
-    return paging.size;
-  }
-  return Math.min(Number(text), paging.max);
-}
+/** Several of these are read as one. */
+const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
 
-function parseTotal(settings: ReadonlyMap<ListParameter, readonly string[]>, paging: Paging, errors: FieldError[]): boolean {
-  const text = settings.get('total')?.[0];
-  if (text === undefined || text === 'false') return false;
-  if (text !== 'true') errors.push({ field: 'total', message: 'must be true or false' });
-  else if (!paging.total) errors.push({ field: 'total', message: 'is not available for this list' });
-  return true;
-}
-
-const unavailable: ReadonlyMap<ListParameter, string> = new Map([
-  ['page', 'is not available: this list is paged by cursor; use after'],
-  ['before', 'is not available: this list is walked forwards; use after'],
-  ['fields', 'is not available for this list'],
-]);
-
-function refuseSettings(settings: ReadonlyMap<ListParameter, readonly string[]>, errors: FieldError[]): void {
+function refuseSettings(
+  settings: ReadonlyMap<ListParameter, readonly string[]>,
+  { paging, selector }: ListRules,
+  errors: FieldError[],
+): void {
+  refusePaging(settings, paging, errors);
   for (const [name, values] of settings) {
-    const message = unavailable.get(name);
-    if (message !== undefined) errors.push({ field: name, message });
-    else if (values.length > 1 && name !== 'sort' && name !== 'include') errors.push({ field: name, message: 'is given twice' });
+    if (name === 'fields' && !selector) errors.push({ field: name, message: 'is not available for this list' });
+    else if (values.length > 1 && !addingUp.has(name)) errors.push({ field: name, message: 'is given twice' });
   }
 }

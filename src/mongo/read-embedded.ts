@@ -25,6 +25,8 @@ export interface Selection {
   readonly steps: ReadonlySet<Step>;
   /** The row filter of each source; one without shows no record. */
   readonly scopes: ReadonlyMap<Source, Filter | undefined>;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** How many records of a page's relation are looked up; for more the page is too large. */
@@ -66,7 +68,7 @@ async function readTexts(
   if (!scope) return noTexts;
   const found: StoredRecord[] = [];
   for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
-    found.push(...(await source.store.findMany(ids, scope)));
+    found.push(...(await source.store.findMany(ids, scope, selection.signal)));
   const embedded = await readEmbedded(found, step.steps, selection, room);
   return new Map(found.map((record) => [record.idText, record.toText(embedded)]));
 }

@@ -1,15 +1,16 @@
-import type { ClientSession, Collection, Db } from 'mongodb';
+import type { Abortable, ClientSession, Collection, Db, EstimatedDocumentCountOptions } from 'mongodb';
 import { ConfigurationError, Problem, validationFailed } from '../errors.ts';
 import type { EntityTags } from '../http/entity-tag.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
 import type { Changes, StoredCheck } from '../model/plan-changes.ts';
+import type { SelectedFields } from '../model/select-fields.ts';
 import { checkStored } from './apply-changes.ts';
-import { behind, formatCursor, isOfField } from './cursor.ts';
 import { toDatabaseProblem } from './database-problem.ts';
 import { checkTimeLimit, withDeadline } from './deadline.ts';
 import { both, buildFilter, type Filter } from './filter.ts';
 import type { ListQuery } from './list-query.ts';
-import { missingKeys, valueAt } from './miss.ts';
+import { missingKeys } from './miss.ts';
+import { buildPage, buildUnion, type Page, type PagePlan, planPage, type Total } from './page.ts';
 import { buildPrecondition, fulfils } from './precondition.ts';
 import { watchReachability } from './reachability.ts';
 import { StoredRecord } from './stored-record.ts';
@@ -17,21 +18,27 @@ import { buildUpdate, changesNothing, requireEmbedded } from './update-pipeline.
 
 type Stored = Record<string, unknown>;
 
-/** One page of a list. */
-export interface Page {
-  readonly records: readonly StoredRecord[];
-  readonly size: number;
-  /** The cursor of the next page; null on the last. */
-  readonly nextCursor: string | null;
-  /** The number of all matches, when it was asked for. */
-  readonly total: number | undefined;
-}
-
 /** Which record a write addresses: id, row scope and precondition stand together in its filter. */
 export interface Target {
   readonly id: unknown;
   readonly scope: Filter | undefined;
   readonly precondition: EntityTags | undefined;
+}
+
+/** How records are read. */
+interface ReadOptions {
+  /** Records are fetched whole, the private fields too, for hooks and handlers. @default false */
+  readonly fetchPrivate?: boolean;
+  /** Aborted when nobody waits for the answer any more: the read then ends, and throws the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** How one record is read. */
+interface ReadOneOptions extends ReadOptions {
+  /** What the client chose to read. @default every readable field */
+  readonly fields?: SelectedFields | undefined;
+  /** What the record must fulfil; it is 412 otherwise. */
+  readonly precondition?: EntityTags | undefined;
 }
 
 /** Options of {@link openStore}. */
@@ -43,16 +50,20 @@ export interface StoreOptions {
 
 /** The commands on one model's collection: each operation is one command, and only a miss pays for a second to find out why. */
 export interface Store {
-  findOne(id: unknown, scope: Filter | undefined, fetchPrivate: boolean): Promise<StoredRecord>;
-  findPage(query: ListQuery, scope: Filter | undefined, fetchPrivate: boolean): Promise<Page>;
+  findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions): Promise<StoredRecord>;
+  findPage(query: ListQuery, scope: Filter | undefined, options: ReadOptions): Promise<Page>;
   /** Those of these ids that there are, in no order, without private fields: for records that `include` embeds. */
-  findMany(ids: readonly unknown[], scope: Filter | undefined): Promise<StoredRecord[]>;
+  findMany(ids: readonly unknown[], scope: Filter | undefined, signal?: AbortSignal): Promise<StoredRecord[]>;
   insert(stored: Stored): Promise<StoredRecord>;
   update(target: Target, changes: Changes): Promise<StoredRecord>;
   remove(target: Target): Promise<StoredRecord>;
 }
 
 const maxRaces = 8;
+
+interface Projected {
+  readonly projection?: Readonly<Record<string, 0 | 1>>;
+}
 
 /**
  * 64-bit integers as bigint, binary and regular expressions as BSON types: nothing is rounded or guessed on the way. Defaults are named too,
@@ -77,11 +88,12 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
   for (const limit of [apiLimit, maxTimeMS]) checkTimeLimit(limit);
   const reachability = watchReachability(db.client);
   const unread = model.privatePaths.filter((path) => path !== model.revision?.key); // the ETag needs it, private or not
-  const withoutPrivate = unread.length > 0 ? { projection: Object.fromEntries(unread.map((path) => [path, 0])) } : {};
+  const withoutPrivate: Projected = unread.length > 0 ? { projection: Object.fromEntries(unread.map((path) => [path, 0])) } : {};
+  const revisionPaths = model.revision ? [model.revision.key] : [];
 
-  async function read<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function read<T>(run: (signal: AbortSignal) => Promise<T>, gone?: AbortSignal): Promise<T> {
     try {
-      return await withDeadline(maxTimeMS, run);
+      return await withDeadline(maxTimeMS, run, gone);
     } catch (error) {
       throw toDatabaseProblem(error, model, 'read', reachability.awaySpell() !== undefined);
     }
@@ -99,8 +111,27 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
     }
   }
 
-  function readOptions(signal: AbortSignal, fetchPrivate: boolean) {
-    return { maxTimeMS, signal, ...(fetchPrivate ? {} : withoutPrivate) };
+  /** What is fetched of a record: all, all that is not private, or what was chosen and what the answer cannot do without. */
+  function projectionOf(fetchPrivate: boolean, fields: SelectedFields | undefined, needed: readonly string[] = []): Projected {
+    if (fetchPrivate) return {};
+    return fields ? { projection: includePaths([...fields.paths, ...revisionPaths, ...needed]) } : withoutPrivate;
+  }
+
+  function findPlanned(plan: PagePlan, { projection }: Projected, signal: AbortSignal): Promise<Stored[]> {
+    const { ranges, sort, skip, limit } = plan;
+    const options = { maxTimeMS, signal, batchSize: limit + 1 }; // one batch holds the page: the driver would fetch a hundred records first
+    if (ranges.length > 1) {
+      const project = projection ? [{ $project: projection }] : [];
+      return collection.aggregate<Stored>([...buildUnion(plan, model.collection), ...project], options).toArray();
+    }
+    return collection.find<Stored>(ranges[0], { ...options, ...(projection && { projection }), sort, skip, limit }).toArray();
+  }
+
+  async function countAll({ total }: ListQuery, matching: Filter, signal: AbortSignal): Promise<Total | undefined> {
+    if (total === undefined) return undefined;
+    const options: EstimatedDocumentCountOptions & Abortable = { maxTimeMS, signal }; // the driver's type forgets the signal
+    if (total === 'exact') return { count: await collection.countDocuments(matching, options), isEstimate: false };
+    return { count: await collection.estimatedDocumentCount(options), isEstimate: true };
   }
 
   function toFilter({ id, scope, precondition }: Target, changes?: Changes): Filter {
@@ -112,10 +143,9 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
   async function explainMiss({ id, scope, precondition }: Target, changes?: Changes): Promise<Stored> {
     const filter = both({ _id: id }, scope);
     // A secondary may not know yet what the write has seen.
-    const stored = await read((signal) => collection.findOne<Stored>(filter, { ...readOptions(signal, true), readPreference: 'primary' }));
+    const stored = await read((signal) => collection.findOne<Stored>(filter, { maxTimeMS, signal, readPreference: 'primary' }));
     if (!stored) throw notFound();
-    if (!fulfils(model, precondition, stored))
-      throw new Problem('precondition_failed', 'The record has changed since, or has no revision to compare; read it again.');
+    if (!fulfils(model, precondition, stored)) throw preconditionFailed();
     const missing = changes ? missingKeys(changes, stored) : [];
     if (missing.length > 0) throw validationFailed(missing);
     return stored;
@@ -159,40 +189,34 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
   }
 
   return {
-    async findOne(id, scope, fetchPrivate) {
-      const stored = await read((signal) => collection.findOne<Stored>(both({ _id: id }, scope), readOptions(signal, fetchPrivate)));
+    async findOne(id, scope, { fetchPrivate = false, fields, precondition, signal: gone }) {
+      const projection = projectionOf(fetchPrivate, fields);
+      const stored = await read(
+        (signal) => collection.findOne<Stored>(both({ _id: id }, scope), { maxTimeMS, signal, ...projection }),
+        gone,
+      );
       if (!stored) throw notFound();
-      return new StoredRecord(model, stored);
+      if (!fulfils(model, precondition, stored)) throw preconditionFailed();
+      return new StoredRecord(model, stored, fields);
     },
 
-    async findPage(query, scope, fetchPrivate) {
+    async findPage(query, scope, { fetchPrivate = false, signal: gone }) {
       const matching = both(buildFilter(query.conditions), scope);
-      const filter = query.after ? { $and: [matching, behind(query.sort, query.after)] } : matching;
-      const order = new Map(query.sort.map(({ field, direction }) => [field.path, direction])); // an object would put a field `1` first
-      const [found, total] = await Promise.all([
-        read((signal) =>
-          collection
-            .find<Stored>(filter, readOptions(signal, fetchPrivate))
-            .sort(order)
-            .limit(query.limit + 1)
-            .toArray(),
-        ),
-        query.total ? read((signal) => collection.countDocuments(matching, { maxTimeMS, signal })) : undefined,
-      ]);
-      const page = found.slice(0, query.limit);
-      const last = found.length > query.limit ? page.at(-1) : undefined;
-      return {
-        records: page.map((stored) => new StoredRecord(model, stored)),
-        size: query.limit,
-        nextCursor: last ? cursorOf(last, query) : null,
-        total,
-      };
+      const sortPaths = query.sort.map(({ field }) => field.path);
+      const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
+      const plan = planPage(query, matching);
+      const [found, total] = await read(
+        (signal) => Promise.all([findPlanned(plan, projection, signal), countAll(query, matching, signal)]),
+        gone,
+      );
+      return buildPage(model, query, found, total);
     },
 
-    async findMany(ids, scope) {
+    async findMany(ids, scope, gone) {
       const filter = both({ _id: { $in: ids } }, scope);
       const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
-      const found = await read((signal) => collection.find<Stored>(filter, { ...readOptions(signal, false), batchSize }).toArray());
+      const options = { maxTimeMS, batchSize, ...withoutPrivate };
+      const found = await read((signal) => collection.find<Stored>(filter, { ...options, signal }).toArray(), gone);
       return found.map((stored) => new StoredRecord(model, stored));
     },
 
@@ -224,13 +248,14 @@ function notFound(): Problem {
   return new Problem('not_found', 'There is no such record.');
 }
 
-function cursorOf(stored: Stored, { digest, sort }: ListQuery): string {
-  const values = sort.map((key) => {
-    const value = valueAt(stored, key.field.path) ?? null;
-    if (isOfField(value, key)) return value;
-    throw new Error(
-      `A record holds a value in \`${key.field.name}\` that is not of its field's type, so the list cannot be continued behind it.`,
-    );
-  });
-  return formatCursor(digest, values);
+function preconditionFailed(): Problem {
+  return new Problem('precondition_failed', 'The record has changed since, or has no revision to compare; read it again.');
+}
+
+/** A projection of these paths. One that lies below another is in it already, and would be a conflict. */
+function includePaths(paths: readonly string[]): Record<string, 1> {
+  const all = new Set(paths);
+  const isBelow = (path: string): boolean =>
+    path.split('.').some((_key, index, keys) => index > 0 && all.has(keys.slice(0, index).join('.')));
+  return Object.fromEntries([...all].filter((path) => !isBelow(path)).map((path) => [path, 1]));
 }

@@ -2,6 +2,7 @@ import { formatEntityTag } from '../http/entity-tag.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
 import type { Embedded } from '../model/embedded.ts';
 import type { Relation } from '../model/relations.ts';
+import type { SelectedFields } from '../model/select-fields.ts';
 import { revisionOf } from './precondition.ts';
 
 /**
@@ -11,11 +12,14 @@ import { revisionOf } from './precondition.ts';
 export class StoredRecord {
   readonly #model: CompiledModel;
   readonly #stored: Readonly<Record<string, unknown>>;
+  readonly #fields: SelectedFields | undefined;
   #document: unknown;
 
-  constructor(model: CompiledModel, stored: Readonly<Record<string, unknown>>) {
+  /** `fields` are those that the client chose to read. */
+  constructor(model: CompiledModel, stored: Readonly<Record<string, unknown>>, fields?: SelectedFields) {
     this.#model = model;
     this.#stored = stored;
+    this.#fields = fields;
   }
 
   /** The record as handlers and hooks hold it: `Document<typeof model>`. */
@@ -38,7 +42,7 @@ export class StoredRecord {
 
   /** The JSON text of its id, by which included records are found. */
   get idText(): string {
-    return this.#model.id.leaf.toJson(this.#stored['_id']);
+    return this.#model.id.leaf.toJson(this.#stored._id);
   }
 
   /** Visits the ids of a relation of its model, as they are stored. */
@@ -46,8 +50,8 @@ export class StoredRecord {
     relation.visitIds(this.#stored, visit);
   }
 
-  /** The JSON text of what a client may read; with `embedded`, included records stand where their ids lead to them. */
+  /** The JSON text of what a client may read, and has chosen to; with `embedded`, included records stand where their ids lead to them. */
   toText(embedded?: Embedded): string {
-    return this.#model.writeJson(this.#stored, embedded);
+    return (this.#fields ?? this.#model).writeJson(this.#stored, embedded);
   }
 }

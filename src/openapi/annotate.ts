@@ -26,7 +26,7 @@ function asRead(field: CompiledField, example: unknown): unknown {
   if (error) throw new ConfigurationError(`\`examples\` of \`${field.name}\` do not fit: \`${error.field}\` ${error.message}.`);
   if (typeof stored === 'bigint') return stored;
   const alone = { kind: 'object', name: undefined, fields: [field], byName: new Map([[field.name, field]]) } as const;
-  const shown = JSON.parse(compileObjectWriter(alone)({ [field.key]: stored })) as Record<string, unknown>;
+  const shown = JSON.parse(compileObjectWriter(alone).write({ [field.key]: stored })) as Record<string, unknown>;
   return shown[field.name];
 }
 

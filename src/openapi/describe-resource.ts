@@ -5,7 +5,7 @@ import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { Part } from './document.ts';
 import { entityTag, ifMatch, ifNoneMatch, link, location, pageSchema } from './headers.ts';
-import { includeParameter, listParameters, mayExceedInt64 } from './list-parameters.ts';
+import { fieldsParameters, includeParameter, listParameters, mayExceedInt64 } from './list-parameters.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
 import { textLeaf } from './value-schema.ts';
@@ -117,7 +117,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
       answers: { 200: { description: 'A page of records.', headers: { Link: link(components) }, content } },
       problems: [
         'invalid_query',
-        'invalid_cursor',
+        ...(resource.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : []),
         'database_timeout',
         ...(mayExceedInt64(resource) ? (['validation_failed'] as const) : []),
       ],
@@ -126,14 +126,18 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
 
   get(context) {
     const { resource, components } = context;
-    const parameters = [...includeParameter(resource), ...(resource.model.revision ? [ifNoneMatch(components)] : [])];
     const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...tagHeaders(context) } };
+    const parameters = [
+      ...(resource.model.revision ? [ifNoneMatch(components)] : []),
+      ...fieldsParameters(resource),
+      ...includeParameter(resource),
+    ];
     return {
       summary: `Get one ${resource.model.name}`,
       description: 'The record with this id.',
       ...(parameters.length > 0 ? { parameters } : {}),
       answers: { 200: recordAnswer(context, 'The record.'), ...(resource.model.revision ? notModified : {}) },
-      problems: ['invalid_query', 'not_found', 'database_timeout'],
+      problems: ['malformed_header', 'invalid_query', 'not_found', 'precondition_failed', 'database_timeout'],
     };
   },
 

@@ -21,10 +21,11 @@ export function location(components: Components): Part {
   });
 }
 
-/** Where the next page is. */
+/** Where the other pages are. */
 export function link(components: Components): Part {
   return components.refer('headers', 'Link', {
-    description: 'The next page, as `rel="next"` (RFC 8288); not there on the last one.',
+    description:
+      'The pages around this one, as `rel="prev"` and `rel="next"` (RFC 8288), where there are any; by number also `rel="first"`.',
     schema: { type: 'string' },
   });
 }
@@ -54,12 +55,20 @@ export function ifNoneMatch(components: Components): Part {
 }
 
 /** The `page` member of a list's answer. */
-export function pageSchema({ max, total }: CompiledResource['paging']): Schema {
+export function pageSchema({ max, total, mode }: CompiledResource['paging']): Schema {
   const properties = {
     size: { type: 'integer', minimum: 1, maximum: max, description: 'How many records a page has.' },
-    has_next: { type: 'boolean', description: 'Whether there is another page.' },
-    next_cursor: { type: ['string', 'null'], description: 'The value of `after` for the next page; null on the last.' },
+    ...(mode === 'offset' ? { number: { type: 'integer', minimum: 1, description: 'The number of the page.' } } : {}),
+    has_next: { type: 'boolean', description: 'Whether there is a next page.' },
+    ...(mode === 'cursor' ? cursors : {}),
   };
-  const count = { type: 'integer', minimum: 0, description: 'The number of all matches, when it was asked for.' };
-  return { type: 'object', properties: total ? { ...properties, total: count } : properties, required: Object.keys(properties) };
+  const counted = total === false ? {} : { total: count, total_is_estimate: isEstimate };
+  return { type: 'object', properties: { ...properties, ...counted }, required: Object.keys(properties) };
 }
+
+const cursors = {
+  next_cursor: { type: ['string', 'null'], description: 'The value of `after` for the next page; null on the last.' },
+  prev_cursor: { type: ['string', 'null'], description: 'The value of `before` for the previous page; null on the first.' },
+};
+const count = { type: 'integer', minimum: 0, description: 'The number of all matches, when it was asked for.' };
+const isEstimate = { type: 'boolean', const: true, description: 'There where `total` is an estimate.' };

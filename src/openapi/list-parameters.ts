@@ -1,27 +1,61 @@
 import { Invalid, type Leaf } from '../model/leaf.ts';
 import { stringLeaf } from '../model/leaves.ts';
-import { maxPrefix, maxValues, type Operator, operators } from '../model/policy.ts';
+import { type Operator, operators } from '../model/policy.ts';
 import type { QueryField } from '../model/query-fields.ts';
 import type { CompiledResource } from '../resource/compile-resource.ts';
 import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';
 
-/** The parameters of a list's query string: one for each operator of each field that its policy allows, sorting and paging. */
+function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
+  return { name, in: 'query', description, ...style, schema };
+}
+
+/** Comma-separated. */
+const list = { style: 'form', explode: false };
+
+/** The parameters of a list's query string: one for each operator of each field that its policy allows, sorting, paging and fields. */
 export function listParameters(resource: CompiledResource): Part[] {
-  const { model, paging } = resource;
+  const { model, paging, filterLimits } = resource;
   const fields = [...model.clientFields.values()];
   const filters = fields.flatMap((field) =>
-    operators.filter((operator) => field.operators.has(operator)).map((operator) => filterParameter(field, operator)),
+    operators.filter((operator) => field.operators.has(operator)).map((operator) => filterParameter(field, operator, filterLimits)),
   );
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return [
     ...filters,
     ...(sortable.length > 0 ? [sortParameter(sortable)] : []),
     parameter('limit', `Page size; above ${paging.max} it is ${paging.max}.`, { type: 'integer', minimum: 1, default: paging.size }),
-    parameter('after', 'The `next_cursor` of the page before.', { type: 'string' }),
-    ...(paging.total ? [parameter('total', 'Also count all matches.', { type: 'boolean', default: false })] : []),
+    ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
+    ...(paging.total === false ? [] : [totalParameter(paging.total)]),
+    ...fieldsParameters(resource),
     ...includeParameter(resource),
   ];
+}
+
+const cursorParameters = [
+  parameter('after', 'The `next_cursor` of a page: the page behind it.', { type: 'string' }),
+  parameter('before', 'The `prev_cursor` of a page: the page before it. Not together with `after`.', { type: 'string' }),
+];
+
+/** A page of one record is the one that may be the deepest. */
+function pageParameter({ maxOffset }: Extract<CompiledResource['paging'], { mode: 'offset' }>): Part {
+  const description = `The number of the page. It may skip ${maxOffset} records.`;
+  return parameter('page', description, { type: 'integer', minimum: 1, maximum: maxOffset + 1, default: 1 });
+}
+
+function totalParameter(total: true | 'estimate'): Part {
+  const exact = total === 'estimate' ? '' : '`true`: also count all matches. ';
+  const description = `${exact}\`estimate\`: also estimate how many records there are, without filters.`;
+  return parameter('total', description, { type: 'string', enum: [...(exact ? ['true'] : []), 'estimate', 'false'], default: 'false' });
+}
+
+/** On a list and on one record: what of a record is read, where its resource lets clients choose. */
+export function fieldsParameters({ model, fields }: CompiledResource): Part[] {
+  if (!fields) return [];
+  const schema = { type: 'array', items: { type: 'string', enum: [...model.selector.names] }, minItems: 1 };
+  const description =
+    'What to read of a record, separated by commas. The `id` is always there; what else the schema requires is there only when it is chosen.';
+  return [parameter('fields', description, schema, list)];
 }
 
 /** The parameter that embeds related records; none where a resource allows no relation. */
@@ -39,30 +73,23 @@ export function mayExceedInt64({ model }: CompiledResource): boolean {
   });
 }
 
-function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
-  return { name, in: 'query', description, ...style, schema };
-}
-
-/** Comma-separated. */
-const list = { style: 'form', explode: false };
-
 function sortParameter(names: readonly string[]): Part {
   const keys = names.flatMap((name) => [name, `-${name}`]);
   const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, uniqueItems: true };
   return parameter('sort', 'The keys to sort by, the most important first; `-` is descending.', schema, list);
 }
 
-function filterParameter(field: QueryField, operator: Operator): Part {
+function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {
   const { leaf, inList, name } = field;
   const subject = inList ? `An item of \`${name}\`` : `\`${name}\``;
   const description = `${subject} ${meanings[operator]}.`;
   const key = `${name}[${operator}]`;
   if (operator === 'exists' || !leaf) return parameter(key, description, { type: 'boolean' });
-  if (operator === 'prefix') return parameter(key, description, { type: 'string', maxLength: maxPrefix });
+  if (operator === 'prefix') return parameter(key, description, { type: 'string', maxLength: limits.maxPrefix });
   const compares = operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
   const value = compares || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
-  if (operator === 'in' || operator === 'nin')
-    return parameter(key, description, { type: 'array', items: value, maxItems: maxValues }, list);
+  const { maxFilterValues: maxItems } = limits;
+  if (operator === 'in' || operator === 'nin') return parameter(key, description, { type: 'array', items: value, maxItems }, list);
   return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
 }
 

@@ -4,6 +4,7 @@ import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import { embed } from '../middleware/embed.ts';
+import { fields } from '../middleware/fields.ts';
 import { findPage } from '../middleware/find-page.ts';
 import { findRecord } from '../middleware/find-record.ts';
 import { guards } from '../middleware/guards.ts';
@@ -32,7 +33,9 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
     guard(r, 'get'),
     rows(r),
     include(r.includes),
+    ...choice(r),
     notModified(),
+    ifMatch(),
     findRecord(r.model, reads(r, 'get')),
     hooks(r, 'get'),
     ...related(r),
@@ -46,7 +49,9 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
 
 const guard = (r: CompiledResource, operation: Operation) => guards(...r.guardsOf(operation));
 const rows = (r: CompiledResource) => scope(r.model, r.scope);
-const query = (r: CompiledResource) => listQuery(r.model, r.paging, r.path, r.includes);
+const query = (r: CompiledResource) =>
+  listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...r.filterLimits });
+const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
 const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [embed(r.includes)] : []);
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, requireObject: false }); // the checks behind `match` require it
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });

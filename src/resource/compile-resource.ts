@@ -7,7 +7,8 @@ import type { Guard } from '../middleware/guards.ts';
 import type { ScopeFunction } from '../middleware/scope.ts';
 import { type CompiledModel, compileModel } from '../model/compile-model.ts';
 import { everything } from '../mongo/filter.ts';
-import { listParameters, type Paging } from '../mongo/list-query.ts';
+import { type FilterLimits, listParameters } from '../mongo/list-query.ts';
+import { isPaging, type Paging } from '../mongo/paging.ts';
 import { checkNames } from './check-names.ts';
 import { cursorPaging } from './paging.ts';
 import { type Operation, operations, type ResourceOptions } from './resource-options.ts';
@@ -20,6 +21,7 @@ export interface ApiSettings {
   readonly db: Db;
   readonly maxBody: number;
   readonly maxTimeMS: number;
+  readonly filterLimits: FilterLimits;
 }
 
 /** A resource with its defaults filled in and its mistakes found: what the chains are made of. */
@@ -38,11 +40,13 @@ export interface CompiledResource extends ApiSettings {
   readonly paging: Paging;
   /** The relations that list and get may embed; none until `linkResources` has found where they lead. */
   readonly includes: Includes;
+  /** Whether clients may choose what they read. */
+  readonly fields: boolean;
   guardsOf(operation: Operation): readonly Guard<never>[];
   hooksOf(operation: Operation): readonly AfterHook<never, never>[];
 }
 
-const noIncludes: Includes = { names: [], steps: [], paths: new Map() };
+const noIncludes: Includes = { names: [], relations: new Map(), steps: [], paths: new Map() };
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
@@ -60,6 +64,7 @@ const optionNames = [
   'preconditionRequired',
   'paging',
   'include',
+  'fields',
   'after',
 ] as const satisfies readonly (keyof ResourceDefinition)[];
 
@@ -88,6 +93,7 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
     preconditionRequired: definition.preconditionRequired ?? false,
     paging: definition.paging ?? cursorPaging(),
     includes: noIncludes,
+    fields: definition.fields ?? false,
     guardsOf: (operation) => [...guards, ...(guardsFor[operation] ?? [])],
     hooksOf: (operation) => after[operation] ?? [],
   };
@@ -106,6 +112,8 @@ const shapes: readonly (readonly [keyof ResourceDefinition, (value: unknown) => 
   ['explicitWrites', isBoolean, 'true or false'],
   ['mergePatch', isBoolean, 'true or false'],
   ['preconditionRequired', isBoolean, 'true or false'],
+  ['paging', isPaging, 'what `cursorPaging()` or `offsetPaging()` returns'],
+  ['fields', isBoolean, 'true or false'],
   ['after', isTable, 'an object with a list of functions for each operation'],
 ];
 

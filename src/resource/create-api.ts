@@ -5,6 +5,7 @@ import { ConfigurationError } from '../errors.ts';
 import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
+import { checkFilterLimits } from '../middleware/list-query.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import type { Model } from '../model/define-model.ts';
 import { checkTimeLimit } from '../mongo/deadline.ts';
@@ -37,6 +38,10 @@ export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
   readonly maxConcurrency?: number;
   /** Time limit of the database for one command, in milliseconds, where a model has none of its own. @default 10,000 */
   readonly maxTimeMS?: number;
+  /** How many values `[in]` and `[nin]` of a list's query string take; more is 400. @default 500 */
+  readonly maxFilterValues?: number;
+  /** How many characters `[prefix]` takes, up to 8,000; more is 400. @default 1,000 */
+  readonly maxPrefix?: number;
   /** Serves the OpenAPI description at `<prefix>/openapi.json`, to everybody. @default true */
   readonly openapi?: boolean;
 }
@@ -79,6 +84,8 @@ const optionNames = [
   'maxBody',
   'maxConcurrency',
   'maxTimeMS',
+  'maxFilterValues',
+  'maxPrefix',
   'openapi',
   ...descriptionOptionNames,
   ...plainOptionNames,
@@ -100,7 +107,7 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   checkPrefix(prefix);
   checkTimeLimit(maxTimeMS);
   if (typeof openapi !== 'boolean') throw new ConfigurationError('`openapi` must be true or false.');
-  const settings: ApiSettings = { db, maxBody, maxTimeMS };
+  const settings: ApiSettings = { db, maxBody, maxTimeMS, filterLimits: checkFilterLimits(options) };
   const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
   const before = [...limit, authenticate(identify ?? (() => undefined))];
   const compiled = linkResources(

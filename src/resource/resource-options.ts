@@ -7,7 +7,7 @@ import type { Document } from '../model/infer.ts';
 import type { Operator } from '../model/policy.ts';
 import type { Fields } from '../model/schema.ts';
 import type { everything } from '../mongo/filter.ts';
-import type { Paging } from '../mongo/list-query.ts';
+import type { Paging, Totals } from '../mongo/paging.ts';
 
 /** The operations that a resource can serve. */
 export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
@@ -64,7 +64,7 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
   readonly mergePatch?: boolean;
   /** A write without `If-Match` is 428. @default false */
   readonly preconditionRequired?: boolean;
-  /** How lists are paged. @default cursorPaging() */
+  /** How lists are paged: `cursorPaging()` or `offsetPaging()`. @default cursorPaging() */
   readonly paging?: Paging;
   /**
    * The relations that list and get may embed by `include`: each by its `as`, or the name of its field; dotted where it stands in an embedded
@@ -75,6 +75,8 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
    * include: ['customer', 'author', 'author.company']
    */
   readonly include?: readonly string[];
+  /** Clients may choose what they read: `fields=name,address.city` on List and Get. @default false */
+  readonly fields?: boolean;
   /** Hooks after operations, in order. @default none */
   readonly after?: { readonly [Op in Ops]?: readonly AfterHook<RequestContext<Principal>, HookResult<Op, Document<Model<F>>>>[] };
 }
@@ -85,6 +87,15 @@ export interface CursorPagingOptions {
   readonly max?: number;
   /** Page size when `limit` is omitted. @default 20, or `max` where that is smaller */
   readonly size?: number;
-  /** Allows `total=true`: a second query that counts every match. @default false */
-  readonly total?: boolean;
+  /**
+   * `true` allows `total=true`, a second query that counts every match, and `total=estimate`, the collection's own statistics, where there
+   * is neither filter nor scope. `'estimate'` allows the latter only. @default false
+   */
+  readonly total?: Totals;
+}
+
+/** Settings of {@link offsetPaging}. */
+export interface OffsetPagingOptions extends CursorPagingOptions {
+  /** How many records a page may skip; a deeper page is 400. @default 10,000 */
+  readonly maxOffset?: number;
 }

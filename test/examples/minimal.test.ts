@@ -19,7 +19,7 @@ it('creates, lists, changes and deletes a note', async () => {
   expect(created).toMatchObject({ status: 201, headers: { etag: '"0"' }, body: { data: { title, done: false, revision: 0 } } });
 
   const list = await request('GET', `/notes?${new URLSearchParams({ done: 'false', title })}`);
-  expect(list.body).toEqual({ data: [created.body.data], page: { size: 20, has_next: false, next_cursor: null } });
+  expect(list.body).toEqual({ data: [created.body.data], page: { size: 20, has_next: false, next_cursor: null, prev_cursor: null } });
 
   const path = created.headers.location as string;
   const patched = await request('PATCH', path, { headers: { 'if-match': '"0"' }, body: { done: true } });

@@ -26,8 +26,11 @@ const ByObjectId = defineModel('ByObjectId', {
   fields: { ref: t.nullable(t.objectId(), sort), key: t.nullable(t.uuid(), sort) },
 });
 
+const ByFloat = defineModel('ByFloat', { collection: 'by_float', fields: { id: t.float(sort), s: t.nullable(t.string(), sort) } });
+
 const api = useApi(database, (shop) => [
   shop.resource({ model: Mixed, paging: cursorPaging({ max: 50 }) }),
+  shop.resource({ model: ByFloat }),
   shop.resource({ model: ByObjectId }),
 ]);
 const mixed = () => database.db.collection<{ _id: number }>('mixed');
@@ -36,29 +39,62 @@ beforeEach(() => mixed().deleteMany({}));
 
 type Row = Record<string, unknown> & { _id: number };
 
-/** All ids in the order in which pages of one size show them. */
-async function walk(keys: string, limit: number, records: number): Promise<number[]> {
-  const ids: number[] = [];
-  let query = `sort=${keys}&limit=${limit}`;
-  for (let pages = 0; pages <= records + 1; pages++) {
-    const { status, body } = await api.request('GET', `/api/mixed?${query}`);
-    expect([status, api.errors]).toEqual([200, []]);
-    ids.push(...body.data.map(({ id }: { id: number }) => id));
-    if (!body.page.has_next) return ids;
-    query = `sort=${keys}&limit=${limit}&after=${body.page.next_cursor}`;
-  }
-  throw new Error(`the walk does not end: ${ids}`);
+interface MixedPage {
+  readonly ids: readonly number[];
+  readonly next: string | null;
+  readonly prev: string | null;
 }
+
+async function getPage(query: string, path = 'mixed'): Promise<MixedPage> {
+  const { status, body } = await api.request('GET', `/api/${path}?${query}`);
+  expect([status, api.errors]).toEqual([200, []]);
+  const { has_next, next_cursor: next, prev_cursor: prev } = body.page;
+  expect(has_next).toBe(next !== null);
+  return { ids: body.data.map(({ id }: { id: number }) => id), next, prev };
+}
+
+/** What happens before each page is asked for. */
+type Meanwhile = (page: number) => unknown;
+const nothing: Meanwhile = () => undefined;
+
+/** All pages of one size, from the first to the last. */
+async function walkForwards(keys: string, limit: number, meanwhile = nothing): Promise<MixedPage[]> {
+  const pages: MixedPage[] = [];
+  for (let after = ''; pages.length < 200; ) {
+    await meanwhile(pages.length);
+    const page = await getPage(`sort=${keys}&limit=${limit}${after}`);
+    pages.push(page);
+    if (page.next === null) return pages;
+    after = `&after=${page.next}`;
+  }
+  throw new Error('the walk does not end');
+}
+
+/** All pages of one size before a page, and that page, from the first to the last. */
+async function walkBackwards(keys: string, limit: number, from: MixedPage, meanwhile = nothing): Promise<MixedPage[]> {
+  const pages = [from];
+  for (let { prev } = from; pages.length < 200; ) {
+    if (prev === null) return pages.reverse();
+    await meanwhile(pages.length);
+    const page = await getPage(`sort=${keys}&limit=${limit}&before=${prev}`);
+    expect(page.next).not.toBeNull();
+    pages.push(page);
+    prev = page.prev;
+  }
+  throw new Error('the walk does not end');
+}
+
+const idsOf = (pages: readonly MixedPage[]) => pages.flatMap(({ ids }) => ids);
 
 function sorted(rows: readonly Row[], keys: string): number[] {
   const last = /(?:^|,)(-?)[^,]+$/.exec(keys)?.[1] ?? ''; // the id follows the direction of the key before it
   const order = `${keys},${last}id`.split(',').map((key) => ({ path: key.replace('-', ''), sign: key.startsWith('-') ? -1 : 1 }));
-  const readPath = (row: Row, path: string) =>
+  const storedAt = (row: Row, path: string) =>
     path === 'id' ? row._id : path === 'o.n' ? (row.o as { n?: unknown } | undefined)?.n : row[path];
   return [...rows]
     .sort(
       (a, b) =>
-        order.map(({ path, sign }) => sign * compareStored(readPath(a, path), readPath(b, path))).find((compared) => compared !== 0) ?? 0,
+        order.map(({ path, sign }) => sign * compareStored(storedAt(a, path), storedAt(b, path))).find((compared) => compared !== 0) ?? 0,
     )
     .map((row) => row._id);
 }
@@ -110,16 +146,55 @@ function toRow({ inner, ...values }: Record<string, unknown>, _id: number): Row 
   return { _id, ...Object.fromEntries(present), ...(inner === gap ? {} : { o: { n: inner } }) };
 }
 
+const size = fc.integer({ min: 1, max: 7 });
+
+/** What others do while a client walks: rows that they insert, and which of the rows that are there they delete. */
+const changes = fc.array(fc.record({ inserted: fc.array(row, { maxLength: 3 }), deleted: fc.array(fc.nat(29), { maxLength: 3 }) }), {
+  maxLength: 8,
+});
+
 describe('a cursor walk', () => {
   it('visits each record exactly once, in the order of MongoDB, over any mix of missing, null, equal and differently typed values', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), keys, fc.integer({ min: 1, max: 7 }), async (values, by, limit) => {
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), keys, size, size, async (values, by, limit, limitBack) => {
         const rows = values.map(toRow);
         await mixed().deleteMany({});
         await mixed().insertMany(rows);
-        expect(await walk(by, limit, rows.length)).toEqual(sorted(rows, by));
+        const forwards = await walkForwards(by, limit);
+        expect(idsOf(forwards)).toEqual(sorted(rows, by));
+        const backwards = await walkBackwards(by, limitBack, forwards.at(-1) as MixedPage);
+        expect(idsOf(backwards)).toEqual(sorted(rows, by));
+        // With the size of the way there, the way back shows the same pages.
+        if (limit === limitBack) expect(backwards.map(({ ids }) => ids)).toEqual(forwards.map(({ ids }) => ids));
       }),
-      { numRuns: 60 },
+      { numRuns: 50 },
+    );
+  }, 120_000);
+
+  it('neither misses nor repeats a record that stays, either way, whatever others insert and delete meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 5, maxLength: 30 }), keys, size, changes, async (values, by, limit, all) => {
+        for (const isBackwards of [false, true]) {
+          const rows = values.map(toRow);
+          const deleted = new Set<number>();
+          let lastId = 1000;
+          const meanwhile: Meanwhile = async (page) => {
+            const change = all[page];
+            if (!change) return;
+            for (const index of change.deleted) deleted.add(index);
+            if (change.inserted.length > 0) await mixed().insertMany(change.inserted.map((one) => toRow(one, lastId++)));
+            await mixed().deleteMany({ _id: { $in: [...deleted] } });
+          };
+          await mixed().deleteMany({});
+          await mixed().insertMany(rows);
+          const end = isBackwards ? (await walkForwards(by, rows.length - 1)).at(-1) : undefined;
+          const seen = idsOf(end ? await walkBackwards(by, limit, end, meanwhile) : await walkForwards(by, limit, meanwhile));
+          expect(new Set(seen).size).toBe(seen.length);
+          const stayed = rows.filter(({ _id }) => !deleted.has(_id));
+          expect(seen.filter((id) => id < 1000 && !deleted.has(id))).toEqual(sorted(stayed, by));
+        }
+      }),
+      { numRuns: 30 },
     );
   }, 120_000);
 
@@ -129,11 +204,19 @@ describe('a cursor walk', () => {
     ['strings beyond ASCII', 's', texts],
     ['dates', 'd', dates],
     ['booleans', 'b', [true, false, true]],
-  ])('visits each of these exactly once, forwards and backwards, one at a time: %s', async (_name, key, values) => {
-    const rows = [...values, null, gap, ...values].map((value, _id) => toRow({ [key]: value, inner: gap }, _id));
-    await mixed().insertMany(rows);
-    for (const by of [key, `-${key}`, `${key},-id`]) expect(await walk(by, 1, rows.length)).toEqual(sorted(rows, by));
-  });
+  ])(
+    'visits each of these exactly once, forwards and backwards, one at a time: %s',
+    async (_name, key, values) => {
+      const rows = [...values, null, gap, ...values].map((value, _id) => toRow({ [key]: value, inner: gap }, _id));
+      await mixed().insertMany(rows);
+      for (const by of [key, `-${key}`, `${key},-id`]) {
+        const forwards = await walkForwards(by, 1);
+        expect(idsOf(forwards)).toEqual(sorted(rows, by));
+        expect(idsOf(await walkBackwards(by, 1, forwards.at(-1) as MixedPage))).toEqual(sorted(rows, by));
+      }
+    },
+    120_000,
+  );
 
   it('neither repeats nor loses a record when others come and go', async () => {
     await mixed().insertMany(Array.from({ length: 10 }, (_, _id) => ({ _id: _id * 10, s: 'x' })));
@@ -145,6 +228,19 @@ describe('a cursor walk', () => {
     ] as never);
     const second = await api.request('GET', `/api/mixed?sort=s&limit=50&after=${first.body.page.next_cursor}`);
     expect(second.body.data.map(({ id }: { id: number }) => id)).toEqual([50, 60, 70, 80, 90, 95]);
+  });
+
+  it.each(['id', '-id', 's,id', '-s,-id', 's,-id', '-s,id'])('finds the place of an id that is infinite: %s', async (by) => {
+    const ids = [Number.NEGATIVE_INFINITY, 0, 5, Number.POSITIVE_INFINITY].map((value) => new Double(value));
+    await database.db.collection<{ _id: Double }>('by_float').deleteMany({});
+    await database.db.collection<{ _id: Double }>('by_float').insertMany(ids.map((_id) => ({ _id })));
+    const all = (await getPage(`sort=${by}`, 'by_float')).ids;
+    expect(all).toEqual(by.endsWith('-id') ? [null, 5, 0, null] : [null, 0, 5, null]); // JSON has no Infinity
+    for (let size = 1; size < all.length; size++) {
+      const { next } = await getPage(`sort=${by}&limit=${size}`, 'by_float');
+      expect((await getPage(`sort=${by}&after=${next}`, 'by_float')).ids).toEqual(all.slice(size));
+      expect((await getPage(`sort=${by}&before=${next}`, 'by_float')).ids).toEqual(all.slice(0, size));
+    }
   });
 
   it('walks by ids that are ObjectIds, and by UUIDs and ObjectIds in fields', async () => {

@@ -121,17 +121,58 @@ describe('GET /:id', () => {
     expect(body).toEqual({ type: 'about:blank', title: 'Not Found', status: 404, detail: 'There is no such record.', code: 'not_found' });
   });
 
-  it('ignores If-Match, a body, and query parameters that it does not know', async () => {
-    const { status } = await api.request('GET', '/api/notes/a?limit=x&$where=1&a[b]=c&%ff', {
-      headers: { 'if-match': '"99"' },
-      body: 'no JSON',
-    });
+  it('ignores a body, and query parameters that it does not know', async () => {
+    const { status } = await api.request('GET', '/api/notes/a?limit=x&$where=1&a[b]=c&%ff&fields=x', { body: 'no JSON' });
     expect(status).toBe(200);
   });
 });
 
+describe('GET /:id with If-Match', () => {
+  const get = (path: string, headers: Record<string, string>) => api.request('GET', `/api/${path}`, { headers });
+
+  it.each(['"7"', '*', '"1", "7"'])('answers 200 when it names the record: %s', async (tags) => {
+    const { status, headers, body } = await get('notes/a', { 'if-match': tags });
+    expect([status, headers.etag, body.data.id]).toEqual([200, '"7"', 'a']);
+  });
+
+  it.each(['"8"', 'W/"7"', '"07"', '', ','])('answers 412 when it does not, compared strongly: %j', async (tags) => {
+    const { status, headers, body } = await get('notes/a', { 'if-match': tags });
+    expect([status, body.code]).toEqual([412, 'precondition_failed']);
+    expect(headers).not.toHaveProperty('etag');
+    expect(body).not.toHaveProperty('data');
+  });
+
+  it('comes before If-None-Match (RFC 9110 §13.2.2): 412 where it fails, 304 only where it holds', async () => {
+    expect((await get('notes/a', { 'if-match': '"8"', 'if-none-match': '"7"' })).status).toBe(412);
+    expect((await get('notes/a', { 'if-match': '"8"', 'if-none-match': '"8"' })).status).toBe(412);
+    expect((await get('notes/a', { 'if-match': '"7"', 'if-none-match': '"7"' })).status).toBe(304);
+    expect((await get('notes/a', { 'if-match': '*', 'if-none-match': '"8"' })).status).toBe(200);
+  });
+
+  it('has nothing to compare on a model without a revision: 412 but for *', async () => {
+    expect((await get('plain/a', { 'if-match': '"7"' })).status).toBe(412);
+    expect((await get('plain/a', { 'if-match': '*' })).status).toBe(200);
+  });
+
+  it('takes a record that was stored without a revision for revision 0', async () => {
+    expect((await get('notes/old', { 'if-match': '"0"' })).status).toBe(200);
+    expect((await get('notes/null', { 'if-match': '"0"' })).status).toBe(200);
+  });
+
+  it('answers 400 when it is malformed, and 404 for a record that is not there', async () => {
+    expect((await get('notes/a', { 'if-match': '7' })).body.code).toBe('malformed_header');
+    expect((await get('notes/none', { 'if-match': '*' })).status).toBe(404);
+  });
+
+  it('does the same for HEAD, and nothing for a list, which has no validator', async () => {
+    expect((await api.request('HEAD', '/api/notes/a', { headers: { 'if-match': '"8"' } })).status).toBe(412);
+    const list = await get('notes', { 'if-match': '"8"', 'if-none-match': '*' });
+    expect([list.status, list.headers.etag]).toEqual([200, undefined]);
+  });
+});
+
 describe('HEAD', () => {
-  it.each(['/api/notes/a', '/api/notes', '/api/notes/none'])(
+  it.each(['/api/notes/a', '/api/notes', '/api/notes?limit=1', '/api/notes?x=1', '/api/notes/none'])(
     'has the headers of GET %s, Content-Length included, and no body',
     async (path) => {
       const get = await api.request('GET', path);

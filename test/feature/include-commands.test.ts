@@ -45,9 +45,8 @@ beforeAll(async () => {
 });
 beforeEach(() => commands.clear());
 
-/** The collections that were asked, a page of the list itself once. */
-const found = () =>
-  commands.events.map(({ command }) => (command.find ?? `more ${command.collection}`) as string).filter((name) => name !== 'more visits');
+/** The collections that were asked, with every further batch. */
+const found = () => commands.events.map(({ command }) => (command.find ?? `more ${command.collection}`) as string);
 /** The ids that each lookup of related records asks for. */
 const asked = () => commands.events.flatMap(({ command }) => (command.filter?._id?.$in ? [command.filter._id.$in as string[]] : []));
 

@@ -68,11 +68,13 @@ describe('a list answers 400', () => {
     ['to limit given twice', 'limit=1&limit=1', ['limit']],
     ['to total given twice', 'total=false&total=false', ['total']],
     ['to the paging of the other mode', 'page=1', ['page']],
-    ['to before', 'before=x', ['before']],
+    ['to both sides of a cursor', 'after=x&before=x', ['before']],
+    ['to before given twice', 'before=x&before=x', ['before']],
     ['to fields', 'fields=name', ['fields']],
     ['to include of no relation', 'include=customer', ['include']],
     ['to total where the paging does not allow it', 'total=true', ['total']],
-    ['to total that is neither true nor false', 'total=1', ['total']],
+    ['to an estimate where the paging does not allow it', 'total=estimate', ['total']],
+    ['to total that is none of its words', 'total=1', ['total']],
     ['to everything at once', 'x=1&limit=0&sort=y&name[$gt]=1', ['x', 'name[$gt]', 'sort', 'limit']],
   ])('%s: %s', async (_rule, query, fields) => {
     expect(await refuse(query)).toEqual([400, 'invalid_query', ...fields]);

@@ -41,7 +41,12 @@ beforeAll(async () => {
   );
   router.get(
     '/books',
-    ...([listQuery(Book, cursorPaging(), 'books', includes), findPage(Book, { db }), embed(includes), page()] as Koa.Middleware[]),
+    ...([
+      listQuery(Book, cursorPaging(), { name: 'books', includes }),
+      findPage(Book, { db }),
+      embed(includes),
+      page(),
+    ] as Koa.Middleware[]),
   );
   router.get('/wrong/:id', ...([include(includes), embed(includes)] as Koa.Middleware[]));
   server = await serve(router.routes() as unknown as Koa.Middleware);

@@ -18,7 +18,7 @@ async function ask(query: string, paging = cursorPaging()) {
 describe('listQuery()', () => {
   it('leaves the parsed query in ctx.listQuery: conditions, sort with the id at last, limit and total', async () => {
     const { left } = await ask('text[prefix]=a&sort=-text&limit=7&total=true', cursorPaging({ total: true }));
-    expect(left).toMatchObject({ limit: 7, total: true, after: undefined });
+    expect(left).toMatchObject({ limit: 7, total: 'exact', window: { mode: 'cursor', from: undefined, direction: 1 } });
     expect(left?.conditions.map(({ field, operator, value }) => [field.path, operator, value])).toEqual([['text', 'prefix', 'a']]);
     expect(left?.sort.map(({ field, direction }) => [field.path, direction])).toEqual([
       ['text', -1],

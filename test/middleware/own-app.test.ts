@@ -128,7 +128,7 @@ describe("the middlewares in somebody's own Koa app", () => {
 
   it('bind cursors to the collection, unless a list has a name of its own', async () => {
     const { db } = database;
-    const named = await serve(problems(), listQuery(Note, cursorPaging(), 'my list'), findPage(Note, { db }), page());
+    const named = await serve(problems(), listQuery(Note, cursorPaging(), { name: 'my list' }), findPage(Note, { db }), page());
     const { body } = await named.request('GET', '/?limit=1');
     expect((await named.request('GET', `/?limit=1&after=${body.page.next_cursor}`)).status).toBe(200);
     expect((await app.request('GET', `/my/notes?limit=1&after=${body.page.next_cursor}`)).body.code).toBe('invalid_cursor');

@@ -4,7 +4,7 @@ import { Binary, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } fr
 import { Problem } from '../../src/errors.ts';
 import { defineModel, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile-model.ts';
-import { behind, digestQuery, formatCursor, parseCursor } from '../../src/mongo/cursor.ts';
+import { digestQuery, formatCursor, parseCursor, rangesBehind } from '../../src/mongo/cursor.ts';
 import type { Condition } from '../../src/mongo/filter.ts';
 import type { SortKey } from '../../src/mongo/list-query.ts';
 
@@ -26,7 +26,8 @@ const { clientFields } = compileModel(
 const key = (name: string, direction: 1 | -1 = 1): SortKey => ({ field: clientFields.get(name) as SortKey['field'], direction });
 const byId = key('id');
 const id = new ObjectId('0123456789abcdef01234567');
-const read = (values: readonly unknown[], sort: readonly SortKey[]) => parseCursor(formatCursor('digest', values), 'digest', sort);
+const format = (values: readonly unknown[], digest = 'digest') => formatCursor(digest, { values, side: 1 });
+const read = (values: readonly unknown[], sort: readonly SortKey[]) => parseCursor(format(values), 'digest', sort).values;
 
 describe('formatCursor() and parseCursor()', () => {
   it.each<[string, unknown, unknown]>([
@@ -65,23 +66,29 @@ describe('formatCursor() and parseCursor()', () => {
     );
   });
 
+  it.each([1, -1] as const)('bring the side of the record back: %i', (side) => {
+    expect(parseCursor(formatCursor('digest', { values: [id], side }), 'digest', [byId])).toEqual({ values: [id], side });
+  });
+
   it('are made of characters that a URL holds as they are', () => {
-    expect(formatCursor('d', ['<>?&=+/ü', id])).toMatch(/^[\w-]+$/);
+    expect(format(['<>?&=+/ü', id])).toMatch(/^[\w-]+$/);
   });
 
   it.each<[string, string]>([
     ['nothing', ''],
     ['no JSON', 'AAAA'],
-    ['another digest', formatCursor('other', [id])],
-    ['too few values', formatCursor('digest', [])],
-    ['too many values', formatCursor('digest', [id, id])],
-    ['null for the id', formatCursor('digest', [null])],
-    ['another type', formatCursor('digest', ['0123456789abcdef01234567'])],
-    ['an object', formatCursor('digest', [{ $gt: '' }])],
-    ['a list', formatCursor('digest', [[id]])],
-    ['a timestamp, which is a Long by inheritance', formatCursor('digest', [new Timestamp(5n)])],
+    ['another digest', format([id], 'other')],
+    ['too few values', format([])],
+    ['too many values', format([id, id])],
+    ['null for the id', format([null])],
+    ['another type', format(['0123456789abcdef01234567'])],
+    ['an object', format([{ $gt: '' }])],
+    ['a list', format([[id]])],
+    ['a timestamp, which is a Long by inheritance', format([new Timestamp(5n)])],
     ['lists within lists', Buffer.from('['.repeat(100_000)).toString('base64url')],
-    ['a key of prototypes', Buffer.from('["digest",{"__proto__":{"_bsontype":"ObjectId"}}]').toString('base64url')],
+    ['no side', Buffer.from(`["digest",{"$oid":"${id}"}]`).toString('base64url')],
+    ['another side', Buffer.from(`["digest",1,{"$oid":"${id}"}]`).toString('base64url')],
+    ['a key of prototypes', Buffer.from('["digest",true,{"__proto__":{"_bsontype":"ObjectId"}}]').toString('base64url')],
   ])('refuse what is none: %s', (_name, text) => {
     expect(() => parseCursor(text, 'digest', [byId])).toThrow(Problem);
     expect(() => parseCursor(text, 'digest', [byId])).toThrow(expect.objectContaining({ code: 'invalid_cursor', status: 400 }));
@@ -120,35 +127,45 @@ describe('digestQuery()', () => {
   });
 });
 
-describe('behind()', () => {
-  it.each<[string, SortKey[], unknown[], object]>([
-    ['one key', [byId], [id], { $or: [{ $and: [{ _id: { $gt: id } }] }] }],
-    ['descending', [key('id', -1)], [id], { $or: [{ $and: [{ _id: { $lt: id } }] }] }],
-    [
-      'two keys',
-      [key('s'), byId],
-      ['x', id],
-      { $or: [{ $and: [{ s: { $gt: 'x' } }] }, { $and: [{ s: { $eq: 'x' } }, { _id: { $gt: id } }] }] },
-    ],
+describe('rangesBehind()', () => {
+  it.each<[string, SortKey[], unknown[], object[]]>([
+    ['one key', [byId], [id], [{ _id: { $gt: id } }]],
+    ['descending', [key('id', -1)], [id], [{ _id: { $lt: id } }]],
+    ['two keys, the nearer range first', [key('s'), byId], ['x', id], [{ s: { $eq: 'x' }, _id: { $gt: id } }, { s: { $gt: 'x' } }]],
     [
       'null ascending: everything else is behind',
       [key('s'), byId],
       [null, id],
-      { $or: [{ $and: [{ s: { $ne: null } }] }, { $and: [{ s: { $eq: null } }, { _id: { $gt: id } }] }] },
+      [{ s: { $eq: null }, _id: { $gt: id } }, { s: { $ne: null } }],
     ],
-    [
-      'null descending: nothing is behind',
-      [key('s', -1), byId],
-      [null, id],
-      { $or: [{ $and: [{ s: { $eq: null } }, { _id: { $gt: id } }] }] },
-    ],
+    ['null descending: nothing is behind', [key('s', -1), byId], [null, id], [{ s: { $eq: null }, _id: { $gt: id } }]],
     [
       'a value descending: missing ones are behind',
       [key('s', -1), byId],
       ['x', id],
-      { $or: [{ $and: [{ s: { $lt: 'x' } }] }, { $and: [{ s: null }] }, { $and: [{ s: { $eq: 'x' } }, { _id: { $gt: id } }] }] },
+      [{ s: { $eq: 'x' }, _id: { $gt: id } }, { s: { $lt: 'x' } }, { s: { $in: [null] } }],
     ],
-  ])('says what stands behind a record: %s', (_name, sort, values, filter) => {
-    expect(behind(sort, values)).toEqual(filter);
+    [
+      'a number descending: NaN and missing ones are behind',
+      [key('n', -1), byId],
+      [1, id],
+      [{ n: { $eq: 1 }, _id: { $gt: id } }, { n: { $lt: 1 } }, { n: { $in: [Number.NaN, null] } }],
+    ],
+    [
+      'NaN ascending: all numbers are behind',
+      [key('n'), byId],
+      [Number.NaN, id],
+      [{ n: { $eq: Number.NaN }, _id: { $gt: id } }, { n: { $gte: Number.NEGATIVE_INFINITY } }],
+    ],
+  ])('are the records behind a position, in the order of the list: %s', (_name, sort, values, ranges) => {
+    expect(rangesBehind(sort, { values, side: 1 })).toEqual(ranges);
+  });
+
+  it('begin with the record itself where the position is before it', () => {
+    expect(rangesBehind([key('s'), byId], { values: ['x', id], side: -1 })).toEqual([
+      { s: { $eq: 'x' }, _id: { $gte: id } },
+      { s: { $gt: 'x' } },
+    ]);
+    expect(rangesBehind([key('id', -1)], { values: [id], side: -1 })).toEqual([{ _id: { $lte: id } }]);
   });
 });

@@ -2,14 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import { Double } from 'mongodb';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile-model.ts';
-import { formatCursor } from '../../src/mongo/cursor.ts';
+import { noRelations } from '../../src/model/relations.ts';
+import { digestQuery, formatCursor } from '../../src/mongo/cursor.ts';
 import { parseListQuery } from '../../src/mongo/list-query.ts';
 
 const names = Array.from({ length: 32 }, (_, index) => `f${index}`);
 const sortable = t.int({ policy: { sort: true } });
 const fields = { id: t.int(), ...Object.fromEntries(names.map((name) => [name, sortable])) };
 const { clientFields } = compileModel(defineModel('Wide', { collection: 'wide', fields }));
-const rules = { resource: 'wide', fields: clientFields, paging: cursorPaging(), include: [] };
+const rules = {
+  resource: 'wide',
+  fields: clientFields,
+  paging: cursorPaging(),
+  selector: undefined,
+  includes: noRelations,
+  maxFilterValues: 500,
+  maxPrefix: 1000,
+};
 const parse = (parameters: Record<string, string>) =>
   parseListQuery(
     Object.entries(parameters).map(([name, value]) => ({ name, value })),
@@ -23,8 +32,9 @@ describe('a list query that the database could not run', () => {
   });
 
   it('is 400 for a forged cursor whose id is not a number', () => {
-    const { digest } = parse({});
-    const after = formatCursor(digest, [new Double(Number.NaN)]);
-    expect(() => parse({ after })).toThrow(expect.objectContaining({ code: 'invalid_cursor', status: 400 }));
+    const digest = digestQuery('wide', parse({}).sort, []);
+    const cursorOf = (id: number) => formatCursor(digest, { values: [new Double(id)], side: 1 });
+    expect(parse({ after: cursorOf(5) }).window).toMatchObject({ from: { side: 1 } });
+    expect(() => parse({ after: cursorOf(Number.NaN) })).toThrow(expect.objectContaining({ code: 'invalid_cursor', status: 400 }));
   });
 });

@@ -42,7 +42,7 @@ describe('openStore()', () => {
     try {
       const store = openStore(model, { db: client.db(database.db.databaseName) });
       const text = '{"id":"a","big":9007199254740993,"bytes":"eA==","any":"a","revision":1}';
-      expect((await store.findOne('a', undefined, false)).toText()).toBe(text);
+      expect((await store.findOne('a', undefined, {})).toText()).toBe(text);
       const updated = await store.update(target('a'), { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] });
       expect(updated.toText()).toBe('{"id":"a","big":9007199254740995,"bytes":"eA==","any":"a","revision":2}');
       expect(updated.entityTag).toBe('"2"');
@@ -59,7 +59,7 @@ describe('openStore()', () => {
     const stored = Object.freeze({ _id: 'n', big: 1n, revision: 0 });
     await store.insert(stored);
     const scope = Object.freeze({ big: Object.freeze({ $eq: 1n }) });
-    expect((await store.findOne('n', scope, true)).id).toBe('n');
+    expect((await store.findOne('n', scope, { fetchPrivate: true })).id).toBe('n');
     await store.remove({ id: 'n', scope, precondition: Object.freeze([{ weak: false, tag: '0' }]) });
     expect(await docs().countDocuments()).toBe(1);
   });
@@ -87,7 +87,7 @@ describe('openStore()', () => {
       }),
     );
     await docs().updateOne({ _id: 'a' }, { $set: { secret: 's' } });
-    const record = await openStore(hidden, { db: database.db }).findOne('a', undefined, false);
+    const record = await openStore(hidden, { db: database.db }).findOne('a', undefined, {});
     expect([record.entityTag, record.toText(), record.document]).toEqual(['"1"', '{"id":"a"}', { id: 'a', revision: 1 }]);
   });
 });

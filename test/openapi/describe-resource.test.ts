@@ -30,12 +30,12 @@ describe('a list', () => {
     expect(names.filter((name) => name.startsWith('objectId'))).toEqual(['objectId[in]']);
     expect(names.filter((name) => name.startsWith('any'))).toEqual(['any[exists]']);
     expect(names).toContain('place.city[eq]');
-    expect(names.filter((name) => !name.includes('['))).toEqual(['sort', 'limit', 'after', 'total']);
+    expect(names.filter((name) => !name.includes('['))).toEqual(['sort', 'limit', 'after', 'before', 'total']);
   });
 
   it('offers what its resource allows and nothing else', () => {
-    expect(parametersOf('/api/guarded').map(({ name }) => name)).toEqual(['address.city[eq]', 'sort', 'limit', 'after']);
-    expect(parametersOf('/api/prices').map(({ name }) => name)).toEqual(['limit', 'after']);
+    expect(parametersOf('/api/guarded').map(({ name }) => name)).toEqual(['address.city[eq]', 'sort', 'limit', 'after', 'before']);
+    expect(parametersOf('/api/prices').map(({ name }) => name)).toEqual(['limit', 'after', 'before']);
   });
 
   it.each<[string, object]>([
@@ -98,7 +98,7 @@ describe('a list', () => {
         next_cursor: { type: ['string', 'null'] },
         total: { type: 'integer' },
       },
-      required: ['size', 'has_next', 'next_cursor'],
+      required: ['size', 'has_next', 'next_cursor', 'prev_cursor'],
     });
     expect(at('/api/guarded', 'get').responses[200].content['application/json'].schema.properties.page.properties).not.toHaveProperty(
       'total',
@@ -194,7 +194,7 @@ describe('failures', () => {
 
   it.each<[string, string, string, string[]]>([
     ['list', '/api/all', 'get', ['200', '400', '401', '403', '405', '422', '500', '503', '504']],
-    ['get', '/api/all/{id}', 'get', ['200', '304', '400', '401', '403', '404', '405', '500', '503', '504']],
+    ['get', '/api/all/{id}', 'get', ['200', '304', '400', '401', '403', '404', '405', '412', '500', '503', '504']],
     ['create', '/api/all', 'post', ['201', ...all.filter((status) => status !== '404' && status !== '412')]],
     ['patch', '/api/all/{id}', 'patch', ['200', ...all]],
     ['put', '/api/all/{id}', 'put', ['200', ...all]],

@@ -1,5 +1,6 @@
 import { type Db, Decimal128, MongoClient } from 'mongodb';
 import { cursorPaging, defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
+import { checkFilterLimits } from '../../src/middleware/list-query.ts';
 import { type CompiledResource, compileResource, type ResourceDefinition } from '../../src/resource/compile-resource.ts';
 
 /** A database that nobody speaks to: describing an api needs none. */
@@ -7,7 +8,7 @@ export const db: Db = new MongoClient('mongodb://127.0.0.1:1').db('nowhere');
 
 /** Compiles a resource alone, with its options as a user writes them. */
 export function compile(options: unknown): CompiledResource {
-  return compileResource(options as ResourceDefinition, { db, maxBody: 1_048_576, maxTimeMS: 10_000 });
+  return compileResource(options as ResourceDefinition, { db, maxBody: 1_048_576, maxTimeMS: 10_000, filterLimits: checkFilterLimits({}) });
 }
 
 /** All builders, each plain, optional, nullable and in a list or map somewhere. */

@@ -35,7 +35,11 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['explicitWrites that is no boolean', { explicitWrites: 'yes' }, /`explicitWrites` .*true or false/],
     ['mergePatch that is no boolean', { mergePatch: 0 }, /`mergePatch`/],
     ['preconditionRequired that is no boolean', { preconditionRequired: 1 }, /`preconditionRequired`/],
-    ['paging that is none', { paging: { max: 5 } }, /`paging` must be what `cursorPaging\(\)` returns/],
+    [
+      'paging that is none',
+      { paging: { max: 5 } },
+      /`paging` of resource `docs` must be what `cursorPaging\(\)` or `offsetPaging\(\)` returns/,
+    ],
     ['a path of two segments', { path: 'a/b' }, /`path`/],
     ['an empty path', { path: '' }, /`path`/],
     ['a path that would have to be encoded', { path: 'ä' }, /`path`/],
@@ -111,7 +115,7 @@ describe('cursorPaging()', () => {
     ],
     [{ max: 1 }, { max: 1, size: 1, total: false }],
   ])('fills in its defaults: %p', (options, paging) => {
-    expect(cursorPaging(options)).toEqual(paging);
+    expect(cursorPaging(options)).toEqual({ mode: 'cursor', ...paging });
   });
 
   it.each([

@@ -1,0 +1,31 @@
+import { type FieldError, invalidQuery } from '../errors.ts';
+import { parseQueryString } from '../http/query-string.ts';
+import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { type Includable, noRelations, relationsOf } from '../model/relations.ts';
+import { parseFields } from '../model/select-fields.ts';
+import type { ResourceMiddleware } from './context.ts';
+
+/**
+ * Lets the client choose what it reads of one record: `fields=name,address.city` is left in `ctx.fields`. The id is always sent, and so
+ * are the relations of `ctx.include`, which are among `includes`; the `ETag` is the whole record's. 400 names what cannot be chosen, a
+ * private field as one that does not exist; every other parameter is ignored. On a list, `listQuery` reads the same parameter.
+ *
+ * @example
+ * router.get('/orders/:id', fields(Order), findRecord(Order, { db }), record());
+ */
+export function fields(model: ModelInput, includes: Includable = noRelations): ResourceMiddleware {
+  const { selector } = asCompiled(model);
+  return async function fields(ctx, next) {
+    const parameters = parseQueryString(ctx.querystring, { only: ['fields'] });
+    const errors: FieldError[] = [];
+    const chosen = parseFields(
+      parameters.map(({ value }) => value),
+      selector,
+      errors,
+      relationsOf(ctx.include ?? [], includes),
+    );
+    if (errors.length > 0) throw invalidQuery(errors);
+    if (chosen) ctx.fields = chosen;
+    await next();
+  };
+}

@@ -1,0 +1,97 @@
+import { EventEmitter, once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type Koa from 'koa';
+import type { CommandFailedEvent } from 'mongodb';
+import { cursorPaging, defineModel, type RequestContext, service, t } from '../../src/index.ts';
+import { ClientGone } from '../../src/middleware/client-gone.ts';
+import { useDatabase } from '../support/database.ts';
+import { type TestServer, useServer } from '../support/serve.ts';
+
+const Slow = defineModel('Slow', { collection: 'slow', fields: { id: t.string(), text: t.string({ default: '' }) } });
+
+const database = useDatabase({ monitorCommands: true });
+const serve = useServer();
+const failed: CommandFailedEvent[] = [];
+/** The status that a log of the app would show for each request. */
+const logged: number[] = [];
+let api: TestServer;
+
+const log: Koa.Middleware = async (ctx, next) => {
+  await next();
+  logged.push(ctx.status);
+};
+
+beforeAll(async () => {
+  await database.db.collection<{ _id: string }>('docs').insertOne({ _id: 'a' });
+  // A view that takes minutes to read, in the database itself: whatever ends a read of it, it is not its end. In small steps, because the
+  // database looks after its client between them.
+  const sleep = { $function: { body: 'function () { sleep(20); return false; }', args: ['$n'], lang: 'js' } };
+  const pipeline = [{ $set: { n: { $range: [0, 20_000] } } }, { $unwind: '$n' }, { $match: { $expr: sleep } }];
+  await database.db.createCollection('slow', { viewOn: 'docs', pipeline });
+  database.client.on('commandFailed', (event) => failed.push(event));
+  const shop = service();
+  const resource = shop.resource({ model: Slow, paging: cursorPaging({ total: true }) });
+  api = await serve(log, shop.api({ db: database.db, prefix: '/api', maxTimeMS: 600_000, resources: [resource] }).routes());
+});
+
+beforeEach(() => {
+  failed.length = 0;
+  logged.length = 0;
+});
+
+/** How many reads of the view are running. */
+async function operations(): Promise<number> {
+  const pipeline = [{ $currentOp: {} }, { $match: { ns: `${database.db.databaseName}.docs` } }];
+  return (await database.client.db('admin').aggregate(pipeline).toArray()).length;
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(20);
+}
+
+describe('a read whose client has gone', () => {
+  it.each([
+    ['/api/slow/a', 1],
+    ['/api/slow', 1],
+    ['/api/slow?total=true', 2],
+  ])(
+    'ends in the database too, and is no bug: %s',
+    async (path, commands) => {
+      const request = httpRequest({ port: api.port, host: '127.0.0.1', path, agent: false });
+      request.on('error', () => undefined);
+      request.end();
+      await until(async () => (await operations()) === commands);
+      request.destroy();
+      await until(() => logged.length === 1 && failed.length === commands);
+      await until(async () => (await operations()) === 0);
+      expect(logged).toEqual([499]);
+      expect(api.errors).toEqual([]);
+      expect(failed.map(({ failure }) => failure)).toEqual(Array.from({ length: commands }, () => expect.any(ClientGone)));
+    },
+    60_000,
+  );
+
+  it('does not begin when the client had gone before', async () => {
+    const shop = service();
+    const doors = new EventEmitter();
+    const guard = async (ctx: RequestContext<never>) => {
+      ctx.res.once('close', () => doors.emit('closed'));
+      doors.emit('reached');
+      await once(doors, 'open');
+      return true;
+    };
+    const guarded = shop.api({ db: database.db, resources: [shop.resource({ model: Slow, guards: [guard] })] });
+    const server = await serve(log, guarded.routes());
+    const request = httpRequest({ port: server.port, host: '127.0.0.1', path: '/slow', agent: false });
+    request.on('error', () => undefined);
+    request.end();
+    await once(doors, 'reached');
+    request.destroy();
+    await once(doors, 'closed');
+    doors.emit('open');
+    await until(() => logged.length === 1);
+    expect([logged, server.errors, await operations()]).toEqual([[499], [], 0]);
+  }, 60_000);
+});

@@ -1,0 +1,125 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Document } from 'mongodb';
+import { cursorPaging, defineModel, t } from '../../src/index.ts';
+import { useApi } from '../support/api.ts';
+import { useCommands } from '../support/commands.ts';
+import { useDatabase } from '../support/database.ts';
+
+const sort = { policy: { sort: true } } as const;
+const Row = defineModel('Row', {
+  collection: 'rows',
+  fields: {
+    id: t.string(sort),
+    owner: t.string({ policy: { filter: ['eq', 'in'] } }),
+    group: t.nullable(t.string(), sort),
+    rank: t.nullable(t.float(), sort),
+  },
+});
+
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
+const paging = cursorPaging({ max: 1500 });
+const api = useApi(database, (shop) => [
+  shop.resource({ model: Row, paging }),
+  shop.resource({ model: Row, path: 'scoped', paging, scope: () => ({ owner: 'ann' }) }),
+]);
+
+beforeAll(async () => {
+  const rows = database.db.collection<{ _id: string; [key: string]: unknown }>('rows');
+  // Ties in both keys, and records without a value: what is hardest to page through.
+  await rows.insertMany(
+    Array.from({ length: 3000 }, (_, n) => ({
+      _id: String(n).padStart(4, '0'),
+      owner: n % 2 === 0 ? 'ann' : 'ben',
+      group: n % 10 === 9 ? null : `g${n % 3}`,
+      ...(n % 7 === 0 ? {} : { rank: (n * 31) % 50 }),
+    })),
+  );
+  await rows.createIndexes([
+    { key: { group: 1, rank: 1, _id: 1 } },
+    { key: { group: 1, rank: -1, _id: -1 } },
+    { key: { owner: 1, group: 1, rank: 1, _id: 1 } },
+  ]);
+});
+
+const limit = 20;
+
+interface Cost {
+  readonly stages: ReadonlySet<string>;
+  readonly keys: number;
+  readonly documents: number;
+}
+
+/** Lets the database explain the command that it was sent last, by running it again: what was not reached has no part in it. */
+async function explainLast(): Promise<Cost> {
+  const sent = commands.events.at(-1)?.command as Document;
+  const { find, filter, sort, limit, projection, aggregate, pipeline } = sent;
+  const command = find ? { find, filter, sort, limit, ...(projection && { projection }) } : { aggregate, pipeline, cursor: {} };
+  const explained = await database.db.command({ explain: command, verbosity: 'executionStats' });
+  const plans = find ? [explained] : explained.stages.flatMap(plansWithin);
+  const stages = new Set<string>();
+  for (const { queryPlanner } of plans) collectStages(queryPlanner.winningPlan, stages);
+  const sum = (name: string) => plans.reduce((total: number, { executionStats }: Document) => total + executionStats[name], 0);
+  return { stages, keys: sum('totalKeysExamined'), documents: sum('totalDocsExamined') };
+}
+
+/** The plans of a pipeline's stage, and of the pipelines that it holds. A sort that no index could do stands behind a plan. */
+function plansWithin(stage: Document): Document[] {
+  if (stage.$cursor) return [stage.$cursor];
+  const pipeline: Document[] = stage.$unionWith?.pipeline ?? [];
+  const isReached = pipeline.some((one) => '$cursor' in one);
+  if (isReached) expect(pipeline.map((one) => Object.keys(one)[0])).not.toContain('$sort');
+  return pipeline.flatMap(plansWithin);
+}
+
+function collectStages(plan: Document, stages: Set<string>): void {
+  if (typeof plan.stage === 'string') stages.add(plan.stage);
+  for (const part of Object.values(plan)) if (typeof part === 'object' && part !== null) collectStages(part, stages);
+}
+
+describe('the cost of a page by key', () => {
+  it.each([
+    ['rows', ''],
+    ['rows', 'sort=-id'],
+    ['rows', 'sort=id,-group,rank'],
+    ['rows', 'sort=group,rank'],
+    ['rows', 'sort=-group,-rank'],
+    ['rows', 'sort=group,-rank'],
+    ['rows', 'sort=-group,rank'],
+    ['rows', 'owner=ann&sort=group,rank'],
+    ['rows', 'owner=ben&sort=-group,-rank'],
+    ['rows', 'owner[in]=ann,ben&sort=group,rank'],
+    ['scoped', 'sort=group,rank'],
+    ['scoped', 'sort=-group,-rank'],
+  ])('is that of the first page wherever it lies, by the index and without a sort: %s?%s', async (path, query) => {
+    const first = await api.request('GET', `/api/${path}?${query}&limit=${limit}`);
+    expect(first.status).toBe(200);
+    const costs = [await explainLast()];
+    // Among records without a value, right behind them, and deep among ties.
+    for (const skipped of [120, 320, 700, 1400]) {
+      const { body } = await api.request('GET', `/api/${path}?${query}&limit=${skipped}`);
+      for (const parameter of ['after', 'before']) {
+        const { status, body: page } = await api.request(
+          'GET',
+          `/api/${path}?${query}&limit=${limit}&${parameter}=${body.page.next_cursor}`,
+        );
+        expect([status, page.data.length]).toEqual([200, limit]);
+        costs.push(await explainLast());
+      }
+    }
+    for (const { stages, keys, documents } of costs) {
+      expect([...stages]).toContain('IXSCAN');
+      expect([...stages]).not.toContain('SORT');
+      expect([...stages]).not.toContain('COLLSCAN');
+      // One key of each range may be read in vain; a record without a value is looked at to tell null from missing.
+      expect(keys).toBeLessThanOrEqual(2 * limit + 20);
+      expect(documents).toBeLessThanOrEqual(2 * limit + 20);
+    }
+  });
+
+  it('is one batch: no page of any size needs a second command', async () => {
+    const { body } = await api.request('GET', '/api/rows?sort=group,rank&limit=1500');
+    await api.request('GET', `/api/rows?sort=group,rank&limit=1400&after=${body.page.next_cursor}`);
+    expect(commands.names).toEqual(['find', 'aggregate']);
+  });
+});

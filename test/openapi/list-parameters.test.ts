@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { cursorPaging, defineModel, offsetPaging, openapiDocument, service, t } from '../../src/index.ts';
+import { db, everyApi, Guarded } from './fixtures.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
+type Any = any;
+
+const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string({ policy: { filter: true } }) } });
+
+describe('the parameters of a list', () => {
+  it('offers both sides of a cursor, or numbers, as it is paged', () => {
+    const listOf = (paging: object): Any => {
+      const shop = service();
+      return openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, paging: paging as never })] })).paths['/notes'];
+    };
+    const { parameters, responses } = listOf(offsetPaging({ maxOffset: 50 })).get;
+    expect(parameters.map(({ name }: Any) => name).filter((name: string) => !name.includes('['))).toEqual(['limit', 'page']);
+    expect(parameters.at(-1).schema).toEqual({ type: 'integer', minimum: 1, maximum: 51, default: 1 });
+    const { page } = responses[200].content['application/json'].schema.properties;
+    expect(page.required).toEqual(['size', 'number', 'has_next']);
+    expect(Object.keys(page.properties)).toEqual(page.required);
+    expect(responses[400]).toEqual({ $ref: '#/components/responses/InvalidQuery' });
+    expect(listOf(cursorPaging()).get.responses[400]).toEqual({ $ref: '#/components/responses/InvalidQueryOrInvalidCursor' });
+  });
+
+  it.each<['true' | 'estimate', boolean | 'estimate', string[]]>([
+    ['true', true, ['true', 'estimate', 'false']],
+    ['estimate', 'estimate', ['estimate', 'false']],
+  ])('offers the totals that its paging allows: %s', (_name, total, words) => {
+    const shop = service();
+    const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, paging: cursorPaging({ total }) })] }));
+    const { parameters, responses } = (document.paths['/notes'] as Any).get;
+    expect(parameters.find(({ name }: Any) => name === 'total').schema).toEqual({ type: 'string', enum: words, default: 'false' });
+    const { properties, required } = responses[200].content['application/json'].schema.properties.page;
+    expect(properties).toMatchObject({ total: { type: 'integer' }, total_is_estimate: { const: true } });
+    expect(required).not.toContain('total');
+  });
+
+  it('offers a choice of fields where its resource does, on one record as well', () => {
+    const shop = service();
+    const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Guarded, fields: true })] }));
+    const { get: list } = document.paths['/guarded'] as Any;
+    const { get: one } = document.paths['/guarded/{id}'] as Any;
+    for (const { parameters } of [list, one]) {
+      const { schema, style, explode } = parameters.find(({ name }: Any) => name === 'fields');
+      expect([schema.type, style, explode]).toEqual(['array', 'form', false]);
+      expect(schema.items.enum).toEqual(
+        expect.arrayContaining(['id', 'open', 'address', 'address.city', 'address.geo.lat', 'history.text']),
+      );
+      expect(JSON.stringify(schema)).not.toContain('secret');
+    }
+    expect(one.responses[400]).toEqual({ $ref: '#/components/responses/MalformedHeaderOrInvalidQuery' });
+    const usual = openapiDocument(everyApi()).paths['/api/guarded'] as Any;
+    expect(JSON.stringify(usual.get.parameters)).not.toContain('"fields"');
+  });
+});
