@@ -4,18 +4,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import type { CommandFailedEvent } from 'mongodb';
-import { cursorPaging, defineModel, type RequestContext, service, t } from '../../src/index.ts';
+import { type Api, cursorPaging, defineModel, type RequestContext, service, t } from '../../src/index.ts';
 import { ClientGone } from '../../src/middleware/client-gone.ts';
 import { useDatabase } from '../support/database.ts';
 import { type TestServer, useServer } from '../support/serve.ts';
 
 const Slow = defineModel('Slow', { collection: 'slow', fields: { id: t.string(), text: t.string({ default: '' }) } });
+const Doc = defineModel('Doc', { collection: 'docs', fields: { id: t.string(), slow: t.ref('Slow', { id: t.string() }) } });
 
 const database = useDatabase({ monitorCommands: true });
 const serve = useServer();
 const failed: CommandFailedEvent[] = [];
 /** The status that a log of the app would show for each request. */
 const logged: number[] = [];
+let served: Api;
 let api: TestServer;
 
 const log: Koa.Middleware = async (ctx, next) => {
@@ -24,7 +26,7 @@ const log: Koa.Middleware = async (ctx, next) => {
 };
 
 beforeAll(async () => {
-  await database.db.collection<{ _id: string }>('docs').insertOne({ _id: 'a' });
+  await database.db.collection<{ _id: string; slow: string }>('docs').insertOne({ _id: 'a', slow: 'a' });
   // A view that takes minutes to read, in the database itself: whatever ends a read of it, it is not its end. In small steps, because the
   // database looks after its client between them.
   const sleep = { $function: { body: 'function () { sleep(20); return false; }', args: ['$n'], lang: 'js' } };
@@ -33,7 +35,9 @@ beforeAll(async () => {
   database.client.on('commandFailed', (event) => failed.push(event));
   const shop = service();
   const resource = shop.resource({ model: Slow, paging: cursorPaging({ total: true }) });
-  api = await serve(log, shop.api({ db: database.db, prefix: '/api', maxTimeMS: 600_000, resources: [resource] }).routes());
+  const docs = shop.resource({ model: Doc, include: ['slow'] });
+  served = shop.api({ db: database.db, prefix: '/api', maxTimeMS: 600_000, resources: [resource, docs] });
+  api = await serve(log, served.routes());
 });
 
 beforeEach(() => {
@@ -56,6 +60,8 @@ describe('a read whose client has gone', () => {
     ['/api/slow/a', 1],
     ['/api/slow', 1],
     ['/api/slow?total=true', 2],
+    ['/api/docs?include=slow', 1],
+    ['/api/docs/a?include=slow', 1],
   ])(
     'ends in the database too, and is no bug: %s',
     async (path, commands) => {
@@ -72,6 +78,15 @@ describe('a read whose client has gone', () => {
     },
     60_000,
   );
+
+  it('ends as well when an in-process call is aborted', async () => {
+    const controller = new AbortController();
+    const answer = served.fetch(new Request('http://here/api/slow', { signal: controller.signal }));
+    await until(async () => (await operations()) === 1);
+    controller.abort(new Error('enough'));
+    await expect(answer).rejects.toThrow('enough');
+    await until(async () => failed.length === 1 && (await operations()) === 0);
+  }, 60_000);
 
   it('does not begin when the client had gone before', async () => {
     const shop = service();
