@@ -160,8 +160,13 @@ function castExists(text: string): boolean | Invalid {
 function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
   if (!field.leaf) return new Invalid('cannot be compared');
   const value = field.leaf.fromText(text);
-  const isNull = text === 'null' && field.nullable && field.leaf.name !== 'string' && value instanceof Invalid;
-  return isNull && mayBeNull ? null : value;
+  if (!meansNull(text, field, value)) return value;
+  return mayBeNull ? null : new Invalid('cannot be null: nothing is greater or less');
+}
+
+/** Where a text could be meant, it is: a string, or a member of an enum that is called null. As base64 it would be three bytes, by chance. */
+function meansNull(text: string, { nullable, leaf }: QueryField, value: unknown): boolean {
+  return text === 'null' && nullable && leaf?.name !== 'string' && (value instanceof Invalid || leaf?.name === 'binary');
 }
 
 /** `in` and `nin` may be repeated, their values add up; everything else may be given once. */

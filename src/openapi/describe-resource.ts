@@ -4,7 +4,7 @@ import type { Operation } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { Part } from './document.ts';
-import { entityTag, ifMatch, ifNoneMatch, link, location, pageSchema } from './headers.ts';
+import { entityTag, ifMatch, ifNoneMatch, ifStillMatch, link, location, pageSchema } from './headers.ts';
 import { fieldsParameters, includeParameter, listParameters, mayExceedInt64 } from './list-parameters.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
@@ -128,7 +128,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     const { resource, components } = context;
     const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...tagHeaders(context) } };
     const parameters = [
-      ...(resource.model.revision ? [ifNoneMatch(components)] : []),
+      ...(resource.model.revision ? [ifNoneMatch(components), ifStillMatch(components)] : []),
       ...fieldsParameters(resource),
       ...includeParameter(resource),
     ];

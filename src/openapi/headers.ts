@@ -43,7 +43,18 @@ export function ifMatch({ resource, components }: { readonly resource: CompiledR
   });
 }
 
-/** The precondition of a read. */
+/** The precondition of a read that wants the record only as it was. */
+export function ifStillMatch(components: Components): Part {
+  return components.refer('parameters', 'IfStillMatch', {
+    name: 'If-Match',
+    in: 'header',
+    description: 'Answer only if the record still has one of these entity tags; `*` is any (RFC 9110 §13.1.1).',
+    schema: { type: 'string' },
+    example: '"0"',
+  });
+}
+
+/** The precondition of a read that wants the record only where it has changed. */
 export function ifNoneMatch(components: Components): Part {
   return components.refer('parameters', 'IfNoneMatch', {
     name: 'If-None-Match',

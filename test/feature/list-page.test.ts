@@ -232,6 +232,14 @@ describe('a cursor', () => {
     expect(api.errors).toEqual([]);
   });
 
+  it('works in another process, and after a restart: no api keeps anything of it', async () => {
+    const shop = service();
+    const other = shop.api({ db: database.db, prefix: '/elsewhere', resources: [shop.resource({ model: Row })] });
+    const after = await cursor('rows?limit=3&sort=-group');
+    const answer = await other.fetch(new Request(`http://other/elsewhere/rows?limit=3&sort=-group&after=${after}`));
+    expect(await answer.json()).toMatchObject({ data: (await list(`rows?limit=3&sort=-group&after=${after}`)).body.data });
+  });
+
   it('grants no rights: scope is applied again on every page', async () => {
     const { body } = await api.request('GET', '/api/scoped?limit=1', { headers: { 'x-group': 'a' } });
     const next = await api.request('GET', `/api/scoped?limit=100&after=${body.page.next_cursor}`, { headers: { 'x-group': 'c' } });

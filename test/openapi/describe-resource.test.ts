@@ -148,12 +148,13 @@ describe('the operations on one record', () => {
     expect(describeNote('get', {})).not.toHaveProperty('parameters');
   });
 
-  it('take If-None-Match to read and If-Match to write', () => {
+  it('take If-None-Match and If-Match to read, and If-Match to write', () => {
     expect(shared('parameters', parametersOf('/api/all/{id}')[0])).toMatchObject({
       name: 'If-None-Match',
       in: 'header',
       schema: { type: 'string' },
     });
+    expect(shared('parameters', parametersOf('/api/all/{id}')[1])).toMatchObject({ name: 'If-Match', in: 'header' });
     expect(at('/api/all/{id}', 'get').responses[304]).toEqual({
       description: expect.any(String),
       headers: { ETag: { $ref: '#/components/headers/ETag' } },
