@@ -90,7 +90,7 @@ function sorted(rows: readonly Row[], keys: string): number[] {
   const last = /(?:^|,)(-?)[^,]+$/.exec(keys)?.[1] ?? ''; // the id follows the direction of the key before it
   const order = `${keys},${last}id`.split(',').map((key) => ({ path: key.replace('-', ''), sign: key.startsWith('-') ? -1 : 1 }));
   const storedAt = (row: Row, path: string) =>
-    path === 'id' ? row._id : path === 'o.n' ? (row.o as { n?: unknown } | undefined)?.n : row[path];
+    path === 'id' ? row._id : path === 'o.n' ? (row.o as { n?: unknown } | null | undefined)?.n : row[path];
   return [...rows]
     .sort(
       (a, b) =>
@@ -119,6 +119,8 @@ const texts = ['', 'a', 'A', 'b', 'ab', 'z', 'é', 'e\u0301', 'ä', '\u{1f600}',
 const dates = [0, -1, 1, 1e12, 1e12 + 1, -62135596800000, 8.64e15].map((value) => new Date(value));
 
 const gap = Symbol('gap');
+/** Instead of a value in an embedded object: the object itself is null. */
+const nothingAround = Symbol('nothing around');
 const sometimes = (values: readonly unknown[]) =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...values) },
@@ -131,7 +133,7 @@ const row = fc.record({
   s: sometimes(texts),
   d: sometimes(dates),
   b: sometimes([true, false]),
-  inner: sometimes(numbers),
+  inner: fc.oneof({ weight: 6, arbitrary: sometimes(numbers) }, { weight: 1, arbitrary: fc.constant(nothingAround) }),
 });
 const direction = fc.constantFrom('', '-');
 const keys = fc
@@ -143,7 +145,8 @@ const keys = fc
 
 function toRow({ inner, ...values }: Record<string, unknown>, _id: number): Row {
   const present = Object.entries(values).filter(([, value]) => value !== gap);
-  return { _id, ...Object.fromEntries(present), ...(inner === gap ? {} : { o: { n: inner } }) };
+  const around = inner === gap ? {} : { o: inner === nothingAround ? null : { n: inner } };
+  return { _id, ...Object.fromEntries(present), ...around };
 }
 
 const size = fc.integer({ min: 1, max: 7 });
