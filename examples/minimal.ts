@@ -1,5 +1,5 @@
 import Koa from 'koa';
-import { defineModel, service, t } from 'koa-mongo-resource';
+import { applyIndexes, defineModel, service, t } from 'koa-mongo-resource';
 import { MongoClient } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';
 
@@ -18,6 +18,8 @@ const db = new MongoClient(uri).db('koa-mongo-resource-minimal');
 
 const notebook = service();
 const api = notebook.api({ db, resources: [notebook.resource({ model: Note })] });
+
+await applyIndexes(api); // what its filters and sorts need
 
 const port = Number(process.env.PORT || 3000);
 new Koa().use(api.routes()).listen(port, () => console.log(`http://localhost:${port}/notes`));

@@ -37,10 +37,13 @@ export type { Check } from './model/check.ts';
 export type { WriteRules } from './model/compile-writes.ts';
 export { defineModel, type Model, type ModelOptions } from './model/define-model.ts';
 export type { Create, Document, Patch, Read } from './model/infer.ts';
+export type { FieldsIndex, IndexKey, ModelIndex } from './model/model-index.ts';
 export type { Operator, Policy } from './model/policy.ts';
 export type { Field, FieldOptions, Fields, RawSchema } from './model/schema.ts';
 export { t } from './model/t.ts';
+export type { IndexOptions, PlannedIndex } from './mongo/derive-indexes.ts';
 export { everything } from './mongo/filter.ts';
+export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/index-plan.ts';
 export type { Paging } from './mongo/paging.ts';
 export type { StoreOptions } from './mongo/store.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
@@ -52,6 +55,7 @@ export type { FetchOptions, RequestHandler } from './resource/in-process.ts';
 export { openapiText } from './resource/openapi-text.ts';
 export { cursorPaging, offsetPaging } from './resource/paging.ts';
 export type { PlainOptions } from './resource/plain-adapter.ts';
+export { applyIndexes, type CreatedIndexes, planIndexes } from './resource/plan-indexes.ts';
 export type {
   CursorPagingOptions,
   OffsetPagingOptions,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import Koa from 'koa';
+import { applyIndexes } from 'koa-mongo-resource';
 import { serve } from '../serve.ts';
 import { createAtlas } from './api.ts';
 import { loadAtlas } from './load.ts';
@@ -10,8 +11,10 @@ const url = await serve({
   dbPath: process.env.ATLAS_DATA || join(import.meta.dirname, '.data'),
   async createApp(client) {
     const db = client.db('koa-mongo-resource-atlas');
+    const atlas = createAtlas(db);
     await loadAtlas(db, showProgress('countries and cities'));
-    return new Koa().use(createAtlas(db).routes());
+    await applyIndexes(atlas); // after the documents: one pass over all of them is faster than 171,075 insertions into seven trees
+    return new Koa().use(atlas.routes());
   },
 });
 

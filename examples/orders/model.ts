@@ -1,5 +1,4 @@
 import { defineModel, t } from 'koa-mongo-resource';
-import type { Db } from 'mongodb';
 
 const Address = t.object('Address', {
   street: t.string(),
@@ -12,7 +11,7 @@ export const Customer = defineModel('Customer', {
   collection: 'customers',
   fields: {
     name: t.string({ minLength: 1, policy: { filter: ['eq', 'prefix'], sort: true } }),
-    email: t.string({ format: 'email', policy: { filter: ['eq'] } }),
+    email: t.string({ format: 'email', unique: true, policy: { filter: ['eq'] } }),
     revision: t.revision(),
   },
 });
@@ -31,12 +30,5 @@ export const Order = defineModel('Order', {
     createdAt: t.createdAt({ policy: { sort: true } }),
     updatedAt: t.updatedAt(),
   },
+  indexes: [{ fields: ['owner', 'number'], unique: true }], // two orders of one owner never share a number (409)
 });
-
-/** An owner's lists are sorted by their numbers or by time; two orders of one owner never share a number (409). */
-export async function createIndexes(db: Db): Promise<void> {
-  await db
-    .collection(Order.collection)
-    .createIndexes([{ key: { owner: 1, number: 1 }, unique: true }, { key: { owner: 1, createdAt: 1, _id: 1 } }]);
-  await db.collection(Customer.collection).createIndexes([{ key: { email: 1 }, unique: true }]);
-}

@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import Koa from 'koa';
+import { applyIndexes } from 'koa-mongo-resource';
 import { serve } from '../serve.ts';
 import { createShop } from './api.ts';
 import { tokens } from './authenticate.ts';
-import { createIndexes } from './model.ts';
 
 const url = await serve({
   dbPath: join(import.meta.dirname, '.data'),
   async createApp(client) {
     const db = client.db('koa-mongo-resource-orders');
-    await createIndexes(db);
-    return new Koa().use(createShop(db).routes());
+    const shop = createShop(db);
+    await applyIndexes(shop);
+    return new Koa().use(shop.routes());
   },
 });
 

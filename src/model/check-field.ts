@@ -14,8 +14,8 @@ export function checkName(name: string, path: string, parent: string): void {
 }
 
 /** A keyword that is true, false or not there. */
-export function checkFlag(value: unknown, keyword: string, path: string): boolean {
-  if (value === undefined || typeof value === 'boolean') return value ?? false;
+export function checkFlag(value: unknown, keyword: string, path: string, otherwise = false): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? otherwise;
   throw new ConfigurationError(`\`${keyword}\` of \`${path}\` must be true or false.`);
 }
 

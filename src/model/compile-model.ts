@@ -3,7 +3,9 @@ import { compileObject } from './compile-schema.ts';
 import type { Model } from './define-model.ts';
 import type { Embedded } from './embedded.ts';
 import { compileHydrate } from './hydrate.ts';
+import { compileIndexFields, type IndexFields } from './index-fields.ts';
 import type { Leaf } from './leaf.ts';
+import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import type { CompiledField, ObjectNode } from './node.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
 import { compileFieldSelector, type FieldSelector } from './select-fields.ts';
@@ -25,6 +27,10 @@ export interface CompiledModel {
   readonly clientFields: QueryFields;
   /** What a scope may name. */
   readonly scopeFields: QueryFields;
+  /** What an index may name. */
+  readonly indexFields: IndexFields;
+  /** The indexes that the definition asks for: unique ones, and the application's own. */
+  readonly indexes: readonly DeclaredIndex[];
   /** Stored paths that a read for a client does not fetch. */
   readonly privatePaths: readonly string[];
   /** What clients may choose by `fields`. */
@@ -43,6 +49,7 @@ export function compileModel(model: Model): CompiledModel {
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
   const writer = compileObjectWriter(root);
   const clientFields = compileClientFields(root);
+  const indexFields = compileIndexFields(root);
   return {
     name: model.name,
     collection: model.collection,
@@ -54,6 +61,8 @@ export function compileModel(model: Model): CompiledModel {
     updatedAt: maintainedField(root, 'updatedAt'),
     clientFields,
     scopeFields: compileScopeFields(root),
+    indexFields,
+    indexes: compileDeclaredIndexes(model.indexes, indexFields, model.name),
     privatePaths: privatePaths(root),
     selector: compileFieldSelector(root, clientFields.keys(), writer),
     writeJson: writer.write,

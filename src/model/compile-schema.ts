@@ -67,6 +67,8 @@ function compileField(name: string, property: unknown, required: boolean, parent
     optional: !required || Type.IsOptional(property),
     storeNone: checkFlag(schema.storeNone, 'storeNone', path),
     immutable: checkFlag(schema.immutable, 'immutable', path),
+    unique: checkFlag(schema.unique, 'unique', path),
+    index: checkFlag(schema.index, 'index', path, true),
     policy: schema.policy === undefined ? {} : checkPolicy(schema.policy, path),
     maintained: checkMaintained(schema.maintained, slot.node, path),
     ref: checkReference(schema.ref, path),

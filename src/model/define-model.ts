@@ -2,6 +2,7 @@ import Type, { type TSchema } from 'typebox';
 import { ConfigurationError } from '../errors.ts';
 import type { Check } from './check.ts';
 import type { Checked, HasFields } from './infer.ts';
+import type { ModelIndex } from './model-index.ts';
 import type { Fields } from './schema.ts';
 
 /** What `defineModel` is given beside the model's name. */
@@ -17,7 +18,17 @@ export interface ModelOptions<F extends Fields = Fields> {
   readonly check?: Check<Checked<F>>;
   /** Time limit of the database for one read, in milliseconds; wins over the api's. @default the api's, 10,000 */
   readonly maxTimeMS?: number;
+  /**
+   * Unique indexes of several fields, and indexes that the application needs beside those which `planIndexes` derives.
+   * @default none
+   *
+   * @example
+   * indexes: [{ fields: ['owner', 'number'], unique: true }, { fields: ['status', '-createdAt', '-id'] }]
+   */
+  readonly indexes?: readonly ModelIndex<IndexedName<NoInfer<F>>>[];
 }
+
+type IndexedName<F extends Fields> = `${'' | '-'}${(keyof F & string) | 'id'}` | `${string}.${string}`;
 
 /** A document model: data only. Its types are `Document`, `Read`, `Create` and `Patch` of `typeof` it. */
 export interface Model<F extends Fields = Fields> extends HasFields<F> {
@@ -26,6 +37,7 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
   /** The JSON Schema of a record, with the library's own keywords. */
   readonly schema: TSchema;
   readonly maxTimeMS: number | undefined;
+  readonly indexes: readonly ModelIndex[] | undefined;
 }
 
 /**
@@ -38,12 +50,12 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
  */
 export function defineModel<const F extends Fields>(name: string, options: ModelOptions<F>): Model<F> {
   checkOptions(name, options);
-  const { collection, fields, check, maxTimeMS } = options;
-  const model = { name, collection, schema: Type.Object(fields as Record<string, TSchema>, { check }), maxTimeMS };
+  const { collection, fields, check, maxTimeMS, indexes } = options;
+  const model = { name, collection, schema: Type.Object(fields as Record<string, TSchema>, { check }), maxTimeMS, indexes };
   return model as unknown as Model<F>; // `~fields` exists in the type only
 }
 
-const legalOptions = ['collection', 'fields', 'check', 'maxTimeMS'] as const;
+const legalOptions = ['collection', 'fields', 'check', 'maxTimeMS', 'indexes'] as const;
 
 function checkOptions(name: unknown, options: object): void {
   if (typeof name !== 'string' || !/^[A-Za-z0-9._-]+$/.test(name)) {

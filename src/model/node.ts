@@ -25,6 +25,10 @@ export interface CompiledField extends Slot {
   /** Null is stored as null, not as a missing key. */
   readonly storeNone: boolean;
   readonly immutable: boolean;
+  /** No two records have the same value. */
+  readonly unique: boolean;
+  /** Whether indexes are planned for its filters and sorts. */
+  readonly index: boolean;
   readonly policy: Policy;
   /** Set by the service itself. */
   readonly maintained: 'revision' | 'createdAt' | 'updatedAt' | undefined;

@@ -8,7 +8,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export const annotations = ['title', 'description', 'examples', 'deprecated'] as const;
 
 /** The library's keywords of a field, as opposed to those of its value. */
-export const markers = ['policy', 'immutable', 'storeNone', 'default', 'ref', 'maintained'] as const;
+export const markers = ['policy', 'immutable', 'storeNone', 'default', 'ref', 'maintained', 'unique', 'index'] as const;
 
 /** The schema at a path; throws where something else stands there. */
 export function asSchema(value: unknown, path: string): Schema {

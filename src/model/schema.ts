@@ -45,6 +45,13 @@ export interface FieldOptions<Value = unknown> {
   readonly policy?: Policy;
   /** Settable on create only (spec, "Immutable"). @default false */
   readonly immutable?: boolean;
+  /**
+   * No two records have the same value (409); records without one are not compared. It is an index of the database that sees to it, which
+   * `applyIndexes(api)` creates. Only for single values outside of lists and maps. @default false
+   */
+  readonly unique?: boolean;
+  /** `false`: `planIndexes` plans no index for the filters and sorts of this field. @default true */
+  readonly index?: boolean;
 }
 
 /** Options of `t.nullable`: those of any field, and what clearing does. */

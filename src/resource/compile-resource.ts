@@ -6,6 +6,7 @@ import type { Includes } from '../middleware/compile-includes.ts';
 import type { Guard } from '../middleware/guards.ts';
 import type { ScopeFunction } from '../middleware/scope.ts';
 import { type CompiledModel, compileModel } from '../model/compile-model.ts';
+import { type IndexField, mayShareIndex } from '../model/index-fields.ts';
 import { everything } from '../mongo/filter.ts';
 import { type FilterLimits, listParameters } from '../mongo/list-query.ts';
 import { isPaging, type Paging } from '../mongo/paging.ts';
@@ -33,6 +34,8 @@ export interface CompiledResource extends ApiSettings {
   readonly scope: ScopeFunction<never>;
   /** Whether it has a scope of its own, which may ask who is calling. */
   readonly isScoped: boolean;
+  /** The fields that every index of its list begins with; undefined where they were not declared. */
+  readonly scopeFields: readonly string[] | undefined;
   readonly serverFields: ServerFields<never> | undefined;
   readonly explicitWrites: boolean;
   readonly mergePatch: boolean;
@@ -58,6 +61,7 @@ const optionNames = [
   'guards',
   'guardsFor',
   'scope',
+  'scopeFields',
   'serverFields',
   'explicitWrites',
   'mergePatch',
@@ -79,6 +83,7 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
   checkNames('operation in `guardsFor`', Object.keys(guardsFor), ops, `resource \`${path}\``);
   checkNames('operation in `after`', Object.keys(after), ops, `resource \`${path}\``);
   checkFilterNames(model);
+  checkScopeFields(definition, model, path);
   return {
     ...settings,
     path,
@@ -87,6 +92,7 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
     ops,
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,
+    scopeFields: definition.scopeFields,
     serverFields: definition.serverFields,
     explicitWrites: definition.explicitWrites ?? false,
     mergePatch: definition.mergePatch ?? true,
@@ -108,6 +114,7 @@ const shapes: readonly (readonly [keyof ResourceDefinition, (value: unknown) => 
   ['guards', Array.isArray, 'a list of functions'],
   ['guardsFor', isTable, 'an object with a list of functions for each operation'],
   ['scope', isFunction, 'a function that returns a filter or `everything`'],
+  ['scopeFields', Array.isArray, 'a list of field names'],
   ['serverFields', isFunction, 'a function'],
   ['explicitWrites', isBoolean, 'true or false'],
   ['mergePatch', isBoolean, 'true or false'],
@@ -132,6 +139,18 @@ function checkPath(path: string): void {
       `\`path\` of a resource must be one path segment of letters, digits, \`-\`, \`.\`, \`_\` and \`~\`, not \`${path}\`.`,
     );
   }
+}
+
+/** An index that the database could not keep would make every write fail. */
+function checkScopeFields({ scope, scopeFields = [] }: ResourceDefinition, { indexFields, name }: CompiledModel, path: string): void {
+  if (scopeFields.length === 0) return;
+  const where = `\`scopeFields\` of resource \`${path}\``;
+  if (!scope) throw new ConfigurationError(`${where} needs a \`scope\`: they are the fields that it compares.`);
+  checkNames(`field of ${name}, in \`scopeFields\``, scopeFields, [...indexFields.keys()], `resource \`${path}\``);
+  if (new Set(scopeFields).size < scopeFields.length) throw new ConfigurationError(`${where} names a field twice.`);
+  const fields = scopeFields.map((one) => indexFields.get(one) as IndexField);
+  const unshared = fields.find((field, at) => fields.slice(0, at).some((earlier) => !mayShareIndex(earlier, field)));
+  if (unshared) throw new ConfigurationError(`${where} names two lists, which one index cannot hold: leave out \`${unshared.name}\`.`);
 }
 
 /** `total[gte]=5` beside `total=true` is clear; a field filtered by its bare name would not be. */

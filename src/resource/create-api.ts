@@ -20,6 +20,7 @@ import { compileFetch, type FetchOptions, type RequestHandler } from './in-proce
 import { compileKoaAdapter } from './koa-adapter.ts';
 import { linkResources } from './link-resources.ts';
 import { compileApp, type PlainOptions, plainOptionNames } from './plain-adapter.ts';
+import type { Indexing } from './plan-indexes.ts';
 import type { Operation } from './resource-options.ts';
 import { sendDocument } from './send-document.ts';
 
@@ -74,6 +75,8 @@ export interface Api<Principal = unknown> {
   fetch(request: Request, options?: FetchOptions<Principal>): Promise<Response>;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
+  /** @internal What `planIndexes` plans for. */
+  readonly indexing: Indexing;
 }
 
 const optionNames = [
@@ -138,6 +141,7 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   const app = compileApp(prefix, dispatch, options);
   return {
     description,
+    indexing: { db, resources: compiled, models: options.models ?? [] },
     routes: () => compileKoaAdapter(prefix, dispatch),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),

@@ -56,6 +56,12 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
   readonly scope?: (
     ctx: RequestContext<Principal>,
   ) => ScopeFilter<Document<Model<F>>> | typeof everything | Promise<ScopeFilter<Document<Model<F>>> | typeof everything>;
+  /**
+   * The fields that the scope compares with a value (or `in` a list) in every request, in the order of an index: they come first in each
+   * index that `planIndexes` plans for the list. A scope is a function, of which nobody else can know it.
+   * @default none: indexes are planned as if there were no scope
+   */
+  readonly scopeFields?: readonly ((keyof Document<Model<F>> & string) | `${string}.${string}`)[];
   /** Values that the server sets on create. @default none */
   readonly serverFields?: (ctx: RequestContext<Principal>) => Partial<Document<Model<F>>> | Promise<Partial<Document<Model<F>>>>;
   /** A field is writable only where its policy says so. @default false */

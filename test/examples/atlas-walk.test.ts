@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
-import type { Api } from '../../src/index.ts';
+import { type Api, applyIndexes } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 
 const database = useDatabase();
@@ -10,6 +10,7 @@ let atlas: Api;
 beforeAll(async () => {
   await loadAtlas(database.db, () => {});
   atlas = createAtlas(database.db);
+  await applyIndexes(atlas);
 });
 
 interface Page {

@@ -2,13 +2,17 @@ import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { type AtlasData, loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
 import { City, Country } from '../../examples/atlas/model.ts';
-import { type Context, checkCreate } from '../../src/index.ts';
+import { applyIndexes, type Context, checkCreate, planIndexes } from '../../src/index.ts';
+import { useCommands } from '../support/commands.ts';
 import { useDatabase } from '../support/database.ts';
+import { useExplain } from '../support/explain.ts';
 import { type TestServer, useServer } from '../support/serve.ts';
 
 jest.setTimeout(60_000);
 
-const database = useDatabase();
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
+const explainLast = useExplain(database, commands);
 const serve = useServer();
 const silently = () => {};
 const fail = (message: string) => () => {
@@ -64,7 +68,34 @@ describe('the atlas', () => {
   beforeAll(async () => {
     await database.db.dropDatabase();
     await loadAtlas(database.db, silently, readAlpineData);
+    await applyIndexes(createAtlas(database.db));
     atlas = await serve(createAtlas(database.db).routes());
+  });
+
+  it('has the indexes that it needs, and no other', async () => {
+    const { collections } = await planIndexes(createAtlas(database.db));
+    expect(collections).toMatchObject(
+      [{ collection: 'countries' }, { collection: 'cities' }].map((one) => ({ ...one, missing: [], conflicting: [], unused: [] })),
+    );
+  });
+
+  it.each([
+    ['/cities?sort=country,name&limit=50', 'country_1_name_1__id_1'],
+    ['/cities?sort=-country,-name&limit=50', 'country_1_name_1__id_1'],
+    ['/cities?country=CH&sort=name&limit=50', 'country_1_name_1__id_1'],
+    ['/cities?country=CH&name[prefix]=Z&sort=name&limit=50', 'country_1_name_1__id_1'],
+    ['/cities?country=CH&admin1=ZH&admin2=112&sort=name&limit=50', 'country_1_admin1_1_admin2_1_name_1__id_1'],
+    ['/cities?location.lat[gte]=47&sort=-location.lat&limit=50', 'location.lat_1__id_1'],
+    ['/countries?sort=name.common&limit=50', 'name.common_1__id_1'],
+    ['/countries?borders=DEU', 'borders_1__id_1'],
+  ])('finds %s by %s, on the first page and behind it', async (path, index) => {
+    const first = await get(path);
+    const { next_cursor } = first.body.page;
+    for (const cursor of next_cursor ? ['', `&after=${next_cursor}`] : ['']) {
+      expect((await get(`${path}${cursor}`)).status).toBe(200);
+      const { stages, indexes, documents } = await explainLast();
+      expect([[...indexes], stages.has('SORT'), documents <= 102]).toEqual([[index], false, true]);
+    }
   });
 
   it('holds all 250 countries as the library would store what it shows of them', async () => {

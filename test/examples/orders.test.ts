@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { createShop } from '../../examples/orders/api.ts';
-import { createIndexes } from '../../examples/orders/model.ts';
+import { applyIndexes, planIndexes } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { send, type TestServer, useServer } from '../support/serve.ts';
 import { useExamples } from './start-example.ts';
@@ -14,8 +14,16 @@ const start = useExamples();
 let shop: TestServer;
 
 beforeAll(async () => {
-  await createIndexes(database.db);
+  await applyIndexes(createShop(database.db));
   shop = await serve(createShop(database.db).routes());
+});
+
+it('has the indexes that it needs, and no other', async () => {
+  const { collections } = await planIndexes(createShop(database.db));
+  expect(collections).toMatchObject(
+    ['orders', 'customers'].map((collection) => ({ collection, missing: [], conflicting: [], unused: [], notes: [] })),
+  );
+  expect(collections[0]?.existing.map(({ existing }) => existing.name)).toContain('owner_1_createdAt_1__id_1');
 });
 
 const as = (user: 'ann' | 'bob' | 'root') => ({ authorization: `Bearer ${user}-token` });

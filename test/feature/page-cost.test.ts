@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Document } from 'mongodb';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
 import { useApi } from '../support/api.ts';
 import { useCommands } from '../support/commands.ts';
 import { useDatabase } from '../support/database.ts';
+import { type Cost, useExplain } from '../support/explain.ts';
 
 const sort = { policy: { sort: true } } as const;
 const Row = defineModel('Row', {
@@ -18,6 +18,7 @@ const Row = defineModel('Row', {
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
+const explainLast = useExplain(database, commands);
 const paging = cursorPaging({ max: 1500 });
 const api = useApi(database, (shop) => [
   shop.resource({ model: Row, paging }),
@@ -43,39 +44,6 @@ beforeAll(async () => {
 });
 
 const limit = 20;
-
-interface Cost {
-  readonly stages: ReadonlySet<string>;
-  readonly keys: number;
-  readonly documents: number;
-}
-
-/** Lets the database explain the command that it was sent last, by running it again: what was not reached has no part in it. */
-async function explainLast(): Promise<Cost> {
-  const sent = commands.events.at(-1)?.command as Document;
-  const { find, filter, sort, limit, projection, aggregate, pipeline } = sent;
-  const command = find ? { find, filter, sort, limit, ...(projection && { projection }) } : { aggregate, pipeline, cursor: {} };
-  const explained = await database.db.command({ explain: command, verbosity: 'executionStats' });
-  const plans = find ? [explained] : explained.stages.flatMap(plansWithin);
-  const stages = new Set<string>();
-  for (const { queryPlanner } of plans) collectStages(queryPlanner.winningPlan, stages);
-  const sum = (name: string) => plans.reduce((total: number, { executionStats }: Document) => total + executionStats[name], 0);
-  return { stages, keys: sum('totalKeysExamined'), documents: sum('totalDocsExamined') };
-}
-
-/** The plans of a pipeline's stage, and of the pipelines that it holds. A sort that no index could do stands behind a plan. */
-function plansWithin(stage: Document): Document[] {
-  if (stage.$cursor) return [stage.$cursor];
-  const pipeline: Document[] = stage.$unionWith?.pipeline ?? [];
-  const isReached = pipeline.some((one) => '$cursor' in one);
-  if (isReached) expect(pipeline.map((one) => Object.keys(one)[0])).not.toContain('$sort');
-  return pipeline.flatMap(plansWithin);
-}
-
-function collectStages(plan: Document, stages: Set<string>): void {
-  if (typeof plan.stage === 'string') stages.add(plan.stage);
-  for (const part of Object.values(plan)) if (typeof part === 'object' && part !== null) collectStages(part, stages);
-}
 
 describe('the cost of a page by key', () => {
   it.each([

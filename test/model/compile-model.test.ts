@@ -15,7 +15,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'an option of another type',
       () => js.boolean({ multipleOf: 2 }),
-      '`multipleOf` of `value` is no keyword of a field of type boolean: legal are type, bsonType, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, $comment.',
+      '`multipleOf` of `value` is no keyword of a field of type boolean: legal are type, bsonType, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, unique, index, $comment.',
     ],
     [
       'a misspelt policy',

@@ -59,7 +59,7 @@ describe('defineModel', () => {
     [
       'a misspelt option',
       () => defineModel('A', { colection: 'a', fields: {} } as never),
-      '`colection` is no option of model `A`: legal are collection, fields, check, maxTimeMS.',
+      '`colection` is no option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
     ],
     [
       'no collection',

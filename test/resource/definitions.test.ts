@@ -32,6 +32,14 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['hooks that are no list', { after: { create: () => true } }, /`after`/],
     ['a hook that is none', { after: { create: ['mail'] } }, /`after`/],
     ['server fields that are no function', { serverFields: { text: 'x' } }, /`serverFields`/],
+    ['scope fields without a scope', { scopeFields: ['text'] }, /`scopeFields` of resource `docs` needs a `scope`/],
+    ['scope fields that are no list', { scope: () => ({}), scopeFields: 'text' }, /`scopeFields` .*list of field names/],
+    [
+      'an unknown scope field',
+      { scope: () => ({}), scopeFields: ['txet'] },
+      /`txet` is no field of Doc, in `scopeFields`.*did you mean `text`\?/,
+    ],
+    ['a scope field twice', { scope: () => ({}), scopeFields: ['text', 'text'] }, /names a field twice/],
     ['explicitWrites that is no boolean', { explicitWrites: 'yes' }, /`explicitWrites` .*true or false/],
     ['mergePatch that is no boolean', { mergePatch: 0 }, /`mergePatch`/],
     ['preconditionRequired that is no boolean', { preconditionRequired: 1 }, /`preconditionRequired`/],
@@ -48,6 +56,12 @@ describe('a mistake in a resource is a configuration error when the routes are b
   ])('%s', (_rule, resource, message) => {
     expect(build(resource)).toThrow(ConfigurationError);
     expect(build(resource)).toThrow(message);
+  });
+
+  it('scope fields of two lists, which one index cannot hold', () => {
+    const fields = { text: t.string(), a: t.array(t.string()), b: t.array(t.string()) };
+    const model = defineModel('Bad', { collection: 'bad', fields });
+    expect(build({ model, scope: () => ({}), scopeFields: ['a', 'text', 'b'] })).toThrow(/names two lists, .* leave out `b`/);
   });
 
   it.each(['limit', 'sort', 'page', 'after', 'before', 'include', 'total', 'fields'])(

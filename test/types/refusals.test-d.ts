@@ -1,5 +1,6 @@
 import { defineModel } from '../../src/model/define-model.ts';
 import { t } from '../../src/model/t.ts';
+import { service } from '../../src/resource/service.ts';
 
 // A typo in an option, a policy or an operator does not compile.
 
@@ -100,3 +101,25 @@ t.array(t.object('O', { a: t.optional(t.string()) }), { default: [{ a: 'x' }, {}
 t.nullable(t.object('O', { a: t.string() }), { default: { a: 'x' }, storeNone: true, policy: { update: false } });
 t.enum(['a', 'b'], { default: () => 'a' });
 t.any({ default: null });
+
+const fields = { owner: t.string(), place: t.object('Place', { city: t.string() }) };
+// @ts-expect-error: unique is a flag
+t.string({ unique: 'yes' });
+// @ts-expect-error: `onwer` is no field
+defineModel('Indexed', { collection: 'indexed', fields, indexes: [{ fields: ['onwer'] }] });
+// @ts-expect-error: `uniqe` is no option of an index
+defineModel('Indexed', { collection: 'indexed', fields, indexes: [{ fields: ['owner'], uniqe: true }] });
+const plain = defineModel('Indexed', { collection: 'indexed', fields });
+// @ts-expect-error: `onwer` is no field
+service().resource({ model: plain, scope: () => ({ owner: 'ann' }), scopeFields: ['onwer'] });
+
+// What is right does.
+const Indexed = defineModel('Indexed', {
+  collection: 'indexed',
+  fields,
+  indexes: [
+    { fields: ['-owner', 'place.city', 'id'], unique: true },
+    { key: { owner: 'text' }, weights: { owner: 2 } },
+  ],
+});
+service().resource({ model: Indexed, scope: () => ({ owner: 'ann' }), scopeFields: ['owner', 'place.city'] });

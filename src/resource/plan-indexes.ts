@@ -1,0 +1,86 @@
+import type { Db } from 'mongodb';
+import { compileModel } from '../model/compile-model.ts';
+import type { Model } from '../model/define-model.ts';
+import { deriveIndexes, type IndexSource, type PlannedIndex } from '../mongo/derive-indexes.ts';
+import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/index-plan.ts';
+import { createIndexes, readIndexes } from '../mongo/indexes.ts';
+import type { CompiledResource } from './compile-resource.ts';
+import type { Api } from './create-api.ts';
+
+/** What the indexes of an api are derived from. */
+export interface Indexing {
+  readonly db: Db;
+  readonly resources: readonly CompiledResource[];
+  readonly models: readonly Model[];
+}
+
+/** The indexes that `applyIndexes` has created in one collection. */
+export interface CreatedIndexes {
+  readonly collection: string;
+  readonly created: readonly PlannedIndex[];
+}
+
+/**
+ * Finds out which indexes the lists and the unique fields of an api need, and which of them its database has. It reads, and changes
+ * nothing. One command for each collection.
+ *
+ * @example
+ * console.log(await planIndexes(api)); // a table of what exists, what is missing, what conflicts and what nothing here needs
+ */
+export async function planIndexes({ indexing }: Api): Promise<IndexPlan> {
+  const { db } = indexing;
+  const collections = [...sourcesOf(indexing)].map(async ([collection, sources]): Promise<CollectionPlan> => {
+    const found = await readIndexes(db, collection);
+    return { collection, ...compareIndexes(deriveIndexes(sources), found), notes: notesOf(indexing, collection) };
+  });
+  return new IndexPlan(await Promise.all(collections));
+}
+
+/**
+ * Creates the indexes that `planIndexes` calls missing, and nothing else: it drops none. It may run again, and in several processes at
+ * once. One command for each collection that lacks some; it waits until they are built, which takes its time on a large collection.
+ *
+ * Throws where records that are there already break a unique index, and, after all others are created, where an index with the same keys
+ * and other options is in the way: then what the models declare does not hold.
+ *
+ * @returns what was created, by collection
+ *
+ * @example
+ * await applyIndexes(api); // on deployment, before the server listens
+ */
+export async function applyIndexes(api: Api): Promise<CreatedIndexes[]> {
+  const { collections } = await planIndexes(api);
+  const { db } = api.indexing;
+  const lacking = collections.filter(({ missing }) => missing.length > 0);
+  for (const { collection, missing } of lacking) await createIndexes(db, collection, missing);
+  const conflicts = collections.flatMap(({ collection, conflicting }) =>
+    conflicting.map(({ key, options, existing }) => {
+      const wanted = `${formatKey(key)}${options.unique ? ' unique' : ''}`;
+      return `\`${collection}\` needs ${wanted}, and has ${formatFound(existing)}`;
+    }),
+  );
+  if (conflicts.length > 0)
+    throw new Error(`Indexes are in the way of others; drop them, and call \`applyIndexes\` again: ${conflicts.join('; ')}.`);
+  return lacking.map(({ collection, missing }) => ({ collection, created: missing }));
+}
+
+/** By collection, because several models and resources may have one. */
+function sourcesOf({ resources, models }: Indexing): Map<string, IndexSource[]> {
+  const sources = new Map<string, IndexSource[]>();
+  const add = (source: IndexSource): void => {
+    const { collection } = source.model;
+    sources.set(collection, [...(sources.get(collection) ?? []), source]);
+  };
+  for (const { model, ops, path, scopeFields = [] } of resources) {
+    add(ops.includes('list') ? { model, list: { resource: path, scopeFields } } : { model });
+  }
+  for (const model of new Set(models)) add({ model: compileModel(model) });
+  return sources;
+}
+
+function notesOf({ resources }: Indexing, collection: string): string[] {
+  const unknown = resources.filter(
+    (one) => one.model.collection === collection && one.isScoped && !one.scopeFields && one.ops.includes('list'),
+  );
+  return unknown.map(({ path }) => `resource \`${path}\` has a scope and no \`scopeFields\`: planned as if it had none`);
+}
