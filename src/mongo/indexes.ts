@@ -3,7 +3,7 @@ import type { PlannedIndex } from './derive-indexes.ts';
 import { type ExistingIndex, formatKey } from './index-plan.ts';
 
 /** Numbers as numbers, however the client was opened: what the database says of itself is no data of the application. */
-const plainValues: CollectionOptions = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false };
+export const plainValues: CollectionOptions = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false };
 
 /** The indexes that a collection has; none where there is no such collection. */
 export async function readIndexes(db: Db, collection: string): Promise<ExistingIndex[]> {

@@ -15,6 +15,7 @@ import { buildPrecondition, fulfils } from './precondition.ts';
 import { watchReachability } from './reachability.ts';
 import { StoredRecord } from './stored-record.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './update-pipeline.ts';
+import { isDevelopment, watchScans } from './watch-scans.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -46,6 +47,11 @@ export interface StoreOptions {
   readonly db: Db;
   /** Time limit of the database for one command, in milliseconds, where the model has none. @default 10,000 */
   readonly maxTimeMS?: number;
+  /**
+   * Warns of lists that look through the collection, once for each kind of list, with the index that would help (`process.emitWarning`).
+   * @default whether `NODE_ENV` is `development` or not set
+   */
+  readonly warnOnScan?: boolean | undefined;
 }
 
 /** The commands on one model's collection: each operation is one command, and only a miss pays for a second to find out why. */
@@ -80,12 +86,13 @@ const bsonOptions = {
 } as const;
 
 /** Opens the collection of a model. Every error of the driver leaves as what it means to the client. */
-export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_000 }: StoreOptions): Store {
+export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_000, warnOnScan = isDevelopment() }: StoreOptions): Store {
   if (typeof db?.collection !== 'function')
     throw new ConfigurationError("`db` must be a database of the MongoDB driver, such as `client.db('shop')`.");
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const maxTimeMS = model.maxTimeMS ?? apiLimit;
   for (const limit of [apiLimit, maxTimeMS]) checkTimeLimit(limit);
+  const notice = warnOnScan ? watchScans(model, db, maxTimeMS) : undefined;
   const reachability = watchReachability(db.client);
   const unread = model.privatePaths.filter((path) => path !== model.revision?.key); // the ETag needs it, private or not
   const withoutPrivate: Projected = unread.length > 0 ? { projection: Object.fromEntries(unread.map((path) => [path, 0])) } : {};
@@ -209,6 +216,7 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
         (signal) => Promise.all([findPlanned(plan, projection, signal), countAll(query, matching, signal)]),
         gone,
       );
+      notice?.({ filter: matching, sort: new Map(query.sort.map(({ field, direction }) => [field.path, direction])), limit: plan.limit });
       return buildPage(model, query, found, total);
     },
 

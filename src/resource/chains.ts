@@ -59,5 +59,6 @@ const hooks = (r: CompiledResource, operation: Operation) => afterHooks(r.hooksO
 const reads = (r: CompiledResource, operation: Operation) => ({
   db: r.db,
   maxTimeMS: r.maxTimeMS,
+  warnOnScan: r.warnOnScan,
   fetchPrivate: r.hooksOf(operation).length > 0,
 });

@@ -23,6 +23,7 @@ export interface ApiSettings {
   readonly maxBody: number;
   readonly maxTimeMS: number;
   readonly filterLimits: FilterLimits;
+  readonly warnOnScan?: boolean | undefined;
 }
 
 /** A resource with its defaults filled in and its mistakes found: what the chains are made of. */

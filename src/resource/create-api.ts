@@ -43,6 +43,11 @@ export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
   readonly maxFilterValues?: number;
   /** How many characters `[prefix]` takes, up to 8,000; more is 400. @default 1,000 */
   readonly maxPrefix?: number;
+  /**
+   * Warns of lists that look through a collection, once for each kind of list, with the index that would help (`process.emitWarning`).
+   * @default whether `NODE_ENV` is `development` or not set
+   */
+  readonly warnOnScan?: boolean;
   /** Serves the OpenAPI description at `<prefix>/openapi.json`, to everybody. @default true */
   readonly openapi?: boolean;
 }
@@ -89,6 +94,7 @@ const optionNames = [
   'maxTimeMS',
   'maxFilterValues',
   'maxPrefix',
+  'warnOnScan',
   'openapi',
   ...descriptionOptionNames,
   ...plainOptionNames,
@@ -106,11 +112,12 @@ const routesOf: Readonly<Record<Operation, Omit<Route, 'run'>>> = {
 /** Compiles resources into an api. Every mistake in a definition is thrown here as a {@link ConfigurationError}. */
 export function createApi(options: ApiOptions<ResourceDefinition>, identify: Authenticate<unknown> | undefined): Api {
   checkNames('option', Object.keys(options), optionNames, 'an api');
-  const { db, resources, prefix = '', maxBody = 1_048_576, maxConcurrency, maxTimeMS = 10_000, openapi = true } = options;
+  const { db, resources, prefix = '', maxBody = 1_048_576, maxConcurrency, maxTimeMS = 10_000, warnOnScan, openapi = true } = options;
   checkPrefix(prefix);
   checkTimeLimit(maxTimeMS);
   if (typeof openapi !== 'boolean') throw new ConfigurationError('`openapi` must be true or false.');
-  const settings: ApiSettings = { db, maxBody, maxTimeMS, filterLimits: checkFilterLimits(options) };
+  if (warnOnScan !== undefined && typeof warnOnScan !== 'boolean') throw new ConfigurationError('`warnOnScan` must be true or false.');
+  const settings: ApiSettings = { db, maxBody, maxTimeMS, warnOnScan, filterLimits: checkFilterLimits(options) };
   const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
   const before = [...limit, authenticate(identify ?? (() => undefined))];
   const compiled = linkResources(
