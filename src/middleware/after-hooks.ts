@@ -1,7 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 
-/** Runs after an operation: the context, and the record (the deleted one; on list, the page's records). */
+/**
+ * Runs after an operation: the context, and the record (the deleted one; on list, the page's records). After a custom operation it is what
+ * the handler returned, or the record that it saved where it returned nothing.
+ */
 export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Result) => unknown;
 
 /**
@@ -15,11 +18,15 @@ export function afterHooks(hooks: readonly AfterHook<never, never>[] = []): Reso
   for (const hook of hooks) if (typeof hook !== 'function') throw new ConfigurationError('A hook in `after` must be a function.');
   return async function afterHooks(ctx, next) {
     if (hooks.length > 0) {
-      const result = ctx.page ? ctx.page.records.map(({ document }) => document) : ctx.record?.document;
-      await run(hooks as readonly AfterHook[], ctx, result);
+      await run(hooks as readonly AfterHook[], ctx, resultOf(ctx));
     }
     await next();
   };
+}
+
+function resultOf({ result, page, record }: Context): unknown {
+  if (result?.value !== undefined) return result.value;
+  return page ? page.records.map(({ document }) => document) : record?.document;
 }
 
 /** An error that would speak to the client is made one that does not: the write stays, and its answer must not say otherwise. */

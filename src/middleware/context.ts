@@ -39,6 +39,25 @@ export interface Slots {
   page?: Page;
   /** By `embed`: the included records. */
   embedded?: Embedded;
+  /** By the api: the largest body, in bytes, where `jsonBody` has no `limit` of its own. */
+  bodyLimit?: number;
+  /** By `records`: loads the record of the path, within the scope. */
+  load?: () => Promise<unknown>;
+  /** By `records`: saves a record that `load` gave. */
+  save?: (record: never) => Promise<unknown>;
+  /** By `records`: the records that a handler holds, each with what was stored when it was loaded or last saved. */
+  loaded?: Map<unknown, StoredRecord>;
+  /** By `handler`: what it returned. */
+  result?: HandlerResult;
+}
+
+/** What a handler returned, and how it is answered. */
+export interface HandlerResult {
+  readonly value: unknown;
+  /** Its JSON; undefined where nothing was returned. */
+  readonly text: string | undefined;
+  /** Of a returned record. */
+  readonly entityTag: string | undefined;
 }
 
 /** Koa's context with the library's slots, and the body that `jsonBody` reads. */

@@ -75,7 +75,7 @@ interface Projected {
  * 64-bit integers as bigint, binary and regular expressions as BSON types: nothing is rounded or guessed on the way. Defaults are named too,
  * because a collection inherits what its client was opened with.
  */
-const bsonOptions = {
+export const bsonOptions = {
   useBigInt64: true,
   promoteLongs: true,
   promoteValues: true,

@@ -28,6 +28,11 @@ export class StoredRecord {
     return this.#document;
   }
 
+  /** @internal As it is stored: for what compares it with what is written. */
+  get stored(): Readonly<Record<string, unknown>> {
+    return this.#stored;
+  }
+
   /** Its entity tag (RFC 9110 §8.8.3); undefined on a model without a revision. */
   get entityTag(): string | undefined {
     const revision = revisionOf(this.#model, this.#stored);

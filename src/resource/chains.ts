@@ -1,4 +1,6 @@
 import { afterHooks } from '../middleware/after-hooks.ts';
+import { answer } from '../middleware/answer.ts';
+import { bodyLimit } from '../middleware/body-limit.ts';
 import { checkCreate } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
@@ -8,6 +10,7 @@ import { fields } from '../middleware/fields.ts';
 import { findPage } from '../middleware/find-page.ts';
 import { findRecord } from '../middleware/find-record.ts';
 import { guards } from '../middleware/guards.ts';
+import { handler } from '../middleware/handler.ts';
 import { ifMatch } from '../middleware/if-match.ts';
 import { include } from '../middleware/include.ts';
 import { insert } from '../middleware/insert.ts';
@@ -17,9 +20,11 @@ import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
 import { record } from '../middleware/record.ts';
+import { records } from '../middleware/records.ts';
 import { remove } from '../middleware/remove.ts';
 import { scope } from '../middleware/scope.ts';
 import { update } from '../middleware/update.ts';
+import type { CompiledOperation } from './compile-operations.ts';
 import type { CompiledResource } from './compile-resource.ts';
 import type { Operation } from './resource-options.ts';
 
@@ -47,7 +52,21 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
   delete: (r) => [guard(r, 'delete'), rows(r), match(r), remove(r.model, r), hooks(r, 'delete'), noContent()],
 };
 
-const guard = (r: CompiledResource, operation: Operation) => guards(...r.guardsOf(operation));
+/**
+ * A custom operation: what it is made of stands between the guards and scope of its resource and the answer. Its own middlewares come before
+ * `If-Match`, because what is wrong with a body counts first (RFC 9110 §13.2.1); a GET has `If-None-Match` around them.
+ */
+export function customChain(
+  r: CompiledResource,
+  { name, method, path, use, handler: run }: CompiledOperation,
+): readonly ResourceMiddleware[] {
+  const isSafe = method === 'GET';
+  const condition = isSafe ? notModified() : ifMatch({ required: r.preconditionRequired && path.split('/').includes(':id') });
+  const own = isSafe ? [condition, ...use] : [...use, condition];
+  return [guard(r, name), rows(r), bodyLimit(r.maxBody), ...own, records(r.model, r), handler(run, r.model), hooks(r, name), answer()];
+}
+
+const guard = (r: CompiledResource, operation: string) => guards(...r.guardsOf(operation));
 const rows = (r: CompiledResource) => scope(r.model, r.scope);
 const query = (r: CompiledResource) =>
   listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...r.filterLimits });
@@ -55,7 +74,7 @@ const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)
 const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [embed(r.includes)] : []);
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, requireObject: false }); // the checks behind `match` require it
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
-const hooks = (r: CompiledResource, operation: Operation) => afterHooks(r.hooksOf(operation));
+const hooks = (r: CompiledResource, operation: string) => afterHooks(r.hooksOf(operation));
 const reads = (r: CompiledResource, operation: Operation) => ({
   db: r.db,
   maxTimeMS: r.maxTimeMS,

@@ -7,15 +7,17 @@ import type { Guard } from '../middleware/guards.ts';
 import type { ScopeFunction } from '../middleware/scope.ts';
 import { type CompiledModel, compileModel } from '../model/compile-model.ts';
 import { type IndexField, mayShareIndex } from '../model/index-fields.ts';
+import { isObject } from '../model/plain-object.ts';
 import { everything } from '../mongo/filter.ts';
 import { type FilterLimits, listParameters } from '../mongo/list-query.ts';
 import { isPaging, type Paging } from '../mongo/paging.ts';
 import { checkNames } from './check-names.ts';
+import { type CompiledOperation, compileOperations } from './compile-operations.ts';
 import { cursorPaging } from './paging.ts';
 import { type Operation, operations, type ResourceOptions } from './resource-options.ts';
 
 /** What a resource is defined by, with its TypeScript parameters forgotten: `service().resource()` checked them. */
-export type ResourceDefinition = ResourceOptions<never, never>;
+export type ResourceDefinition = ResourceOptions<never, never, Operation, Record<string, unknown>>;
 
 /** What an api gives to each of its resources. */
 export interface ApiSettings {
@@ -32,6 +34,7 @@ export interface CompiledResource extends ApiSettings {
   readonly description: string;
   readonly model: CompiledModel;
   readonly ops: readonly Operation[];
+  readonly operations: readonly CompiledOperation[];
   readonly scope: ScopeFunction<never>;
   /** Whether it has a scope of its own, which may ask who is calling. */
   readonly isScoped: boolean;
@@ -46,8 +49,9 @@ export interface CompiledResource extends ApiSettings {
   readonly includes: Includes;
   /** Whether clients may choose what they read. */
   readonly fields: boolean;
-  guardsOf(operation: Operation): readonly Guard<never>[];
-  hooksOf(operation: Operation): readonly AfterHook<never, never>[];
+  /** By the name of an operation, standard or custom. */
+  guardsOf(operation: string): readonly Guard<never>[];
+  hooksOf(operation: string): readonly AfterHook<never, never>[];
 }
 
 const noIncludes: Includes = { names: [], relations: new Map(), steps: [], paths: new Map() };
@@ -70,6 +74,7 @@ const optionNames = [
   'paging',
   'include',
   'fields',
+  'operations',
   'after',
 ] as const satisfies readonly (keyof ResourceDefinition)[];
 
@@ -81,8 +86,10 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
   checkShapes(definition, path);
   checkPath(path);
   checkNames('operation in `ops`', ops, operations, `resource \`${path}\``);
-  checkNames('operation in `guardsFor`', Object.keys(guardsFor), ops, `resource \`${path}\``);
-  checkNames('operation in `after`', Object.keys(after), ops, `resource \`${path}\``);
+  const custom = compileOperations(definition.operations ?? {}, ops, `resource \`${path}\``);
+  const names = [...ops, ...custom.map(({ name }) => name)];
+  checkNames('operation in `guardsFor`', Object.keys(guardsFor), names, `resource \`${path}\``);
+  checkNames('operation in `after`', Object.keys(after), names, `resource \`${path}\``);
   checkFilterNames(model);
   checkScopeFields(definition, model, path);
   return {
@@ -91,6 +98,7 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
     description: definition.description ?? `Records of ${model.name}.`,
     model,
     ops,
+    operations: custom,
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,
     scopeFields: definition.scopeFields,
@@ -108,7 +116,7 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
-const isTable = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.values(value).every(Array.isArray);
+const isTable = (value: unknown): boolean => isObject(value) && Object.values(value).every(Array.isArray);
 
 const shapes: readonly (readonly [keyof ResourceDefinition, (value: unknown) => boolean, string])[] = [
   ['ops', Array.isArray, 'a list of operations'],
@@ -122,6 +130,7 @@ const shapes: readonly (readonly [keyof ResourceDefinition, (value: unknown) => 
   ['preconditionRequired', isBoolean, 'true or false'],
   ['paging', isPaging, 'what `cursorPaging()` or `offsetPaging()` returns'],
   ['fields', isBoolean, 'true or false'],
+  ['operations', isObject, 'an object with an operation for each name'],
   ['after', isTable, 'an object with a list of functions for each operation'],
 ];
 

@@ -12,7 +12,7 @@ import { checkTimeLimit } from '../mongo/deadline.ts';
 import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import { buildDocument } from '../openapi/build-document.ts';
 import { documentPath } from '../openapi/describe-document.ts';
-import { chains } from './chains.ts';
+import { chains, customChain } from './chains.ts';
 import { checkNames } from './check-names.ts';
 import { type ApiSettings, type CompiledResource, compileResource, type ResourceDefinition } from './compile-resource.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
@@ -21,8 +21,8 @@ import { compileKoaAdapter } from './koa-adapter.ts';
 import { linkResources } from './link-resources.ts';
 import { compileApp, type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 import type { Indexing } from './plan-indexes.ts';
-import type { Operation } from './resource-options.ts';
 import { sendDocument } from './send-document.ts';
+import { standardPlaces } from './standard-places.ts';
 
 /** Settings of an api (spec, "Api definition"). */
 export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
@@ -100,15 +100,6 @@ const optionNames = [
   ...plainOptionNames,
 ] as const satisfies readonly (keyof ApiOptions<unknown>)[];
 
-const routesOf: Readonly<Record<Operation, Omit<Route, 'run'>>> = {
-  list: { method: 'GET', path: '/' },
-  get: { method: 'GET', path: '/:id' },
-  create: { method: 'POST', path: '/' },
-  patch: { method: 'PATCH', path: '/:id' },
-  put: { method: 'PUT', path: '/:id' },
-  delete: { method: 'DELETE', path: '/:id' },
-};
-
 /** Compiles resources into an api. Every mistake in a definition is thrown here as a {@link ConfigurationError}. */
 export function createApi(options: ApiOptions<ResourceDefinition>, identify: Authenticate<unknown> | undefined): Api {
   checkNames('option', Object.keys(options), optionNames, 'an api');
@@ -156,10 +147,14 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
 }
 
 function compileRoutes(resource: CompiledResource, before: readonly ResourceMiddleware[]): Route[] {
-  return resource.ops.map((operation) => ({
-    ...routesOf[operation],
-    run: compose([...before, ...chains[operation](resource)]) as ResourceMiddleware,
+  const run = (chain: readonly ResourceMiddleware[]) => compose([...before, ...chain]) as ResourceMiddleware;
+  const standard = resource.ops.map((operation) => ({ ...standardPlaces[operation], run: run(chains[operation](resource)) }));
+  const custom = resource.operations.map((operation) => ({
+    method: operation.method,
+    path: operation.path,
+    run: run(customChain(resource, operation)),
   }));
+  return [...standard, ...custom];
 }
 
 /** Open to everybody: neither authentication nor guards stand before it. */

@@ -2,12 +2,10 @@ import Router from '@koa/router';
 import type Koa from 'koa';
 import { Problem } from '../errors.ts';
 import type { Context, ResourceMiddleware } from '../middleware/context.ts';
+import type { Place } from './standard-places.ts';
 
-/** One operation's place: a method, a path below the resource (`/`, `/:id`), and what runs there. */
-export interface Route {
-  readonly method: string;
-  /** In the language of path-to-regexp. */
-  readonly path: string;
+/** One operation's place, and what runs there. */
+export interface Route extends Place {
   readonly run: ResourceMiddleware;
 }
 
@@ -39,7 +37,7 @@ export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>): 
 function compileTable(routes: readonly Route[]): Table {
   const router = new Router({ strict: true, sensitive: true });
   const methods = new Map<string, Map<string, ResourceMiddleware>>();
-  for (const { path, method, run } of [...routes].sort((a, b) => parameters(a.path) - parameters(b.path))) {
+  for (const { path, method, run } of [...routes].sort(literalFirst)) {
     const known = methods.get(path) ?? new Map<string, ResourceMiddleware>();
     methods.set(path, known.set(method, run));
   }
@@ -48,8 +46,11 @@ function compileTable(routes: readonly Route[]): Table {
   return { router, methods };
 }
 
-function parameters(path: string): number {
-  return path.split('/:').length;
+/** The first segment in which two paths differ decides: `/overdue` goes before `/:id`, `/:id/lines/last` before `/:id/:part/last`. */
+function literalFirst(a: Place, b: Place): number {
+  const [first, second] = [a.path.split('/'), b.path.split('/')];
+  const at = first.findIndex((segment, index) => segment !== second[index]);
+  return Number(first[at]?.startsWith(':') ?? false) - Number(second[at]?.startsWith(':') ?? false);
 }
 
 function findRoute({ router, methods }: Table, ctx: Context, path: string): ResourceMiddleware {

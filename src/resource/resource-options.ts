@@ -8,6 +8,7 @@ import type { Operator } from '../model/policy.ts';
 import type { Fields } from '../model/schema.ts';
 import type { everything } from '../mongo/filter.ts';
 import type { Paging, Totals } from '../mongo/paging.ts';
+import type { CustomOperation } from './custom-operation.ts';
 
 /** The operations that a resource can serve. */
 export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
@@ -17,7 +18,7 @@ export type Operation = (typeof operations)[number];
 
 /** Koa's context as guards, scopes, hooks and server fields see it: with the principal that `authenticate` found. */
 export type RequestContext<Principal> = Koa.Context &
-  Omit<Slots, 'principal'> & {
+  Omit<Slots, 'principal' | 'load' | 'save'> & {
     /** Who is calling; undefined for an anonymous request. */
     readonly principal: Principal | undefined;
     /** Who is calling; throws 401 for an anonymous request. */
@@ -36,10 +37,13 @@ export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: Elements<Doc[Nam
   readonly [path: `${string}.${string}`]: unknown;
 };
 
-type HookResult<Op extends Operation, Doc> = Op extends 'list' ? readonly Doc[] : Doc;
+type HookResult<Op extends string, Doc> = Op extends 'list' ? readonly Doc[] : Doc;
 
-/** A resource: a model, bound to operations, and who may do what (spec, "Resource definition"). Plain data with functions in named places. */
-export interface ResourceOptions<Principal, F extends Fields, Ops extends Operation = Operation> {
+/**
+ * A resource: a model, bound to operations, and who may do what (spec, "Resource definition"). Plain data with functions in named places.
+ * `Bodies` are the custom operations, each with the type of its body.
+ */
+export interface ResourceOptions<Principal, F extends Fields, Ops extends Operation = Operation, Bodies = Record<never, never>> {
   /** The model whose records are served. */
   readonly model: Model<F>;
   /** The resource's path segment. @default the model's collection */
@@ -51,7 +55,7 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
   /** Who may call any operation: every guard must return true. @default none */
   readonly guards?: readonly Guard<RequestContext<Principal>>[];
   /** Guards of single operations, asked after those of all. @default none */
-  readonly guardsFor?: { readonly [Op in Ops]?: readonly Guard<RequestContext<Principal>>[] };
+  readonly guardsFor?: { readonly [Op in NoInfer<Ops | (keyof Bodies & string)>]?: readonly Guard<RequestContext<Principal>>[] };
   /** The row filter of every query; a record outside is 404. Creates are not filtered. @default every record */
   readonly scope?: (
     ctx: RequestContext<Principal>,
@@ -83,8 +87,15 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
   readonly include?: readonly string[];
   /** Clients may choose what they read: `fields=name,address.city` on List and Get. @default false */
   readonly fields?: boolean;
+  /** Operations of your own, by name: a key of `guardsFor` and `after` too (spec, "Custom operations and hooks"). @default none */
+  readonly operations?: { readonly [Name in keyof Bodies]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
   /** Hooks after operations, in order. @default none */
-  readonly after?: { readonly [Op in Ops]?: readonly AfterHook<RequestContext<Principal>, HookResult<Op, Document<Model<F>>>>[] };
+  readonly after?: {
+    readonly [Op in NoInfer<Ops | (keyof Bodies & string)>]?: readonly AfterHook<
+      RequestContext<Principal>,
+      HookResult<Op, Document<Model<F>>>
+    >[];
+  };
 }
 
 /** Settings of {@link cursorPaging}. */

@@ -22,9 +22,11 @@ export interface ServiceOptions<Principal> {
 /** Resources and apis that share one way to authenticate. */
 export interface Service<Principal> {
   /** Describes a resource; its functions receive the principal's type from `authenticate`. */
-  resource<const F extends Fields, const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete'>(
-    options: ResourceOptions<Principal, F, Ops>,
-  ): Resource<Principal>;
+  resource<
+    const F extends Fields,
+    const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
+    Bodies = Record<never, never>,
+  >(options: ResourceOptions<Principal, F, Ops, Bodies>): Resource<Principal>;
   /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
   api(options: ApiOptions<Resource<Principal>>): Api<Principal>;
 }

@@ -1,0 +1,63 @@
+import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { compilePlanSave } from '../model/plan-save.ts';
+import { copyOf, saveRecord } from '../mongo/save-record.ts';
+import { openStore, type StoreOptions } from '../mongo/store.ts';
+import type { StoredRecord } from '../mongo/stored-record.ts';
+import { whileConnected } from './client-gone.ts';
+import type { ResourceMiddleware } from './context.ts';
+import { recordId } from './record-id.ts';
+
+/**
+ * Gives a handler the record that it is about (spec, "Custom operations and hooks"). It stands after `scope` and `ifMatch`.
+ *
+ * `ctx.load()` finds the record of `ctx.params.id` within `ctx.scope`, private fields included: 404, and 412 where `If-Match` names another
+ * revision. Asked again, it gives the same object. `ctx.save(record)` writes what has changed in it since: minimal, in one command, only if
+ * nobody else has written meanwhile (412), validated by the model without the client's policy (422, 409). It brings the object up to date
+ * and returns it; without a change nothing is written.
+ *
+ * @example
+ * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
+ */
+export function records(model: ModelInput, options: StoreOptions): ResourceMiddleware {
+  const compiled = asCompiled(model);
+  const store = openStore(compiled, options);
+  const planSave = compilePlanSave(compiled);
+  return async function records(ctx, next) {
+    const loaded = new Map<unknown, StoredRecord>();
+    let loading: Promise<unknown> | undefined;
+    ctx.loaded = loaded;
+    ctx.load = () => {
+      loading ??= load();
+      return loading;
+    };
+    ctx.save = save;
+    await next();
+
+    async function load(): Promise<unknown> {
+      const id = recordId(ctx, compiled);
+      const { scope, precondition } = ctx;
+      const found = await whileConnected(ctx, (signal) => store.findOne(id, scope, { fetchPrivate: true, precondition, signal }));
+      const document = compiled.hydrate(copyOf(found.stored));
+      loaded.set(document, found);
+      return document;
+    }
+
+    async function save(document: object): Promise<unknown> {
+      const before = loaded.get(document);
+      if (!before)
+        throw new Error(
+          '`ctx.save()` takes the record that `ctx.load()` gave to this request, and no other object: not a copy of it either.',
+        );
+      const saved = await saveRecord(store, compiled, { scope: ctx.scope, loaded: before, plan: planSave(document, before.stored) });
+      bringUpToDate(document, compiled.hydrate(copyOf(saved.stored)) as object);
+      loaded.set(document, saved);
+      ctx.record = saved;
+      return document;
+    }
+  };
+}
+
+function bringUpToDate(document: object, saved: object): void {
+  for (const key of Object.keys(document)) if (!Object.hasOwn(saved, key)) Reflect.deleteProperty(document, key);
+  Object.assign(document, saved);
+}

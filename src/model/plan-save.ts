@@ -1,0 +1,106 @@
+import { validationFailed } from '../errors.ts';
+import { serverAccess } from './access.ts';
+import type { CompiledModel } from './compile-model.ts';
+import { type CompiledField, join, type Node, type ObjectNode } from './node.ts';
+import { isObject } from './plain-object.ts';
+import type { Assignment } from './plan-changes.ts';
+import { absent, compileFieldReader } from './read-value.ts';
+import { Report } from './report.ts';
+import { isSameValue } from './same-value.ts';
+import { compileMemberRead, isStoredObject } from './stored-shape.ts';
+
+/** What saving a record writes: no more than what its handler changed. */
+export interface SavePlan {
+  /** Stored paths, as deep as embedded objects go, and the values that they take. A list or a map is written whole. */
+  readonly assignments: readonly Assignment[];
+  /** What was stored at the same paths. */
+  readonly before: readonly Assignment[];
+  /** The embedded objects that are written into, and so must still be there. */
+  readonly within: readonly string[];
+}
+
+/** Compares a record, as its handler left it, with what was stored when it was loaded. */
+export type PlanSave = (document: unknown, stored: Readonly<Record<string, unknown>>) => SavePlan;
+
+interface Draft {
+  readonly assignments: Assignment[];
+  readonly before: Assignment[];
+  readonly within: string[];
+  /** What no value could make right: the handler's mistakes, as sentences. */
+  readonly mistakes: string[];
+  readonly report: Report;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: Draft) => void;
+
+/**
+ * Compiles the plan of `ctx.save`. The model validates what has changed, and only that; the policy, which is the client's, does not count.
+ *
+ * Throws `validation_failed` (422) for values that do not fit fields which clients know of, because they may well come from the client; a
+ * plain Error (500) where a private field is among them, and for a key that is no field or that the service sets itself.
+ */
+export function compilePlanSave({ root, hydrate, name }: CompiledModel): PlanSave {
+  const planObject = compileObjectPlan(root);
+  return function planSave(document, stored) {
+    const draft: Draft = { assignments: [], before: [], within: [], mistakes: [], report: new Report() };
+    planObject(document as Members, hydrate(stored) as Members, stored, '', draft);
+    const { mistakes, report } = draft;
+    if (mistakes.length > 0) throw new Error(`A record of ${name} cannot be saved: ${mistakes.join('; ')}.`);
+    if (report.errors.length > 0 && report.errors.every(({ field }) => isKnownToClients(root, field.split('.'))))
+      throw validationFailed(report.errors);
+    if (report.errors.length > 0) {
+      throw new Error(
+        `A record of ${name} cannot be saved: ${report.errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ')}.`,
+      );
+    }
+    return draft;
+  };
+}
+
+function compileObjectPlan(node: ObjectNode): PlanObject {
+  const members = node.fields.map((field) => ({
+    field,
+    read: compileFieldReader(field, serverAccess),
+    readStored: compileMemberRead(field.key),
+    planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node) : undefined,
+  }));
+  return function planObject(document, before, stored, path, draft) {
+    for (const key of Object.keys(document)) {
+      if (!node.byName.has(key) && document[key] !== undefined) draft.mistakes.push(`\`${join(path, key)}\` is no field`);
+    }
+    for (const { field, read, readStored, planKeys } of members) {
+      const [now, was] = [own(document, field.name), own(before, field.name)];
+      if (isSameValue(now, was)) continue;
+      const at = join(path, field.name);
+      const storedValue = readStored(stored);
+      if (field.maintained || field.key === '_id') draft.mistakes.push(`\`${at}\` is set by the service itself`);
+      else if (planKeys && isObject(now) && isObject(was) && isStoredObject(storedValue)) {
+        draft.within.push(at);
+        planKeys(now, was, storedValue, at, draft);
+      } else {
+        draft.assignments.push({ path: at, value: now === undefined ? removed(field, at, draft.report) : read(now, at, draft.report) });
+        draft.before.push({ path: at, value: storedValue === undefined ? absent : storedValue });
+      }
+    }
+  };
+}
+
+function own(object: Members, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function removed(field: CompiledField, at: string, report: Report): unknown {
+  if (!field.optional) report.add(at, 'is required');
+  return absent;
+}
+
+/** Whether a client may learn of the field at this path: neither it nor what it is embedded in is private. */
+function isKnownToClients(node: Node, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return true;
+  if (node.kind === 'array') return isKnownToClients(node.items.node, rest);
+  if (node.kind === 'map') return isKnownToClients(node.values.node, rest);
+  if (node.kind === 'leaf') return true;
+  const field = node.byName.get(name);
+  return field !== undefined && !field.policy.private && isKnownToClients(field.node, rest);
+}

@@ -1,0 +1,19 @@
+import { BSON } from 'mongodb';
+import { isObject } from './plain-object.ts';
+
+/** Whether two values, as handlers hold them, are stored alike. The order of an object's keys does not count, nor does an undefined one. */
+export function isSameValue(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameValue(item, b[index]));
+  if (isObject(a)) return isObject(b) && hasSameMembers(a, b);
+  return a.constructor === b.constructor && Buffer.compare(BSON.serialize({ a }), BSON.serialize({ a: b })) === 0;
+}
+
+function hasSameMembers(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSameValue(ownValue(a, key), ownValue(b, key)));
+}
+
+function ownValue(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

@@ -1,0 +1,54 @@
+import { BSON } from 'mongodb';
+import { Problem } from '../errors.ts';
+import type { CompiledModel } from '../model/compile-model.ts';
+import type { Assignment, Changes } from '../model/plan-changes.ts';
+import type { SavePlan } from '../model/plan-save.ts';
+import { absent } from '../model/read-value.ts';
+import { both, type Filter } from './filter.ts';
+import { revisionOf } from './precondition.ts';
+import { bsonOptions, type Store } from './store.ts';
+import type { StoredRecord } from './stored-record.ts';
+
+/** A record that was loaded, and what its handler changed. */
+export interface SaveTarget {
+  readonly scope: Filter | undefined;
+  readonly loaded: StoredRecord;
+  readonly plan: SavePlan;
+}
+
+/**
+ * Writes what a handler changed in a record that it had loaded, in one atomic command with one revision step, and only if nobody else has
+ * written meanwhile: the revision that was loaded stands in the filter, and without one the old values of what is written. The scope stands
+ * there too. 404, 412, 409; without changes there is no command.
+ */
+export async function saveRecord(store: Store, model: CompiledModel, { scope, loaded, plan }: SaveTarget): Promise<StoredRecord> {
+  if (plan.assignments.length === 0) return loaded;
+  const id = loaded.stored._id;
+  const changes: Changes = { assignments: plan.assignments, embedded: [] };
+  const tag = revisionOf(model, loaded.stored);
+  if (tag !== undefined) return store.update({ id, scope, precondition: [{ weak: false, tag }] }, changes);
+  try {
+    return await store.update({ id, scope: both(stillThere(plan), scope), precondition: undefined }, changes);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+    await store.findOne(id, scope, { fetchPrivate: false }); // 404 where it is really gone
+    throw new Problem('precondition_failed', 'The record has changed while this was done to it; try again.');
+  }
+}
+
+/** An expression, because it compares exactly: in a filter null is also what is missing, and a list has the value of any of its items. */
+function stillThere({ before, within }: SavePlan): Filter {
+  const same = before.map(({ path, value }: Assignment) =>
+    value === absent ? typeIs(path, 'missing') : { $eq: [`$${path}`, { $literal: value }] },
+  );
+  return { $expr: { $and: [...same, ...within.map((path) => typeIs(path, 'object'))] } };
+}
+
+function typeIs(path: string, type: string): Filter {
+  return { $eq: [{ $type: `$${path}` }, type] };
+}
+
+/** A stored record of its own for a handler, which may change every part of it: dates and untyped values too. */
+export function copyOf(stored: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return BSON.deserialize(BSON.serialize(stored), bsonOptions);
+}

@@ -1,0 +1,97 @@
+import { ConfigurationError } from '../errors.ts';
+import type { ResourceMiddleware } from '../middleware/context.ts';
+import type { Handler } from '../middleware/handler.ts';
+import { bodyOf } from '../middleware/json-body.ts';
+import type { ObjectNode } from '../model/node.ts';
+import { checkNames } from './check-names.ts';
+import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
+import { operations } from './resource-options.ts';
+import { type Place, standardPlaces } from './standard-places.ts';
+
+/** A custom operation with its defaults filled in. */
+export interface CompiledOperation extends Place {
+  readonly name: string;
+  readonly method: CustomMethod;
+  readonly summary: string;
+  readonly use: readonly ResourceMiddleware[];
+  readonly handler: Handler<never>;
+  /** The schema of its body, where a `jsonBody` in `use` has one. */
+  readonly body: ObjectNode | undefined;
+}
+
+const optionNames = ['method', 'path', 'summary', 'use', 'handler'] as const satisfies readonly (keyof CustomOperation<never, never>)[];
+
+/**
+ * Compiles the custom operations of a resource, which serves the standard ones in `ops`. Throws a {@link ConfigurationError} that names what
+ * is wrong and what is legal.
+ */
+export function compileOperations(
+  definitions: Readonly<Record<string, unknown>>,
+  ops: readonly (keyof typeof standardPlaces)[],
+  where: string,
+): CompiledOperation[] {
+  const compiled = Object.entries(definitions).map(([name, definition]) => compileOperation(name, definition, where));
+  const places = [...ops.map((name) => ({ name, ...standardPlaces[name] })), ...compiled];
+  for (const [index, place] of places.entries()) {
+    for (const earlier of places.slice(0, index)) checkPlaces(earlier, place, where);
+  }
+  return compiled;
+}
+
+function compileOperation(name: string, definition: unknown, where: string): CompiledOperation {
+  const what = `\`operations.${name}\` of ${where}`;
+  if (!/^[A-Za-z][\w-]*$/.test(name)) {
+    throw new ConfigurationError(`${what}: a name is made of letters, digits, \`-\` and \`_\`, and begins with a letter.`);
+  }
+  if ((operations as readonly string[]).includes(name)) {
+    throw new ConfigurationError(`${what} has the name of a standard operation: list that in \`ops\`, or give yours another name.`);
+  }
+  if (typeof definition !== 'object' || definition === null)
+    throw new ConfigurationError(`${what} must be an object: { summary, handler, … }.`);
+  checkNames('option', Object.keys(definition), optionNames, what);
+  const { method = 'POST', path = `/:id/${name}`, summary = name, use = [] } = definition as CustomOperation<never, never>;
+  const { handler = answersNothing } = definition as CustomOperation<never, never>;
+  checkOptions({ method, path, summary, use, handler }, what);
+  const middlewares = use as readonly ResourceMiddleware[];
+  return { name, method, path, summary, use: middlewares, handler, body: middlewares.map(bodyOf).findLast((body) => body !== undefined) };
+}
+
+/** The handler of an operation whose middlewares answer. */
+function answersNothing(): void {}
+
+function checkOptions({ method, path, summary, use, handler }: CustomOperation<never, never>, what: string): void {
+  if (!(customMethods as readonly unknown[]).includes(method)) {
+    throw new ConfigurationError(`\`method\` of ${what} must be one of ${customMethods.join(', ')}, not \`${String(method)}\`.`);
+  }
+  if (typeof path !== 'string' || !/^(?:\/|(?:\/(?:[\w.~-]+|:[A-Za-z_]\w*))+)$/.test(path)) {
+    throw new ConfigurationError(
+      `\`path\` of ${what} must be made of segments such as \`/overdue\` or \`/:id/send\`: letters, digits, \`-\`, \`.\`, \`_\`, \`~\`, and parameters with a colon. It is \`${String(path)}\`.`,
+    );
+  }
+  const parameters = path.match(/:\w+/g) ?? [];
+  if (path.startsWith('/:') && parameters[0] !== ':id') {
+    throw new ConfigurationError(`\`path\` of ${what}: a parameter in the first place addresses a record, and is called \`:id\`.`);
+  }
+  if (new Set(parameters).size < parameters.length)
+    throw new ConfigurationError(`\`path\` of ${what}: each parameter needs a name of its own.`);
+  if (typeof summary !== 'string' || summary === '') throw new ConfigurationError(`\`summary\` of ${what} must be a text.`);
+  if (!Array.isArray(use) || use.some((middleware) => typeof middleware !== 'function'))
+    throw new ConfigurationError(`\`use\` of ${what} must be a list of middlewares.`);
+  if (typeof handler !== 'function') throw new ConfigurationError(`\`handler\` of ${what} must be a function.`);
+  if (handler === answersNothing && use.length === 0)
+    throw new ConfigurationError(`${what} does nothing: it needs a \`handler\`, or middlewares in \`use\`.`);
+}
+
+/** Two operations at one place, or at paths that only the names of parameters tell apart, would leave it to chance which one runs. */
+function checkPlaces(first: Place & { readonly name: string }, second: Place & { readonly name: string }, where: string): void {
+  if (shapeOf(first.path) !== shapeOf(second.path)) return;
+  const both = `\`${first.name}\` and \`${second.name}\` of ${where}`;
+  if (first.method === second.method)
+    throw new ConfigurationError(`${both} are both ${first.method} \`${second.path}\`: give one of them another \`path\` or \`method\`.`);
+  if (first.path !== second.path)
+    throw new ConfigurationError(`${both} have paths that differ only in the names of parameters: \`${first.path}\`, \`${second.path}\`.`);
+}
+
+function shapeOf(path: string): string {
+  return path.replaceAll(/:\w+/g, ':');
+}

@@ -1,0 +1,97 @@
+import type { Decimal128, ObjectId } from 'mongodb';
+import { type Document, defineModel, jsonBody, type RequestContext, service, t } from '../../src/index.ts';
+import { assert, type Equal } from './equal.ts';
+
+interface User {
+  readonly name: string;
+}
+
+const Order = defineModel('Order', {
+  collection: 'orders',
+  fields: {
+    status: t.enum(['open', 'sent'], { default: 'open' }),
+    total: t.decimal(),
+    carrier: t.optional(t.string()),
+    revision: t.revision(),
+  },
+});
+type OrderDocument = Document<typeof Order>;
+
+const shop = service({ authenticate: (): User | undefined => undefined });
+const notify = (_ctx: unknown, _order: OrderDocument) => undefined;
+
+// Principal, record and body flow into a handler without annotations, wherever the `jsonBody` stands in `use`.
+shop.resource({
+  model: Order,
+  guardsFor: { send: [(ctx) => ctx.principal?.name === 'ann'], list: [] },
+  operations: {
+    send: {
+      summary: 'Mark the order as sent',
+      use: [
+        jsonBody({ schema: t.object('SendOrder', { carrier: t.string(), on: t.optional(t.date()), fee: t.nullable(t.decimal()) }) }),
+        async (ctx, next) => {
+          assert<Equal<typeof ctx.principal, User | undefined>>();
+          await next();
+        },
+      ],
+      async handler(ctx) {
+        assert<Equal<typeof ctx.request.body, { carrier: string; on?: Date; fee: Decimal128 | null }>>();
+        assert<Equal<ReturnType<typeof ctx.requirePrincipal>, User>>();
+        const order = await ctx.load();
+        assert<Equal<typeof order, { id: ObjectId; status: 'open' | 'sent'; total: Decimal128; carrier?: string; revision: number }>>();
+        order.status = 'sent';
+        // @ts-expect-error: `snet` is no status
+        order.status = 'snet';
+        // @ts-expect-error: `save` takes the record
+        await ctx.save({ status: 'sent' });
+        const saved = await ctx.save(order);
+        assert<Equal<typeof saved, OrderDocument>>();
+        return saved;
+      },
+    },
+    raw: {
+      use: [jsonBody({ schema: { type: 'object', properties: { a: { type: 'string' } } } })],
+      handler(ctx) {
+        assert<Equal<typeof ctx.request.body, Record<string, unknown>>>();
+      },
+    },
+    any: {
+      use: [jsonBody()],
+      handler(ctx) {
+        assert<Equal<typeof ctx.request.body, unknown>>();
+      },
+    },
+    overdue: {
+      method: 'GET',
+      path: '/overdue',
+      handler: async (ctx) => ({ by: ctx.requirePrincipal().name }),
+    },
+    export: {
+      use: [
+        async (ctx: RequestContext<User>) => {
+          ctx.body = 'a;b';
+        },
+      ],
+    },
+  },
+  after: { send: [notify, (ctx, order) => [ctx.principal?.name, order.status]], list: [(_ctx, orders) => orders.length] },
+});
+
+// @ts-expect-error: `sned` is no operation
+shop.resource({ model: Order, operations: { send: { handler: () => 1 } }, guardsFor: { sned: [] } });
+// @ts-expect-error: there are no custom operations
+shop.resource({ model: Order, after: { send: [] } });
+// @ts-expect-error: `put` is not listed
+shop.resource({ model: Order, after: { put: [] } });
+// @ts-expect-error: `hander` is no option
+shop.resource({ model: Order, operations: { send: { hander: () => 1 } } });
+// @ts-expect-error: TRACE is no method of an operation
+shop.resource({ model: Order, operations: { send: { method: 'TRACE', handler: () => 1 } } });
+// @ts-expect-error: a schema describes an object
+jsonBody({ schema: 'object' });
+
+const api = shop.api({ db: undefined as never, resources: [] });
+void (() => api.fetch(new Request('http://x/'), { principal: { name: 'ann' } }));
+void (() => api.fetch(new Request('http://x/'), { principal: null }));
+// @ts-expect-error: a principal is a user
+void (() => api.fetch(new Request('http://x/'), { principal: 'ann' }));
