@@ -34,7 +34,7 @@ export type BodyMiddleware<Body> = ResourceMiddleware & BodyType<Body>;
 
 /** What a `jsonBody` knows of its body, for the description of the api. */
 interface Described {
-  readonly body: ObjectNode | undefined;
+  readonly body: ObjectNode | 'any';
 }
 
 /**
@@ -56,7 +56,7 @@ export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody({ limit, requireObject = true, schema }: JsonBodyOptions = {}): ResourceMiddleware {
   if (limit !== undefined) checkBodyLimit(limit);
   const compiled = schema === undefined ? undefined : compileBody(schema);
-  const described: Described = { body: compiled?.node };
+  const described: Described = { body: compiled?.node ?? 'any' };
   return Object.assign(async function jsonBody(ctx: Context, next: Koa.Next) {
     const bytes = await readBody(ctx, limit ?? ctx.bodyLimit ?? 1_048_576);
     checkMediaType(ctx);
@@ -68,8 +68,8 @@ export function jsonBody({ limit, requireObject = true, schema }: JsonBodyOption
   }, described);
 }
 
-/** The schema of the body that a middleware reads; undefined where it reads none, or any. */
-export function bodyOf(middleware: ResourceMiddleware): ObjectNode | undefined {
+/** The body that a middleware reads: its schema, or any object; undefined where it reads none. */
+export function bodyOf(middleware: ResourceMiddleware): ObjectNode | 'any' | undefined {
   return (middleware as ResourceMiddleware & Partial<Described>).body;
 }
 

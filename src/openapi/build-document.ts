@@ -1,9 +1,9 @@
-import type { Operation } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import { Components } from './components.ts';
+import { describeCustom } from './describe-custom.ts';
 import { describeDocument } from './describe-document.ts';
 import { describeResource } from './describe-resource.ts';
-import type { OpenapiDocument, Part } from './document.ts';
+import type { OpenapiDocument, Part, Schema } from './document.ts';
 import { findIncluded } from './included-records.ts';
 import { nameSchemas } from './name-schemas.ts';
 import { toPascalCase } from './named-schema.ts';
@@ -24,17 +24,11 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
   const { components: schemas, resolve } = nameSchemas(described);
   for (const [name, schema] of Object.entries(schemas)) components.refer('schemas', name, schema);
   const operationId = operationIds(api);
-  const paths = api.resources.map((resource, index) =>
-    describeResource({
-      api,
-      resource,
-      schemas: Object.fromEntries(
-        Object.entries(described[index]?.schemas ?? {}).map(([key, schema]) => [key, resolve(schema)]),
-      ) as RecordSchemas,
-      components,
-      operationId: (operation) => operationId(resource, operation),
-    }),
-  );
+  const paths = api.resources.map((resource, index) => {
+    const schemas = resolve(described[index]?.schemas as Schema) as RecordSchemas;
+    const context = { api, resource, schemas, components, operationId: (operation: string) => operationId(resource, operation) };
+    return mergePaths(describeResource(context), describeCustom(context));
+  });
   const own = api.isServed ? describeDocument(api, components) : { paths: {}, tags: [] };
   return {
     openapi: '3.1.0',
@@ -47,6 +41,12 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
   };
 }
 
+/** Standard and custom operations may share a path. */
+function mergePaths(standard: Readonly<Record<string, Part>>, custom: Readonly<Record<string, Part>>): Record<string, Part> {
+  const shared = Object.entries(custom).map(([path, item]) => [path, { ...standard[path], ...item }]);
+  return { ...standard, ...(Object.fromEntries(shared) as Record<string, Part>) };
+}
+
 /** Without schemes, an api that authenticates says nothing: nobody told it how. */
 function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDocument, 'security'> {
   if (security.length > 0) return { security };
@@ -57,13 +57,14 @@ function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDo
  * `listOrders` by the path; `getOrder`, `createOrder`, … by the model. Resources over one model insert their paths' names, as their schemas
  * do: `getOrderArchive`.
  */
-function operationIds({ resources }: ApiDescription): (resource: ApiDescription['resources'][number], operation: Operation) => string {
+function operationIds({ resources }: ApiDescription): (resource: ApiDescription['resources'][number], operation: string) => string {
   const taken = new Set<string>();
   return function operationId({ model, path }, operation) {
     const own = toPascalCase(path);
     const isShared = resources.some((other) => other.path !== path && other.model.name === model.name);
     const name = `${toPascalCase(model.name)}${isShared ? own : ''}`;
-    const wanted = `${operation}${operation === 'list' ? own : name}`;
+    const verb = operation.replaceAll(/[-_]+(\w?)/g, (_match, letter: string) => letter.toUpperCase());
+    const wanted = `${verb}${operation === 'list' ? own : name}`;
     let id = wanted;
     for (let number = 2; taken.has(id); number++) id = `${wanted}${number}`;
     taken.add(id);

@@ -18,7 +18,7 @@ export interface ResourceContext {
   readonly schemas: RecordSchemas;
   readonly components: Components;
   /** An operation's id, unique in the document. */
-  operationId(operation: Operation): string;
+  operationId(operation: string): string;
 }
 
 /** What is particular to an operation. */
@@ -44,19 +44,18 @@ const methods: Readonly<Record<Operation, string>> = {
 export function describeResource(context: ResourceContext): Record<string, Part> {
   const { api, resource } = context;
   const path = `${api.prefix}/${resource.path}`;
-  const id: Part = {
-    name: 'id',
-    in: 'path',
-    required: true,
-    description: 'The id of the record.',
-    schema: textLeaf(resource.model.id.leaf),
-  };
+  const id = idParameter(resource);
   const all = describeOperations(context, ['list', 'create']);
   const one = describeOperations(context, ['get', 'patch', 'put', 'delete']);
   return {
     ...(Object.keys(all).length > 0 ? { [path]: all } : {}),
     ...(Object.keys(one).length > 0 ? { [`${path}/{id}`]: { parameters: [id], ...one } } : {}),
   };
+}
+
+/** The id in a path. */
+export function idParameter({ model }: CompiledResource): Part {
+  return { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: textLeaf(model.id.leaf) };
 }
 
 function describeOperations(context: ResourceContext, operations: readonly Operation[]): Record<string, Part> {
@@ -80,13 +79,14 @@ function describeOperation(context: ResourceContext, operation: Operation): Part
 }
 
 /** Where nothing can refuse an anonymous request, no credentials are an alternative. */
-function securityOf({ api, resource }: ResourceContext, operation: Operation): Part {
+export function securityOf({ api, resource }: ResourceContext, operation: string): Part {
   const asksWho =
     resource.guardsOf(operation).length > 0 || (operation === 'create' ? resource.serverFields !== undefined : resource.isScoped);
   return asksWho || api.security.length === 0 ? {} : { security: [...api.security, {}] };
 }
 
-function commonProblems({ api, resource }: ResourceContext, operation: Operation): ProblemCode[] {
+/** What every operation can answer. */
+export function commonProblems({ api, resource }: ResourceContext, operation: string): ProblemCode[] {
   const isGuarded = resource.guardsOf(operation).length > 0;
   return [
     ...(api.authenticates || isGuarded ? (['unauthorized'] as const) : []),
@@ -98,10 +98,11 @@ function commonProblems({ api, resource }: ResourceContext, operation: Operation
   ];
 }
 
-const bodyProblems: readonly ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'];
+/** Of a body. */
+export const bodyProblems: readonly ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'];
 
 /** Of a write to a record that exists: the last three because a miss is explained by a read, and a race is tried again a few times only. */
-function changeProblems({ resource }: ResourceContext): ProblemCode[] {
+export function changeProblems({ resource }: ResourceContext): ProblemCode[] {
   const missing: readonly ProblemCode[] = resource.preconditionRequired ? ['precondition_required'] : [];
   return ['malformed_header', ...missing, 'not_found', 'precondition_failed', 'write_outcome_unknown', 'database_timeout', 'overloaded'];
 }
@@ -188,11 +189,13 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
   },
 };
 
-function recordAnswer(context: ResourceContext, description: string, headers: Part = {}): Part {
+/** A record, with its entity tag. */
+export function recordAnswer(context: ResourceContext, description: string, headers: Part = {}): Part {
   return { description, ...tagHeaders(context, headers), content: envelope({ data: context.schemas.read }) };
 }
 
-function tagHeaders({ resource, components }: ResourceContext, others: Part = {}): Part {
+/** The headers of an answer that has an entity tag where the model has a revision. */
+export function tagHeaders({ resource, components }: ResourceContext, others: Part = {}): Part {
   const headers = { ...others, ...(resource.model.revision ? { ETag: entityTag(components) } : {}) };
   return Object.keys(headers).length > 0 ? { headers } : {};
 }
@@ -201,6 +204,7 @@ function envelope(properties: Part): Part {
   return json({ type: 'object', properties, required: Object.keys(properties) });
 }
 
-function json(schema: Part): Part {
+/** The content of a JSON body. */
+export function json(schema: Part): Part {
   return { 'application/json': { schema } };
 }

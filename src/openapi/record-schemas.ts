@@ -18,6 +18,10 @@ export interface RecordSchemas {
   readonly create?: Schema;
   readonly patch?: Schema;
   readonly put?: Schema;
+  /** Of the bodies of custom operations, by their names, where they are known. */
+  readonly bodies?: Readonly<Record<string, Schema>>;
+  /** Of the answers of custom operations, with their envelope, where they are known and no records. */
+  readonly answers?: Readonly<Record<string, Schema>>;
 }
 
 /** A property of an object schema. */
@@ -32,23 +36,40 @@ interface Member {
  * field is in no schema, not even one that a client may write (decisions, "OpenAPI"). `included` says where records may stand for their ids.
  */
 export function describeRecord(resource: CompiledResource, included: IncludedRecords = new Map()): RecordSchemas {
-  const { ops, mergePatch } = resource;
+  const { ops, mergePatch, operations } = resource;
+  const isRead = ops.some((operation) => operation !== 'delete') || operations.some(({ answer }) => answer === 'record');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
   const insert = insertAccess(resource);
   const update = updateAccess(resource);
   return {
-    ...(ops.some((operation) => operation !== 'delete') ? describeRead(resource.model, included) : {}),
+    ...(isRead ? describeRead(resource.model, included) : {}),
     ...(ops.includes('create') ? { create: describe(root, 'Create', wholeMembers(root, insert), 'record') } : {}),
     ...(ops.includes('patch')
       ? { patch: describe(root, 'Patch', changeMembers(root, update, mergePatch ? 'merge' : 'replace'), 'record') }
       : {}),
     ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, update, 'put'), 'record') } : {}),
+    ...describeOwn(resource),
   };
 }
 
 /** Describes what is read of a model's records. */
 export function describeRead({ root, name }: CompiledModel, included: IncludedRecords): Pick<RecordSchemas, 'read'> {
   return { read: describe({ ...root, name }, 'Read', readMembers(root, included), 'record') };
+}
+
+/** Custom operations describe their bodies and answers where they stand: an operation has one of each, and nothing refers to it by name. */
+function describeOwn({ operations }: CompiledResource): RecordSchemas {
+  const insert = insertAccess({});
+  const bodies = operations.flatMap(({ name, body }): [string, Schema][] => {
+    if (body === undefined) return [];
+    if (body === 'any') return [[name, { type: 'object' }]];
+    const schema = describe({ ...body, name: undefined }, 'Create', wholeMembers(body, insert));
+    return [[name, body.name === undefined ? schema : { title: body.name, ...schema }]];
+  });
+  const answers = operations.flatMap(({ name, answer }): [string, Schema][] =>
+    typeof answer === 'object' ? [[name, describe(answer, 'Read', readMembers(answer, new Map()))]] : [],
+  );
+  return { bodies: Object.fromEntries(bodies), answers: Object.fromEntries(answers) };
 }
 
 /** A reference to the object's own schema; an object without a name is described in its place. */

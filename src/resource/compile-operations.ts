@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import type { Handler } from '../middleware/handler.ts';
 import { bodyOf } from '../middleware/json-body.ts';
+import { compileObject } from '../model/compile-schema.ts';
 import type { ObjectNode } from '../model/node.ts';
 import { checkNames } from './check-names.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
@@ -15,11 +16,16 @@ export interface CompiledOperation extends Place {
   readonly summary: string;
   readonly use: readonly ResourceMiddleware[];
   readonly handler: Handler<never>;
-  /** The schema of its body, where a `jsonBody` in `use` has one. */
-  readonly body: ObjectNode | undefined;
+  /** The body that a `jsonBody` in `use` reads, if one does: its schema, or any object. */
+  readonly body: ObjectNode | 'any' | undefined;
+  /** What it answers, where that is known: a schema with the envelope around it. */
+  readonly answer: 'record' | 'none' | ObjectNode | undefined;
 }
 
-const optionNames = ['method', 'path', 'summary', 'use', 'handler'] as const satisfies readonly (keyof CustomOperation<never, never>)[];
+const optionNames = ['method', 'path', 'summary', 'use', 'handler', 'answer'] as const satisfies readonly (keyof CustomOperation<
+  never,
+  never
+>)[];
 
 /**
  * Compiles the custom operations of a resource, which serves the standard ones in `ops`. Throws a {@link ConfigurationError} that names what
@@ -53,7 +59,14 @@ function compileOperation(name: string, definition: unknown, where: string): Com
   const { handler = answersNothing } = definition as CustomOperation<never, never>;
   checkOptions({ method, path, summary, use, handler }, what);
   const middlewares = use as readonly ResourceMiddleware[];
-  return { name, method, path, summary, use: middlewares, handler, body: middlewares.map(bodyOf).findLast((body) => body !== undefined) };
+  const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);
+  return { name, method, path, summary, use: middlewares, handler, body, answer: compileAnswer(definition, what) };
+}
+
+function compileAnswer({ answer }: CustomOperation<never, never>, what: string): CompiledOperation['answer'] {
+  if (answer === undefined || answer === 'record' || answer === 'none') return answer;
+  if (typeof answer === 'string') throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'none' or a schema.`);
+  return compileObject({ type: 'object', properties: { data: answer }, required: ['data'] }, 'answer');
 }
 
 /** The handler of an operation whose middlewares answer. */

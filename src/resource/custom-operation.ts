@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { BodyType } from '../middleware/json-body.ts';
+import type { Field, RawSchema } from '../model/schema.ts';
 import type { RequestContext } from './resource-options.ts';
 
 /** The methods that a custom operation may have. */
@@ -61,4 +62,9 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    * @default none: the middlewares of `use` answer, and hooks run where they call `next()`
    */
   readonly handler?: (ctx: HandlerContext<Principal, Doc, Body>) => unknown;
+  /**
+   * What it answers, for the OpenAPI description: `'record'`, `'none'` (204), or the schema of what stands in `data`.
+   * @default unknown: described as anything, or nothing
+   */
+  readonly answer?: 'record' | 'none' | Field | RawSchema;
 }

@@ -1,0 +1,104 @@
+import type { ProblemCode } from '../errors.ts';
+import type { CompiledOperation } from '../resource/compile-operations.ts';
+import {
+  bodyProblems,
+  changeProblems,
+  commonProblems,
+  idParameter,
+  json,
+  type ResourceContext,
+  recordAnswer,
+  securityOf,
+  tagHeaders,
+} from './describe-resource.ts';
+import type { Part } from './document.ts';
+import { ifMatch, ifNoneMatch } from './headers.ts';
+import { problemResponses } from './problem-responses.ts';
+
+/** The paths of a resource's custom operations (spec, "OpenAPI description": `<prefix>/<resource>/{id}/<op_name>`). */
+export function describeCustom(context: ResourceContext): Record<string, Part> {
+  const { api, resource } = context;
+  const paths: Record<string, Part> = {};
+  for (const operation of resource.operations) {
+    const below = operation.path === '/' ? '' : operation.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = `${api.prefix}/${resource.path}${below}`;
+    const parameters = parametersOf(context, operation);
+    paths[path] = {
+      ...paths[path],
+      ...(parameters.length > 0 ? { parameters } : {}),
+      [operation.method.toLowerCase()]: describeOperation(context, operation),
+    };
+  }
+  return paths;
+}
+
+function parametersOf({ resource }: ResourceContext, { path }: CompiledOperation): Part[] {
+  const names = (path.match(/:\w+/g) ?? []).map((name) => name.slice(1));
+  return names.map((name) => (name === 'id' ? idParameter(resource) : { name, in: 'path', required: true, schema: { type: 'string' } }));
+}
+
+function describeOperation(context: ResourceContext, operation: CompiledOperation): Part {
+  const { resource, schemas, components } = context;
+  const { name, summary } = operation;
+  const body = schemas.bodies?.[name];
+  const headers = headersOf(context, operation);
+  return {
+    operationId: context.operationId(name),
+    summary,
+    tags: [resource.path],
+    ...securityOf(context, name),
+    ...(headers.length > 0 ? { parameters: headers } : {}),
+    ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
+    responses: {
+      ...answersOf(context, operation),
+      ...problemResponses([...problemsOf(context, operation), ...commonProblems(context, name)], components),
+    },
+  };
+}
+
+function headersOf(context: ResourceContext, operation: CompiledOperation): Part[] {
+  if (operation.method !== 'GET') return isOfRecord(operation) ? [ifMatch(context)] : [];
+  return mayHaveTag(context, operation) ? [ifNoneMatch(context.components)] : [];
+}
+
+function isOfRecord({ path }: CompiledOperation): boolean {
+  return path.split('/').includes(':id');
+}
+
+function mayHaveTag({ resource }: ResourceContext, operation: CompiledOperation): boolean {
+  return (
+    resource.model.revision !== undefined && isOfRecord(operation) && (operation.answer === 'record' || operation.answer === undefined)
+  );
+}
+
+/** Where nobody said what it answers, it may be anything, or nothing. */
+function answersOf(context: ResourceContext, operation: CompiledOperation): Part {
+  const { name, method, answer } = operation;
+  const done = { 204: { description: 'It is done.' } };
+  if (answer === 'none') return done;
+  const known =
+    method === 'GET' && mayHaveTag(context, operation)
+      ? { 304: { description: 'It is still what `If-None-Match` names.', ...tagHeaders(context) } }
+      : {};
+  if (answer === 'record') return { 200: recordAnswer(context, 'The record as it is now.'), ...known };
+  const schema = context.schemas.answers?.[name];
+  if (schema) return { 200: { description: 'What it answers.', content: json(schema) } };
+  const anything = { type: 'object', properties: { data: {} }, required: ['data'] };
+  const tag = { description: 'The revision of a record that is answered (RFC 9110 §8.8.3).', schema: { type: 'string' } };
+  return {
+    200: {
+      description: 'What it answers.',
+      ...(mayHaveTag(context, operation) ? { headers: { ETag: tag } } : {}),
+      content: json(anything),
+    },
+    ...done,
+    ...known,
+  };
+}
+
+function problemsOf(context: ResourceContext, operation: CompiledOperation): ProblemCode[] {
+  const ofBody = operation.body === undefined ? [] : bodyProblems;
+  if (!isOfRecord(operation)) return [...ofBody];
+  if (operation.method === 'GET') return [...ofBody, 'not_found', 'database_timeout'];
+  return [...ofBody, ...changeProblems(context), 'validation_failed', 'duplicate_key'];
+}
