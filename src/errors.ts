@@ -51,6 +51,8 @@ export interface ProblemDocument {
   readonly detail?: string;
   readonly code?: ProblemCode;
   readonly errors?: readonly FieldError[];
+  /** The id of the request, where the api gives ids. */
+  readonly request_id?: string;
 }
 
 /**

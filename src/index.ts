@@ -30,11 +30,13 @@ export { type BodyMiddleware, type BodyType, type JsonBodyOptions, jsonBody } fr
 export { type ListQueryOptions, listQuery } from './middleware/list-query.ts';
 export { noContent } from './middleware/no-content.ts';
 export { notModified } from './middleware/not-modified.ts';
+export { type Observation, type Observe, observe } from './middleware/observe.ts';
 export { page } from './middleware/page.ts';
 export { problems } from './middleware/problems.ts';
 export { type RecordOptions, record } from './middleware/record.ts';
 export { records } from './middleware/records.ts';
 export { remove } from './middleware/remove.ts';
+export { requestId } from './middleware/request-id.ts';
 export { type ScopeFunction, scope } from './middleware/scope.ts';
 export { update } from './middleware/update.ts';
 export type { Check } from './model/check.ts';

@@ -39,6 +39,10 @@ export interface Slots {
   page?: Page;
   /** By `embed`: the included records. */
   embedded?: Embedded;
+  /** By the api: which operation the request addresses, and of which resource (its path). */
+  operation?: { readonly resource: string; readonly name: string };
+  /** By `requestId`. */
+  requestId?: string;
   /** By the api: the largest body, in bytes, where `jsonBody` has no `limit` of its own. */
   bodyLimit?: number;
   /** By `records`: loads the record of the path, within the scope. */

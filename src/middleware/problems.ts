@@ -12,6 +12,8 @@ import { discardUnreadBody } from './unread-body.ts';
  * 499, which only logs see. Headers that were set before, such as those of CORS, stay. What a refused client still sends is dropped, so that it
  * can read its answer and use the connection again.
  *
+ * Where `requestId` stands above it, documents carry the id as `request_id`.
+ *
  * @example
  * app.use(problems());
  */
@@ -30,7 +32,7 @@ function sendProblem(ctx: Context, error: unknown): void {
   if (isReported) ctx.app.emit('error', error instanceof Error ? error : new Error(`Thrown: ${String(error)}`, { cause: error }), ctx);
   ctx.status = document.status;
   ctx.set(headers);
-  ctx.body = JSON.stringify(document);
+  ctx.body = JSON.stringify(ctx.requestId === undefined ? document : { ...document, request_id: ctx.requestId });
   ctx.type = 'application/problem+json';
   discardUnreadBody(ctx);
 }

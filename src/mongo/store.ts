@@ -6,6 +6,7 @@ import type { Changes, StoredCheck } from '../model/plan-changes.ts';
 import type { SelectedFields } from '../model/select-fields.ts';
 import { checkStored } from './apply-changes.ts';
 import { toDatabaseProblem } from './database-problem.ts';
+import { countCommand } from './database-use.ts';
 import { checkTimeLimit, withDeadline } from './deadline.ts';
 import { both, buildFilter, type Filter } from './filter.ts';
 import type { ListQuery } from './list-query.ts';
@@ -100,7 +101,7 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
 
   async function read<T>(run: (signal: AbortSignal) => Promise<T>, gone?: AbortSignal): Promise<T> {
     try {
-      return await withDeadline(maxTimeMS, run, gone);
+      return await countCommand(() => withDeadline(maxTimeMS, run, gone));
     } catch (error) {
       throw toDatabaseProblem(error, model, 'read', reachability.awaySpell() !== undefined);
     }
@@ -111,7 +112,7 @@ export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_0
     const session = db.client.startSession({ causalConsistency: false });
     const awayAtFirst = reachability.awaySpell();
     try {
-      return await withDeadline(maxTimeMS, () => run(session).finally(() => session.endSession()));
+      return await countCommand(() => withDeadline(maxTimeMS, () => run(session).finally(() => session.endSession())));
     } catch (error) {
       const wasAway = awayAtFirst !== undefined && awayAtFirst === reachability.awaySpell();
       throw toDatabaseProblem(error, model, session.serverSession.isDirty ? 'broken write' : 'write', wasAway);

@@ -87,6 +87,7 @@ const problemSchema: Part = {
     title: { type: 'string', description: 'The kind of problem, in a few words.' },
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the response.' },
     detail: { type: 'string', description: 'What is wrong with this request, in one sentence.' },
+    request_id: { type: 'string', description: 'The id of the request, as in `X-Request-Id`, where the api gives ids.' },
     code: { type: 'string', enum: Object.keys(problemCodes), description: 'The kind of problem, for programs.' },
     errors: {
       type: 'array',

@@ -7,6 +7,9 @@ import type { ResourceMiddleware } from '../middleware/context.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { notModified } from '../middleware/not-modified.ts';
+import { type Observe, observe } from '../middleware/observe.ts';
+import { problems } from '../middleware/problems.ts';
+import { requestId } from '../middleware/request-id.ts';
 import type { Model } from '../model/define-model.ts';
 import { checkTimeLimit } from '../mongo/deadline.ts';
 import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
@@ -48,6 +51,10 @@ export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
    * @default whether `NODE_ENV` is `development` or not set
    */
   readonly warnOnScan?: boolean;
+  /** Hears of every request, when its answer has ended: for logs and metrics, see `docs/observing.md`. @default nobody */
+  readonly observe?: Observe;
+  /** Gives every request an id: in the header `X-Request-Id`, in problems and in what `observe` hears. @default whether there is `observe` */
+  readonly requestIds?: boolean;
   /** Serves the OpenAPI description at `<prefix>/openapi.json`, to everybody. @default true */
   readonly openapi?: boolean;
 }
@@ -95,6 +102,8 @@ const optionNames = [
   'maxFilterValues',
   'maxPrefix',
   'warnOnScan',
+  'observe',
+  'requestIds',
   'openapi',
   ...descriptionOptionNames,
   ...plainOptionNames,
@@ -136,22 +145,37 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   };
   if (openapi) routes.set(documentPath, [compileDocumentRoute(description, limit)]);
   const dispatch = compileDispatch(routes);
-  const app = compileApp(prefix, dispatch, options);
+  const around = compileAround(options);
+  const app = compileApp(prefix, around, dispatch, options);
   return {
     description,
     indexing: { db, resources: compiled, models: options.models ?? [] },
-    routes: () => compileKoaAdapter(prefix, dispatch),
+    routes: () => compileKoaAdapter(prefix, around, dispatch),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
   };
 }
 
+/** What stands around every request, those that address nothing included. */
+function compileAround({
+  observe: tell,
+  requestIds = tell !== undefined,
+}: Pick<ApiOptions<never>, 'observe' | 'requestIds'>): ResourceMiddleware {
+  if (typeof requestIds !== 'boolean') throw new ConfigurationError('`requestIds` must be true or false.');
+  return compose([...(tell === undefined ? [] : [observe(tell)]), ...(requestIds ? [requestId()] : []), problems()]) as ResourceMiddleware;
+}
+
 function compileRoutes(resource: CompiledResource, before: readonly ResourceMiddleware[]): Route[] {
   const run = (chain: readonly ResourceMiddleware[]) => compose([...before, ...chain]) as ResourceMiddleware;
-  const standard = resource.ops.map((operation) => ({ ...standardPlaces[operation], run: run(chains[operation](resource)) }));
+  const standard = resource.ops.map((operation) => ({
+    ...standardPlaces[operation],
+    name: operation,
+    run: run(chains[operation](resource)),
+  }));
   const custom = resource.operations.map((operation) => ({
     method: operation.method,
     path: operation.path,
+    name: operation.name,
     run: run(customChain(resource, operation)),
   }));
   return [...standard, ...custom];
@@ -160,7 +184,7 @@ function compileRoutes(resource: CompiledResource, before: readonly ResourceMidd
 /** Open to everybody: neither authentication nor guards stand before it. */
 function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {
   const send = sendDocument(buildDocument(description), `${description.prefix}/${documentPath}`);
-  return { method: 'GET', path: '/', run: compose([...before, notModified(), send]) as ResourceMiddleware };
+  return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, notModified(), send]) as ResourceMiddleware };
 }
 
 function checkPrefix(prefix: string): void {

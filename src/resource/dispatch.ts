@@ -6,6 +6,8 @@ import type { Place } from './standard-places.ts';
 
 /** One operation's place, and what runs there. */
 export interface Route extends Place {
+  /** The name of the operation. */
+  readonly name: string;
   readonly run: ResourceMiddleware;
 }
 
@@ -15,7 +17,7 @@ export type Dispatch = (ctx: Context, path: string, next: Koa.Next) => Promise<v
 interface Table {
   readonly router: Router;
   /** By path pattern, then by method. */
-  readonly methods: ReadonlyMap<string, ReadonlyMap<string, ResourceMiddleware>>;
+  readonly methods: ReadonlyMap<string, ReadonlyMap<string, Route>>;
 }
 
 /**
@@ -30,16 +32,16 @@ export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>): 
     const table = tables.get(segment);
     if (!table) throw noSuchPath();
     const rest = end === -1 ? '' : path.slice(end);
-    return findRoute(table, ctx, rest)(ctx, next);
+    return findRun(table, ctx, segment, rest)(ctx, next);
   };
 }
 
 function compileTable(routes: readonly Route[]): Table {
   const router = new Router({ strict: true, sensitive: true });
-  const methods = new Map<string, Map<string, ResourceMiddleware>>();
-  for (const { path, method, run } of [...routes].sort(literalFirst)) {
-    const known = methods.get(path) ?? new Map<string, ResourceMiddleware>();
-    methods.set(path, known.set(method, run));
+  const methods = new Map<string, Map<string, Route>>();
+  for (const route of [...routes].sort(literalFirst)) {
+    const known = methods.get(route.path) ?? new Map<string, Route>();
+    methods.set(route.path, known.set(route.method, route));
   }
   // The router matches paths; which method runs what stands in our table, so that 405 can say what is allowed.
   for (const path of methods.keys()) router.all(path, () => undefined);
@@ -53,16 +55,17 @@ function literalFirst(a: Place, b: Place): number {
   return Number(first[at]?.startsWith(':') ?? false) - Number(second[at]?.startsWith(':') ?? false);
 }
 
-function findRoute({ router, methods }: Table, ctx: Context, path: string): ResourceMiddleware {
+function findRun({ router, methods }: Table, ctx: Context, resource: string, path: string): ResourceMiddleware {
   const [layer] = router.match(path === '' ? '/' : path, ctx.method).path;
   const byMethod = layer && path !== '/' ? methods.get(String(layer.path)) : undefined;
   if (!layer || !byMethod) throw noSuchPath();
-  const run = byMethod.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
+  const route = byMethod.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
   const allowed = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   if (ctx.method === 'OPTIONS') return allowMethods([...allowed, 'OPTIONS']);
-  if (!run) throw methodNotAllowed(allowed);
-  ctx['params'] = layer.params(path, layer.captures(path), ctx['params'] as Record<string, string> | undefined); // those of a mount stay
-  return run;
+  if (!route) throw methodNotAllowed(allowed);
+  ctx.operation = { resource, name: route.name };
+  ctx.params = layer.params(path, layer.captures(path), ctx.params as Record<string, string> | undefined); // those of a mount stay
+  return route.run;
 }
 
 /** Answers OPTIONS (RFC 9110 §9.3.7). It is asked of the route, so that nobody has to say who they are. */

@@ -1,23 +1,23 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
-import type { Context } from '../middleware/context.ts';
-import { problems } from '../middleware/problems.ts';
+import type { Context, ResourceMiddleware } from '../middleware/context.ts';
 import type { Dispatch } from './dispatch.ts';
 
 /**
  * The api as a middleware of somebody's Koa app. Below its prefix it answers everything but OPTIONS; outside, and for OPTIONS, it calls
  * `next()`: those belong to the app.
  *
+ * `around` is what stands before every operation of the api, and answers its errors.
+ *
  * It can be mounted anywhere. `koa-mount` takes its own path off `ctx.path`. `@koa/router` leaves `ctx.path` whole and asks a middleware
  * for its `router`: what the wildcard of that one's route captures last is the path below the mount, whatever parameters and prefixes the
  * routers above it have.
  */
-export function compileKoaAdapter(prefix: string, dispatch: Dispatch): Koa.Middleware {
-  const answerProblems = problems();
+export function compileKoaAdapter(prefix: string, around: ResourceMiddleware, dispatch: Dispatch): Koa.Middleware {
   function answer(ctx: Context, path: string, next: Koa.Next): Promise<unknown> {
     const below = belowPrefix(prefix, path);
     if (below === undefined || ctx.method === 'OPTIONS') return next();
-    return answerProblems(ctx, () => dispatch(ctx, below, next));
+    return around(ctx, () => dispatch(ctx, below, next));
   }
   const router = new Router();
   router.register('/', methods, (ctx, next) => answer(ctx as unknown as Context, '', next));

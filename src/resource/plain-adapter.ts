@@ -1,7 +1,6 @@
 import Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
-import type { Context } from '../middleware/context.ts';
-import { problems } from '../middleware/problems.ts';
+import type { Context, ResourceMiddleware } from '../middleware/context.ts';
 import { type Dispatch, noSuchPath } from './dispatch.ts';
 import { InProcessRequest } from './in-process-request.ts';
 import { belowPrefix } from './koa-adapter.ts';
@@ -21,12 +20,12 @@ export interface PlainOptions {
 export const plainOptionNames = ['onError', 'proxy'] as const satisfies readonly (keyof PlainOptions)[];
 
 /** A Koa app of the api alone: it answers everything, OPTIONS and paths outside the prefix included. */
-export function compileApp(prefix: string, dispatch: Dispatch, { onError, proxy = false }: PlainOptions): Koa {
+export function compileApp(prefix: string, around: ResourceMiddleware, dispatch: Dispatch, { onError, proxy = false }: PlainOptions): Koa {
   if (typeof proxy !== 'boolean') throw new ConfigurationError('`proxy` must be true or false.');
   if (onError !== undefined && typeof onError !== 'function') throw new ConfigurationError('`onError` must be a function.');
   const app = new Koa({ proxy });
   if (onError) app.on('error', onError);
-  app.use(problems());
+  app.use(around as Koa.Middleware);
   app.use(async function api(ctx: Context, next: Koa.Next) {
     const below = belowPrefix(prefix, ctx.path);
     if (below === undefined) throw noSuchPath();

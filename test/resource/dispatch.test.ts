@@ -6,6 +6,7 @@ import { compileDispatch, type Route } from '../../src/resource/dispatch.ts';
 const route = (method: string, path: string): Route => ({
   method,
   path,
+  name: path,
   run: (async (ctx: Context) => {
     ctx.body = `${method} ${path} ${JSON.stringify(ctx.params)}`;
   }) as ResourceMiddleware,

@@ -1,0 +1,58 @@
+import { AsyncResource } from 'node:async_hooks';
+import type Koa from 'koa';
+import { ConfigurationError } from '../errors.ts';
+import { type DatabaseUse, withDatabaseUse } from '../mongo/database-use.ts';
+import type { ResourceMiddleware } from './context.ts';
+
+/** What became of one request. */
+export interface Observation {
+  /** The path of the resource; undefined where the request addressed none: 404, 405, OPTIONS. */
+  readonly resource: string | undefined;
+  /** The operation: `list`, `get`, …, or the name of a custom one. */
+  readonly operation: string | undefined;
+  readonly status: number;
+  /** Milliseconds from the request's arrival here until its answer has ended. */
+  readonly duration: number;
+  /** Milliseconds that the library's commands took, all added up: some run at the same time. */
+  readonly databaseTime: number;
+  /** How many commands the library sent. */
+  readonly commandCount: number;
+  /** By `requestId`. */
+  readonly requestId: string | undefined;
+  /** Whether the client went away before its answer had ended. */
+  readonly isAborted: boolean;
+}
+
+/** Hears of every request once, when its answer has ended. */
+export type Observe = (observation: Observation, ctx: Koa.Context) => void;
+
+/**
+ * Tells a function of every request, when its answer has ended or its client has gone: for logs and metrics, see `docs/observing.md`. The
+ * outermost of the chain. The function runs in the asynchronous context of the request; what it throws reaches `app.on('error')`.
+ *
+ * @example
+ * app.use(observe(({ operation, status, duration }) => console.log(operation, status, duration)));
+ */
+export function observe(tell: Observe): ResourceMiddleware {
+  if (typeof tell !== 'function') throw new ConfigurationError('`observe` must be a function.');
+  return async function observe(ctx, next) {
+    const begun = performance.now();
+    const use: DatabaseUse = { databaseTime: 0, commandCount: 0 };
+    const report = AsyncResource.bind(() => {
+      const { operation, status, requestId } = ctx;
+      const duration = performance.now() - begun;
+      const isAborted = !ctx.res.writableFinished;
+      try {
+        tell({ resource: operation?.resource, operation: operation?.name, status, duration, ...use, requestId, isAborted }, ctx);
+      } catch (error) {
+        ctx.app.emit('error', error, ctx);
+      }
+    });
+    try {
+      await withDatabaseUse(use, next);
+    } finally {
+      if (ctx.res.closed) report();
+      else ctx.res.once('close', report);
+    }
+  };
+}

@@ -1,0 +1,203 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { EventEmitter, once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import Koa from 'koa';
+import { type Api, ConfigurationError, cursorPaging, defineModel, jsonBody, type Observation, service, t } from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { useListener } from '../support/listen.ts';
+import { send } from '../support/serve.ts';
+
+const Doc = defineModel('Doc', {
+  collection: 'docs',
+  fields: { id: t.string({ policy: { insert: true } }), text: t.string({ default: '' }), revision: t.revision() },
+});
+
+const database = useDatabase();
+const listen = useListener();
+const seen: Observation[] = [];
+const errors: Error[] = [];
+const told = new EventEmitter();
+const context = new AsyncLocalStorage<string>();
+/** What the observer of the test at hand does. */
+let observer: (() => void) | undefined;
+let port: number;
+let api: Api;
+
+function makeApi(options: object): Api {
+  const shop = service();
+  return shop.api({
+    db: database.db,
+    prefix: '/api',
+    maxConcurrency: 50,
+    onError: (error: Error) => errors.push(error),
+    resources: [
+      shop.resource({
+        model: Doc,
+        guards: [
+          (ctx) => {
+            told.emit('begun');
+            if (ctx.get('x-fail')) throw new Error('a bug');
+            return true;
+          },
+        ],
+        paging: cursorPaging({ total: true }),
+        operations: {
+          shout: {
+            use: [jsonBody({ schema: t.object('Shout', { times: t.int({ default: 1 }) }) })],
+            async handler(ctx) {
+              const doc = await ctx.load();
+              doc.text = doc.text.toUpperCase().repeat(ctx.request.body.times);
+              return ctx.save(doc);
+            },
+          },
+        },
+      }),
+    ],
+    ...options,
+  });
+}
+
+beforeAll(async () => {
+  api = makeApi({
+    observe(observation: Observation) {
+      seen.push(observation);
+      told.emit('told');
+      observer?.();
+    },
+  });
+  port = await listen(api.callback());
+});
+beforeEach(async () => {
+  seen.length = 0;
+  errors.length = 0;
+  observer = undefined;
+  await database.db.collection<{ _id: string; text: string }>('docs').deleteMany({});
+  await database.db.collection<{ _id: string; text: string }>('docs').insertOne({ _id: 'a', text: 'x' });
+});
+
+/** Sends a request and waits until the observer was told of it. */
+async function ask(method: string, path: string, sent = {}) {
+  const heard = once(told, 'told');
+  const answer = await send(port, method, path, sent);
+  await heard;
+  return answer;
+}
+
+describe('observe', () => {
+  it.each<[string, string, object, Partial<Observation>]>([
+    ['GET', '/api/docs', {}, { resource: 'docs', operation: 'list', status: 200, commandCount: 1 }],
+    ['GET', '/api/docs?total=true', {}, { operation: 'list', status: 200, commandCount: 2 }],
+    ['GET', '/api/docs?x=1', {}, { operation: 'list', status: 400, commandCount: 0, databaseTime: 0 }],
+    ['GET', '/api/docs/a', {}, { operation: 'get', status: 200, commandCount: 1 }],
+    ['HEAD', '/api/docs/a', {}, { operation: 'get', status: 200, commandCount: 1 }],
+    ['POST', '/api/docs', { body: { id: 'n' } }, { operation: 'create', status: 201, commandCount: 1 }],
+    ['PATCH', '/api/docs/a', { body: { text: 'y' }, headers: { 'if-match': '"9"' } }, { operation: 'patch', status: 412, commandCount: 2 }],
+    ['DELETE', '/api/docs/a', {}, { operation: 'delete', status: 204, commandCount: 1 }],
+    ['POST', '/api/docs/a/shout', { body: {} }, { operation: 'shout', status: 200, commandCount: 2 }],
+    ['GET', '/api/docs', { headers: { 'x-fail': '1' } }, { operation: 'list', status: 500, commandCount: 0 }],
+    ['PUT', '/api/docs', {}, { resource: undefined, operation: undefined, status: 405, commandCount: 0 }],
+    ['GET', '/api/nothing', {}, { resource: undefined, operation: undefined, status: 404 }],
+    ['OPTIONS', '/api/docs', {}, { operation: undefined, status: 204 }],
+    ['GET', '/api/openapi.json', {}, { resource: 'openapi.json', operation: 'openapi', status: 200, commandCount: 0 }],
+  ])('is told of %s %s, once, with what it cost', async (method, path, sent, expected) => {
+    await ask(method, path, sent);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({ ...expected, isAborted: false, requestId: expect.any(String) });
+    const { duration, databaseTime, commandCount } = seen[0] as Observation;
+    expect(duration).toBeGreaterThan(0);
+    if (commandCount > 0) expect(databaseTime).toBeGreaterThan(0);
+    if (commandCount === 1) expect(databaseTime).toBeLessThanOrEqual(duration);
+  });
+
+  it('keeps requests apart that run at the same time', async () => {
+    const paths = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? '/api/docs?total=true' : '/api/docs/a'));
+    await Promise.all(paths.map((path) => api.fetch(new Request(`http://in-process${path}`))));
+    expect(seen.map(({ operation, commandCount }) => `${operation} ${commandCount}`).sort()).toEqual([
+      ...Array(10).fill('get 1'),
+      ...Array(10).fill('list 2'),
+    ]);
+  });
+
+  it('is told of a client that went away, when the chain has ended too', async () => {
+    const [begun, heard] = [once(told, 'begun'), once(told, 'told')];
+    const request = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/api/docs', agent: false });
+    request.on('error', () => undefined);
+    request.write('{');
+    await begun;
+    request.destroy();
+    await heard;
+    expect(seen).toEqual([expect.objectContaining({ operation: 'create', isAborted: true, commandCount: 0 })]);
+  });
+
+  it('runs in the context of the request, and cannot break it', async () => {
+    const app = new Koa();
+    const lines: unknown[] = [];
+    observer = () => {
+      lines.push(context.getStore());
+      throw new Error('the log is full');
+    };
+    app.use((ctx, next) => context.run(ctx.get('x-name'), next)).use(api.routes());
+    app.on('error', (error: Error) => errors.push(error));
+    const inApp = await listen(app.callback());
+    const heard = once(told, 'told');
+    expect((await send(inApp, 'GET', '/api/docs', { headers: { 'x-name': 'ann' } })).status).toBe(200);
+    await heard;
+    expect([lines, errors.map(({ message }) => message)]).toEqual([['ann'], ['the log is full']]);
+  });
+
+  it('is not told of what is outside the prefix in an app', async () => {
+    const inApp = await listen(new Koa().use(api.routes()).callback());
+    await send(inApp, 'GET', '/other');
+    await ask('GET', '/api/docs');
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('the id of a request', () => {
+  it('is the one that the client sent, in the header, in problems and in what is observed', async () => {
+    const { headers, body } = await ask('GET', '/api/docs/none', { headers: { 'x-request-id': 'abc-1:2/3=' } });
+    expect([headers['x-request-id'], body.request_id, seen[0]?.requestId]).toEqual(['abc-1:2/3=', 'abc-1:2/3=', 'abc-1:2/3=']);
+    expect((await ask('GET', '/api/docs', { headers: { 'x-request-id': 'abc' } })).body).not.toHaveProperty('request_id');
+  });
+
+  it('is in a bare 500 too, and tells nothing else', async () => {
+    const { body } = await ask('GET', '/api/docs', { headers: { 'x-fail': '1', 'x-request-id': 'abc' } });
+    expect(body).toEqual({ type: 'about:blank', title: 'Internal Server Error', status: 500, request_id: 'abc' });
+  });
+
+  it.each([undefined, '', 'a b', 'a"b', 'ü', '<script>', 'x'.repeat(129)])(
+    'is made where the client sent none that is harmless: %s',
+    async (id) => {
+      const { headers } = await ask('GET', '/api/nothing', {
+        headers: { 'x-request-id': id === 'ü' ? Buffer.from(id).toString('latin1') : id },
+      });
+      expect(headers['x-request-id']).toMatch(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
+    },
+  );
+
+  it('is the one that the app has given', async () => {
+    const app = new Koa().use(async (ctx, next) => {
+      ctx.set('X-Request-Id', 'of-the-app');
+      await next();
+    });
+    const inApp = await listen(app.use(api.routes()).callback());
+    const { headers, body } = await send(inApp, 'GET', '/api/nothing', { headers: { 'x-request-id': 'of-the-client' } });
+    expect([headers['x-request-id'], body.request_id]).toEqual(['of-the-app', 'of-the-app']);
+  });
+
+  it.each<[object, boolean]>([
+    [{}, false],
+    [{ requestIds: true }, true],
+    [{ observe: () => undefined }, true],
+    [{ observe: () => undefined, requestIds: false }, false],
+  ])('is there by option, or for an observer: %p', async (options, isThere) => {
+    const response = await makeApi(options).fetch(new Request('http://in-process/api/nothing'));
+    expect(response.headers.has('x-request-id')).toBe(isThere);
+    expect('request_id' in ((await response.json()) as object)).toBe(isThere);
+  });
+
+  it.each([{ observe: 'log' }, { requestIds: 1 }])('has options that are checked: %j', (options) => {
+    expect(() => makeApi(options)).toThrow(ConfigurationError);
+  });
+});
