@@ -25,7 +25,7 @@ export function compileApp(prefix: string, around: ResourceMiddleware, dispatch:
   if (onError !== undefined && typeof onError !== 'function') throw new ConfigurationError('`onError` must be a function.');
   const app = new Koa({ proxy });
   if (onError) app.on('error', onError);
-  app.use(around as Koa.Middleware);
+  app.use(around);
   app.use(async function api(ctx: Context, next: Koa.Next) {
     const below = belowPrefix(prefix, ctx.path);
     if (below === undefined) throw noSuchPath();

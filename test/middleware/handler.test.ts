@@ -38,12 +38,7 @@ beforeEach(async () => {
 async function serve(build: (router: Router) => void): Promise<(method: string, path: string, sent?: Sent) => Promise<Answer>> {
   const router = new Router();
   build(router);
-  const port = await listen(
-    new Koa()
-      .use(problems() as Koa.Middleware)
-      .use(router.routes())
-      .callback(),
-  );
+  const port = await listen(new Koa().use(problems()).use(router.routes()).callback());
   return (...given) => send(port, ...given);
 }
 
@@ -83,7 +78,7 @@ describe('records, handler and answer, in an app of their own', () => {
 
   it('say what is missing before them', async () => {
     const errors: Error[] = [];
-    const app = new Koa().use(problems() as Koa.Middleware).use(answer() as Koa.Middleware);
+    const app = new Koa().use(problems()).use(answer());
     app.on('error', (error) => errors.push(error));
     expect((await send(await listen(app.callback()), 'GET', '/')).status).toBe(500);
     expect(errors[0]?.message).toBe('`answer` needs `handler` before it in the chain.');

@@ -10,8 +10,8 @@ describe('observe and requestId, in an app of their own', () => {
   it('tell of every request, with its id and without an operation', async () => {
     const seen: Observation[] = [];
     const app = new Koa();
-    app.use(observe((observation) => seen.push(observation)) as Koa.Middleware);
-    app.use(requestId() as Koa.Middleware).use(problems() as Koa.Middleware);
+    app.use(observe((observation) => seen.push(observation)));
+    app.use(requestId()).use(problems());
     app.use((ctx) => ctx.throw(409, 'no'));
     const port = await listen(app.callback());
     const { body } = await send(port, 'GET', '/x', { headers: { 'x-request-id': 'id-1' } });
@@ -33,7 +33,7 @@ describe('observe and requestId, in an app of their own', () => {
     const seen: number[] = [];
     const app = new Koa();
     app.on('error', () => undefined);
-    app.use(observe(({ commandCount }) => seen.push(commandCount)) as Koa.Middleware).use(() => Promise.reject(new Error('a bug')));
+    app.use(observe(({ commandCount }) => seen.push(commandCount))).use(() => Promise.reject(new Error('a bug')));
     const port = await listen(app.callback());
     expect((await send(port, 'GET', '/')).status).toBe(500);
     await send(port, 'GET', '/');

@@ -1,0 +1,129 @@
+import type Koa from 'koa';
+import {
+  type Api,
+  cursorPaging,
+  type Document,
+  everything,
+  findPage,
+  jsonBody,
+  listQuery,
+  Problem,
+  page,
+  type RequestContext,
+  scope,
+  service,
+  t,
+  Unauthorized,
+} from 'koa-mongo-resource';
+import type { Db } from 'mongodb';
+import { Ticket } from './model.ts';
+
+interface User {
+  readonly name: string;
+  readonly isAgent: boolean;
+}
+
+/** What is told to reporters; a real service sends mail. */
+export type Notify = (reporter: string, ticket: Document<typeof Ticket>) => void;
+
+/** The api without a server, for `server.ts` and for tests. */
+export function createHelpdesk(db: Db, notify: Notify): Api<User> {
+  const helpdesk = service({ authenticate });
+
+  const tickets = helpdesk.resource({
+    model: Ticket,
+    ops: ['list', 'get', 'create', 'patch'],
+    guards: [isSignedIn],
+    guardsFor: { take: [isAgent], close: [isAgent], mine: [isAgent], counts: [isAgent] },
+    scope(ctx) {
+      const { name, isAgent: seesAll } = ctx.requirePrincipal();
+      return seesAll ? everything : { reporter: name };
+    },
+    serverFields: (ctx) => ({ reporter: ctx.requirePrincipal().name }),
+
+    operations: {
+      // POST /tickets/{id}/take: nothing is sent, and the record comes back. Of two agents one gets 412.
+      take: {
+        summary: 'Take the ticket',
+        answer: 'record',
+        async handler(ctx) {
+          const ticket = await ctx.load();
+          if (ticket.assignee !== null) throw new Problem('precondition_failed', `${ticket.assignee} has taken the ticket already.`);
+          ticket.assignee = ctx.requirePrincipal().name;
+          return ctx.save(ticket);
+        },
+      },
+
+      // POST /tickets/{id}/close: the body is validated, and has its type.
+      close: {
+        summary: 'Close the ticket, and tell its reporter',
+        use: [jsonBody({ schema: t.object('CloseTicket', { resolution: t.string({ minLength: 3 }) }) })],
+        answer: 'record',
+        async handler(ctx) {
+          const ticket = await ctx.load();
+          return ctx.save(Object.assign(ticket, { status: 'closed', resolution: ctx.request.body.resolution }));
+        },
+      },
+
+      // POST /tickets/{id}/comments: adds to a list that clients cannot replace, because it holds what they may not set.
+      comment: {
+        path: '/:id/comments',
+        summary: 'Add a comment',
+        use: [jsonBody({ schema: t.object('AddComment', { text: t.string({ minLength: 1, maxLength: 500 }) }) })],
+        answer: 'record',
+        async handler(ctx) {
+          const ticket = await ctx.load();
+          ticket.comments.push({ text: ctx.request.body.text, at: new Date(), by: ctx.requirePrincipal().name });
+          ctx.status = 201;
+          return ctx.save(ticket);
+        },
+      },
+
+      // GET /tickets/mine: made of the middlewares that a list is made of, with a narrower scope.
+      mine: {
+        method: 'GET',
+        path: '/mine',
+        summary: 'List the tickets that the caller has taken',
+        use: [
+          scope(Ticket, (ctx: RequestContext<User>) => ({ assignee: ctx.requirePrincipal().name })),
+          listQuery(Ticket, cursorPaging(), { name: 'mine' }),
+          findPage(Ticket, { db }),
+          page(),
+        ],
+      },
+
+      // GET /tickets/counts: JSON of its own, from a query of its own.
+      counts: {
+        method: 'GET',
+        path: '/counts',
+        summary: 'Count the tickets by status',
+        answer: t.map(t.int()),
+        async handler() {
+          const groups = db
+            .collection(Ticket.collection)
+            .aggregate<{ _id: string; count: number }>([{ $group: { _id: '$status', count: { $sum: 1 } } }]);
+          return Object.fromEntries((await groups.toArray()).map(({ _id, count }) => [_id, count]));
+        },
+      },
+    },
+
+    after: { close: [(_ctx, ticket) => notify(ticket.reporter, ticket)] },
+  });
+
+  return helpdesk.api({ db, prefix: '/api', title: 'Helpdesk', resources: [tickets] });
+}
+
+/** `Authorization: Bearer ann`, or `Bearer agent-bob`. A real service verifies signed tokens. */
+function authenticate(ctx: Koa.Context): User | undefined {
+  const [, token] = /^Bearer (\w[\w-]*)$/.exec(ctx.get('authorization')) ?? [];
+  return token === undefined ? undefined : { name: token.replace(/^agent-/, ''), isAgent: token.startsWith('agent-') };
+}
+
+function isSignedIn(ctx: RequestContext<User>): boolean {
+  if (!ctx.principal) throw new Unauthorized('Sign in.', { 'www-authenticate': 'Bearer' });
+  return true;
+}
+
+function isAgent(ctx: RequestContext<User>): boolean {
+  return ctx.principal?.isAgent === true;
+}

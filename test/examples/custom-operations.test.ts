@@ -1,0 +1,100 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { createHelpdesk } from '../../examples/custom-operations/api.ts';
+import { type Api, openapiDocument } from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { type TestServer, useServer } from '../support/serve.ts';
+
+const database = useDatabase();
+const serve = useServer();
+const told: string[] = [];
+let helpdesk: Api<{ readonly name: string; readonly isAgent: boolean }>;
+let server: TestServer;
+let path: string;
+
+const ann = { authorization: 'Bearer ann' };
+const bob = { authorization: 'Bearer agent-bob' };
+const carol = { authorization: 'Bearer agent-carol' };
+
+beforeAll(async () => {
+  helpdesk = createHelpdesk(database.db, (reporter, { title, resolution }) => told.push(`${reporter}: ${title}, ${resolution}`));
+  server = await serve(helpdesk.routes());
+});
+
+beforeEach(async () => {
+  told.length = 0;
+  await database.db.collection('tickets').deleteMany({});
+  const { headers } = await server.request('POST', '/api/tickets', { headers: ann, body: { title: 'It is broken' } });
+  path = headers.location as string;
+});
+
+describe('a ticket', () => {
+  it('is taken by one agent', async () => {
+    const taken = await server.request('POST', `${path}/take`, { headers: bob });
+    expect(taken).toMatchObject({ status: 200, headers: { etag: '"1"' }, body: { data: { assignee: 'bob', revision: 1 } } });
+    expect((await server.request('POST', `${path}/take`, { headers: carol })).status).toBe(412);
+    expect((await server.request('POST', `${path}/take`, { headers: ann })).status).toBe(403);
+    expect((await server.request('POST', `${path}/take`)).status).toBe(401);
+  });
+
+  it('is taken by one of two who try at once', async () => {
+    const answers = await Promise.all([bob, carol].map((headers) => server.request('POST', `${path}/take`, { headers })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
+  it('is closed with a resolution, and its reporter is told', async () => {
+    const close = (body: unknown, headers = bob) => server.request('POST', `${path}/close`, { headers, body });
+    expect((await close({})).body.errors).toEqual([{ field: 'resolution', message: 'is required' }]);
+    expect((await close({ resolution: 'mended' }, ann)).status).toBe(403);
+    expect((await close({ resolution: 'mended' })).body.data).toMatchObject({ status: 'closed', resolution: 'mended', revision: 1 });
+    expect(told).toEqual(['ann: It is broken, mended']);
+  });
+
+  it('collects comments, and does not tell who wrote them', async () => {
+    const comment = (headers: object, text: string) =>
+      server.request('POST', `${path}/comments`, { headers: { ...headers }, body: { text } });
+    expect((await comment(ann, 'Please hurry')).status).toBe(201);
+    const { body, text } = await comment(bob, 'I do');
+    expect(body.data.comments.map((one: { text: string }) => one.text)).toEqual(['Please hurry', 'I do']);
+    expect(text).not.toContain('bob');
+    const stored = await database.db.collection('tickets').findOne({ _id: new ObjectId(path.split('/').at(-1)) });
+    expect(stored?.comments.map(({ by }: { by: string }) => by)).toEqual(['ann', 'bob']);
+    expect((await server.request('PATCH', path, { headers: ann, body: { comments: [] } })).status).toBe(422);
+  });
+
+  it("is another reporter's own: 404", async () => {
+    const eve = { authorization: 'Bearer eve' };
+    for (const [method, below, body] of [
+      ['GET', '', undefined],
+      ['POST', '/comments', { text: 'x' }],
+    ] as const) {
+      expect((await server.request(method, `${path}${below}`, { headers: eve, body })).status).toBe(404);
+    }
+  });
+});
+
+describe('the tickets of an agent', () => {
+  it('are a list of their own, with its filters and pages', async () => {
+    expect((await server.request('GET', '/api/tickets/mine', { headers: bob })).body.data).toEqual([]);
+    await server.request('POST', `${path}/take`, { headers: bob });
+    expect((await server.request('GET', '/api/tickets/mine?status=open', { headers: bob })).body.data).toEqual([
+      expect.objectContaining({ assignee: 'bob' }),
+    ]);
+    expect((await server.request('GET', '/api/tickets/mine', { headers: carol })).body.data).toEqual([]);
+    expect((await server.request('GET', '/api/tickets/mine?reporter=ann', { headers: bob })).status).toBe(400);
+  });
+
+  it('are counted, in this process too', async () => {
+    const response = await helpdesk.fetch(new Request('http://in-process/api/tickets/counts'), {
+      principal: { name: 'dan', isAgent: true },
+    });
+    expect([response.status, await response.json()]).toEqual([200, { data: { open: 1 } }]);
+  });
+});
+
+it('is described', () => {
+  const { paths } = openapiDocument(helpdesk);
+  expect(Object.keys(paths)).toEqual(
+    expect.arrayContaining(['/api/tickets/{id}/take', '/api/tickets/{id}/comments', '/api/tickets/mine', '/api/tickets/counts']),
+  );
+});

@@ -1,0 +1,155 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import Router from '@koa/router';
+import Koa from 'koa';
+import {
+  afterHooks,
+  authenticate,
+  type Context,
+  checkCreate,
+  checkPatch,
+  checkPut,
+  cursorPaging,
+  defineModel,
+  findPage,
+  findRecord,
+  guards,
+  ifMatch,
+  inFlightLimit,
+  insert,
+  jsonBody,
+  listQuery,
+  noContent,
+  notModified,
+  page,
+  problems,
+  type ResourceMiddleware,
+  record,
+  remove,
+  scope,
+  t,
+  Unauthorized,
+  update,
+} from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { useListener } from '../support/listen.ts';
+import { type Answer, type Sent, send } from '../support/serve.ts';
+
+const Doc = defineModel('Doc', {
+  collection: 'docs',
+  fields: {
+    id: t.string({ policy: { insert: true } }),
+    text: t.string({ policy: { filter: true } }),
+    owner: t.string({ policy: { insert: false, update: false } }),
+    revision: t.revision(),
+  },
+});
+
+const database = useDatabase();
+const listen = useListener();
+const docs = () => database.db.collection<{ _id: string; text: string; owner: string; revision?: number }>('docs');
+const told: unknown[] = [];
+const errors: Error[] = [];
+
+/** Serves middlewares in a Koa app that has nothing else of the library but `problems`. */
+async function serve(build: (router: Router) => void): Promise<(method: string, path: string, sent?: Sent) => Promise<Answer>> {
+  const router = new Router();
+  build(router);
+  const app = new Koa().use(problems());
+  app.use(router.routes());
+  app.on('error', (error: Error) => errors.push(error));
+  const port = await listen(app.callback());
+  return (...given) => send(port, ...given);
+}
+
+beforeEach(async () => {
+  told.length = 0;
+  await docs().deleteMany({});
+  await docs().insertMany([
+    { _id: 'a', text: 'x', owner: 'ann', revision: 1 },
+    { _id: 'b', text: 'y', owner: 'ben' },
+  ]);
+});
+afterEach(() => {
+  errors.length = 0;
+});
+
+describe('the operations of a resource, put together by hand', () => {
+  let request: Awaited<ReturnType<typeof serve>>;
+  const ann = { authorization: 'ann' };
+  beforeAll(async () => {
+    const { db } = database;
+    const who = authenticate((ctx) => ctx.get('authorization') || undefined);
+    const isKnown = guards((ctx: Context) => {
+      if (!ctx.principal) throw new Unauthorized();
+      return true;
+    });
+    const rows = scope(Doc, (ctx: { principal?: unknown }) => ({ owner: String(ctx.principal) }));
+    const hooks = afterHooks([(_ctx: unknown, result: unknown) => told.push(result)]);
+    request = await serve((router) => {
+      router.use(inFlightLimit(10), who, isKnown, rows);
+      router.get('/docs', listQuery(Doc, cursorPaging()), findPage(Doc, { db }), hooks, page());
+      router.get('/docs/:id', notModified(), findRecord(Doc, { db }), hooks, record());
+      router.post(
+        '/docs',
+        jsonBody(),
+        checkCreate(Doc, { serverFields: () => ({ owner: 'ann' }) }),
+        insert(Doc, { db }),
+        hooks,
+        record({ created: true }),
+      );
+      router.patch('/docs/:id', jsonBody(), ifMatch(), checkPatch(Doc), update(Doc, { db }), hooks, record());
+      router.put('/docs/:id', jsonBody(), ifMatch({ required: true }), checkPut(Doc), update(Doc, { db }), record());
+      router.delete('/docs/:id', ifMatch(), remove(Doc, { db }), hooks, noContent());
+    });
+  });
+
+  it.each<[string, string, number, Sent, object | undefined]>([
+    [
+      'GET',
+      '/docs',
+      200,
+      {},
+      { data: [{ id: 'a', text: 'x', owner: 'ann', revision: 1 }], page: { size: 20, has_next: false, next_cursor: null } },
+    ],
+    ['GET', '/docs?text=y', 200, {}, { data: [] }],
+    ['GET', '/docs?x=1', 400, {}, { code: 'invalid_query' }],
+    ['GET', '/docs/a', 200, {}, { data: { id: 'a' } }],
+    ['GET', '/docs/a', 304, { headers: { 'if-none-match': '"1"' } }, undefined],
+    ['GET', '/docs/b', 404, {}, { code: 'not_found' }],
+    ['POST', '/docs', 201, { body: { id: 'c', text: 'z' } }, { data: { id: 'c', owner: 'ann', revision: 0 } }],
+    ['POST', '/docs', 422, { body: { owner: 'ann' } }, { code: 'validation_failed' }],
+    ['POST', '/docs', 409, { body: { id: 'a', text: 'z' } }, { code: 'duplicate_key' }],
+    ['PATCH', '/docs/a', 200, { body: { text: 'z' } }, { data: { text: 'z', revision: 2 } }],
+    ['PATCH', '/docs/a', 412, { body: { text: 'z' }, headers: { 'if-match': '"0"' } }, { code: 'precondition_failed' }],
+    ['PUT', '/docs/a', 428, { body: { text: 'z' } }, { code: 'precondition_required' }],
+    ['PUT', '/docs/a', 200, { body: { text: 'z' }, headers: { 'if-match': '*' } }, { data: { text: 'z', owner: 'ann' } }],
+    ['DELETE', '/docs/b', 404, {}, { code: 'not_found' }],
+    ['DELETE', '/docs/a', 204, {}, undefined],
+  ])('%s %s is %i', async (method, path, status, sent, body) => {
+    const answer = await request(method, path, { ...sent, headers: { ...ann, ...sent.headers } });
+    expect(answer.status).toBe(status);
+    if (body) expect(answer.body).toMatchObject(body);
+    expect((await request(method, path, sent)).status).toBe(401);
+    expect(errors).toEqual([]);
+  });
+
+  it('tells hooks of records as documents', async () => {
+    await request('GET', '/docs', { headers: ann });
+    await request('DELETE', '/docs/a', { headers: ann });
+    expect(told).toEqual([[expect.objectContaining({ id: 'a', owner: 'ann' })], expect.objectContaining({ id: 'a' })]);
+  });
+});
+
+describe('a middleware whose forerunner was left out', () => {
+  it.each<[string, () => ResourceMiddleware, string]>([
+    ['findPage', () => findPage(Doc, { db: database.db }), 'listQuery'],
+    ['page', () => page(), 'findPage'],
+    ['record', () => record(), 'findRecord'],
+    ['insert', () => insert(Doc, { db: database.db }), 'checkCreate'],
+    ['update', () => update(Doc, { db: database.db }), 'checkPatch'],
+  ])('%s says so', async (name, make, before) => {
+    const request = await serve((router) => router.get('/:id', make()));
+    expect((await request('GET', '/a')).status).toBe(500);
+    expect(errors.map(({ message }) => message)).toEqual([`\`${name}\` needs \`${before}\` before it in the chain.`]);
+  });
+});
