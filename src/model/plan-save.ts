@@ -1,5 +1,6 @@
 import { validationFailed } from '../errors.ts';
 import { serverAccess } from './access.ts';
+import { compileCheck, ownFields } from './check.ts';
 import type { CompiledModel } from './compile-model.ts';
 import { type CompiledField, join, type Node, type ObjectNode } from './node.ts';
 import { isObject } from './plain-object.ts';
@@ -13,7 +14,7 @@ import { compileMemberRead, isStoredObject } from './stored-shape.ts';
 export interface SavePlan {
   /** Stored paths, as deep as embedded objects go, and the values that they take. A list or a map is written whole. */
   readonly assignments: readonly Assignment[];
-  /** What was stored at the same paths. */
+  /** What was stored at the same paths; without a revision to guard it, also the rest of what a check has seen. */
   readonly before: readonly Assignment[];
   /** The embedded objects that are written into, and so must still be there. */
   readonly within: readonly string[];
@@ -32,16 +33,18 @@ interface Draft {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: Draft) => void;
+/** Adds to the draft what has changed in an object; returns the object as it would then be stored. */
+type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: Draft) => Members;
 
 /**
- * Compiles the plan of `ctx.save`. The model validates what has changed, and only that; the policy, which is the client's, does not count.
+ * Compiles the plan of `ctx.save`. The model validates what has changed, and only that, and the checks of the objects in
+ * which something has, the record's own among them; the policy, which is the client's, does not count.
  *
  * Throws `validation_failed` (422) for values that do not fit fields which clients know of, because they may well come from the client; a
  * plain Error (500) where a private field is among them, and for a key that is no field or that the service sets itself.
  */
-export function compilePlanSave({ root, hydrate, name }: CompiledModel): PlanSave {
-  const planObject = compileObjectPlan(root);
+export function compilePlanSave({ root, hydrate, name, revision }: CompiledModel): PlanSave {
+  const planObject = compileObjectPlan(root, revision === undefined);
   return function planSave(document, stored) {
     const draft: Draft = { assignments: [], before: [], within: [], mistakes: [], report: new Report() };
     planObject(document as Members, hydrate(stored) as Members, stored, '', draft);
@@ -58,14 +61,19 @@ export function compilePlanSave({ root, hydrate, name }: CompiledModel): PlanSav
   };
 }
 
-function compileObjectPlan(node: ObjectNode): PlanObject {
+function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): PlanObject {
   const members = node.fields.map((field) => ({
     field,
     read: compileFieldReader(field, serverAccess),
     readStored: compileMemberRead(field.key),
-    planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node) : undefined,
+    planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node, guardsWhatIsChecked) : undefined,
   }));
+  const runCheck = compileCheck(node);
+  const guarded = runCheck && guardsWhatIsChecked ? ownFields(node).fields : [];
   return function planObject(document, before, stored, path, draft) {
+    const wrong = draft.mistakes.length + draft.report.size;
+    const after: Record<string, unknown> = { ...stored };
+    let hasChanged = false;
     for (const key of Object.keys(document)) {
       if (!node.byName.has(key) && document[key] !== undefined) draft.mistakes.push(`\`${join(path, key)}\` is no field`);
     }
@@ -74,16 +82,29 @@ function compileObjectPlan(node: ObjectNode): PlanObject {
       if (isSameValue(now, was)) continue;
       const at = join(path, field.name);
       const storedValue = readStored(stored);
+      hasChanged = true;
       if (field.maintained || field.key === '_id') draft.mistakes.push(`\`${at}\` is set by the service itself`);
       else if (planKeys && isObject(now) && isObject(was) && isStoredObject(storedValue)) {
         draft.within.push(at);
-        planKeys(now, was, storedValue, at, draft);
+        after[field.key] = planKeys(now, was, storedValue, at, draft);
       } else {
-        draft.assignments.push({ path: at, value: now === undefined ? removed(field, at, draft.report) : read(now, at, draft.report) });
-        draft.before.push({ path: at, value: storedValue === undefined ? absent : storedValue });
+        const value = now === undefined ? removed(field, at, draft.report) : read(now, at, draft.report);
+        draft.assignments.push({ path: at, value });
+        draft.before.push(asStored(at, storedValue));
+        if (value === absent) Reflect.deleteProperty(after, field.key);
+        else after[field.key] = value;
       }
     }
+    if (runCheck && hasChanged && draft.mistakes.length + draft.report.size === wrong) {
+      runCheck(after, path, draft.report);
+      draft.before.push(...guarded.map(({ key }) => asStored(join(path, key), stored[key])));
+    }
+    return after;
   };
+}
+
+function asStored(path: string, value: unknown): Assignment {
+  return { path, value: value === undefined ? absent : value };
 }
 
 function own(object: Members, key: string): unknown {
@@ -95,9 +116,9 @@ function removed(field: CompiledField, at: string, report: Report): unknown {
   return absent;
 }
 
-/** Whether a client may learn of the field at this path: neither it nor what it is embedded in is private. */
+/** Whether a client may learn of the field at this path, which is empty for the record itself: neither it nor what it is embedded in is private. */
 function isKnownToClients(node: Node, [name, ...rest]: readonly string[]): boolean {
-  if (name === undefined) return true;
+  if (name === undefined || name === '') return true;
   if (node.kind === 'array') return isKnownToClients(node.items.node, rest);
   if (node.kind === 'map') return isKnownToClients(node.values.node, rest);
   if (node.kind === 'leaf') return true;
