@@ -53,17 +53,25 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
 };
 
 /**
- * A custom operation: what it is made of stands between the guards and scope of its resource and the answer. Its own middlewares come before
- * `If-Match`, because what is wrong with a body counts first (RFC 9110 §13.2.1); a GET has `If-None-Match` around them.
+ * A custom operation: what it is made of stands between the guards and scope of its resource and the answer. `If-Match` stands where it does
+ * in the others: when the body has been read, and before what is wrong with its content; a GET has `If-None-Match` around it all.
  */
-export function customChain(
-  r: CompiledResource,
-  { name, method, path, use, handler: run }: CompiledOperation,
-): readonly ResourceMiddleware[] {
-  const isSafe = method === 'GET';
-  const condition = isSafe ? notModified() : ifMatch({ required: r.preconditionRequired && path.split('/').includes(':id') });
-  const own = isSafe ? [condition, ...use] : [...use, condition];
-  return [guard(r, name), rows(r), bodyLimit(r.maxBody), ...own, records(r.model, r), handler(run, r.model), hooks(r, name), answer()];
+export function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
+  const isSafe = o.method === 'GET';
+  const condition = ifMatch({ required: r.preconditionRequired && o.path.split('/').includes(':id') });
+  return [
+    guard(r, o.name),
+    rows(r),
+    bodyLimit(r.maxBody),
+    ...(isSafe ? [notModified()] : []),
+    ...o.reading,
+    ...(isSafe ? [] : [condition]),
+    ...o.checking,
+    records(r.model, r),
+    handler(o.handler, r.model),
+    hooks(r, o.name),
+    answer(),
+  ];
 }
 
 const guard = (r: CompiledResource, operation: string) => guards(...r.guardsOf(operation));

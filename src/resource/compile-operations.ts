@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import type { Handler } from '../middleware/handler.ts';
-import { bodyOf } from '../middleware/json-body.ts';
+import { bodyOf, stepsOf } from '../middleware/json-body.ts';
 import { compileObject } from '../model/compile-schema.ts';
 import type { ObjectNode } from '../model/node.ts';
 import { checkNames } from './check-names.ts';
@@ -14,7 +14,10 @@ export interface CompiledOperation extends Place {
   readonly name: string;
   readonly method: CustomMethod;
   readonly summary: string;
-  readonly use: readonly ResourceMiddleware[];
+  /** Its own middlewares that stand before `If-Match`: as far as the body is read. */
+  readonly reading: readonly ResourceMiddleware[];
+  /** Those that stand behind it: what validates the body, and what follows. */
+  readonly checking: readonly ResourceMiddleware[];
   readonly handler: Handler<never>;
   /** The body that a `jsonBody` in `use` reads, if one does: its schema, or any object. */
   readonly body: ObjectNode | 'any' | undefined;
@@ -60,7 +63,19 @@ function compileOperation(name: string, definition: unknown, where: string): Com
   checkOptions({ method, path, summary, use, handler }, what);
   const middlewares = use as readonly ResourceMiddleware[];
   const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);
-  return { name, method, path, summary, use: middlewares, handler, body, answer: compileAnswer(definition, what) };
+  return { name, method, path, summary, ...takeApart(middlewares, what), handler, body, answer: compileAnswer(definition, what) };
+}
+
+/** Where the body is read, `If-Match` follows, and then what is wrong with the body's content (decisions, "One record"). */
+function takeApart(use: readonly ResourceMiddleware[], what: string): Pick<CompiledOperation, 'reading' | 'checking'> {
+  const [first, second] = use.flatMap((middleware, index) => {
+    const steps = stepsOf(middleware);
+    return steps ? [{ index, ...steps }] : [];
+  });
+  if (second) throw new ConfigurationError(`\`use\` of ${what} reads the body twice: it can have one \`jsonBody\`.`);
+  if (!first) return { reading: use, checking: [] };
+  const { index, read, check } = first;
+  return { reading: [...use.slice(0, index), read], checking: [...(check ? [check] : []), ...use.slice(index + 1)] };
 }
 
 function compileAnswer({ answer }: CustomOperation<never, never>, what: string): CompiledOperation['answer'] {

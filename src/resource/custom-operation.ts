@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { BodyType } from '../middleware/json-body.ts';
+import type { BodyType } from '../middleware/check-body.ts';
 import type { Field, RawSchema } from '../model/schema.ts';
 import type { RequestContext } from './resource-options.ts';
 
@@ -51,8 +51,8 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
   /** What it does, in a few words, for the OpenAPI description. @default its name */
   readonly summary?: string;
   /**
-   * Middlewares before the handler, or instead of one. `jsonBody` takes the api's `maxBody` for its limit. `If-Match` is read behind them, so
-   * that what is wrong with a body comes first.
+   * Middlewares before the handler, or instead of one. `jsonBody` takes the api's `maxBody` for its limit. `If-Match` is read when a body has
+   * been: what a `jsonBody` validates, and all that follows it, comes behind; without one, all of them come first.
    * @default none
    */
   readonly use?: readonly (OperationMiddleware<Principal> | (OperationMiddleware<Principal> & BodyType<Body>))[];

@@ -76,8 +76,10 @@ describe('jsonBody with a schema', () => {
     expect((await api.request('POST', '/api/orders/a/given', { headers: ann, body: { x: 'x'.repeat(300) } })).status).toBe(413);
   });
 
-  it('comes before If-Match and before the record', async () => {
-    expect((await send({ body: {}, headers: { 'if-match': 'x' } })).status).toBe(422);
+  it('is read before If-Match, and validated behind it and before the record', async () => {
+    expect((await send({ body: '{', headers: { 'if-match': 'x' } })).body.code).toBe('malformed_json');
+    expect((await send({ body: {}, headers: { 'if-match': 'x' } })).body.code).toBe('malformed_header');
+    expect((await send({ body: {}, headers: { 'if-match': '"9"' } })).status).toBe(422);
     expect((await send({ body: {} }, '/api/orders/none/send')).status).toBe(422);
   });
 });

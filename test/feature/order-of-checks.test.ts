@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { defineModel, t, Unauthorized } from '../../src/index.ts';
+import { defineModel, jsonBody, type Service, t, Unauthorized } from '../../src/index.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import type { Answer } from '../support/serve.ts';
@@ -19,26 +19,33 @@ const Thing = defineModel('Thing', {
 
 const held = new EventEmitter();
 const database = useDatabase();
-const resource = { model: Thing, ops: ['list', 'get', 'create', 'patch', 'put', 'delete'], scope: () => ({ owner: 'ann' }) } as const;
-const api = useApi<string>(
-  database,
-  (shop) => [
-    shop.resource({ ...resource, guards: [(ctx) => ctx.get('x-guard') !== 'closed'] }),
-    shop.resource({ ...resource, path: 'careful', guards: [(ctx) => ctx.get('x-guard') !== 'closed'], preconditionRequired: true }),
-  ],
-  {
-    maxBody: 500,
-    maxConcurrency: 1,
-    async authenticate(ctx) {
-      if (ctx.get('x-hold')) {
-        held.emit('held');
-        await once(held, 'go on');
-      }
-      if (ctx.get('authorization') === 'bad') throw new Unauthorized();
-      return 'ann';
+const things = (shop: Service<string>, path: string, preconditionRequired: boolean) =>
+  shop.resource({
+    model: Thing,
+    path,
+    preconditionRequired,
+    ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
+    guards: [(ctx) => ctx.get('x-guard') !== 'closed'],
+    scope: () => ({ owner: 'ann' }),
+    operations: {
+      rename: {
+        use: [jsonBody({ schema: t.object('Rename', { code: t.string() }) })],
+        handler: async (ctx) => ctx.save(Object.assign(await ctx.load(), ctx.request.body)),
+      },
     },
+  });
+const api = useApi<string>(database, (shop) => [things(shop, 'things', false), things(shop, 'careful', true)], {
+  maxBody: 500,
+  maxConcurrency: 1,
+  async authenticate(ctx) {
+    if (ctx.get('x-hold')) {
+      held.emit('held');
+      await once(held, 'go on');
+    }
+    if (ctx.get('authorization') === 'bad') throw new Unauthorized();
+    return 'ann';
   },
-);
+});
 
 /** What a request is made of, so that every failure can be added to it, alone or with another. */
 interface Draft {
@@ -58,7 +65,7 @@ interface Failure {
 
 const withHeader = (name: string, value: string) => (draft: Draft) => void Object.assign(draft.headers, { [name]: value });
 const withField = (name: string, value: unknown) => (draft: Draft) => void Object.assign(draft.body, { [name]: value });
-const withId = (id: string) => (draft: Draft) => void Object.assign(draft, { path: draft.path.replace(/[^/]+$/, id) });
+const withId = (id: string) => (draft: Draft) => void Object.assign(draft, { path: draft.path.replace('anns', id) });
 
 const inFlight: Failure = { name: 'too many requests in flight', answer: '503 overloaded', spoil: () => undefined };
 
@@ -121,8 +128,10 @@ beforeAll(async () => {
   ] as never);
 });
 
-async function send(method: string, spoilers: readonly Failure[]): Promise<Answer> {
-  const draft: Draft = { path: '/api/things/anns', headers: {}, body: { code: 'a' }, text: (text) => text };
+/** `RENAME` is the custom operation. */
+async function send(operation: string, spoilers: readonly Failure[]): Promise<Answer> {
+  const [method, path] = operation === 'RENAME' ? ['POST', '/api/things/anns/rename'] : [operation, '/api/things/anns'];
+  const draft: Draft = { path, headers: {}, body: { code: 'a' }, text: (text) => text };
   for (const failure of spoilers) failure.spoil(draft);
   const sent = method === 'DELETE' ? { headers: draft.headers } : { headers: draft.headers, body: draft.text(JSON.stringify(draft.body)) };
   const request = () => api.request(method, draft.path, sent);
@@ -147,18 +156,24 @@ afterAll(() => {
   expect(api.errors).toEqual([]);
 });
 
+/** What a custom operation does not have: nothing is merged in it. */
+const isMerge = ({ name }: Failure) => name === 'a missing embedded object';
+const alone = failures.flatMap((failure) =>
+  (isMerge(failure) ? ['PATCH'] : ['PATCH', 'RENAME']).map((operation) => ({ operation, failure })),
+);
+const together = pairs.flatMap(([first, second]) =>
+  (isMerge(first) || isMerge(second) ? ['PATCH'] : ['PATCH', 'RENAME']).map((operation) => ({ operation, first, second })),
+);
+
 describe('the order of checks', () => {
-  it.each(failures.map((failure) => [failure.name, failure] as const))('PATCH: %s alone has its own answer', async (_name, failure) => {
-    expect(summarize(await send('PATCH', [failure]))).toBe(failure.answer.trimEnd());
+  it.each(alone)('$operation: $failure.name alone has its own answer', async ({ operation, failure }) => {
+    expect(summarize(await send(operation, [failure]))).toBe(failure.answer.trimEnd());
   });
 
-  it.each(pairs.map(([first, second]) => [first.name, second.name, first, second] as const))(
-    'PATCH: %s comes before %s',
-    async (_first, _second, first, second) => {
-      // Both wrong fields are told at once, and an array has no fields.
-      expect(summarize(await send('PATCH', [first, second].sort(byText)))).toBe(first.answer.trimEnd());
-    },
-  );
+  it.each(together)('$operation: $first.name comes before $second.name', async ({ operation, first, second }) => {
+    // Both wrong fields are told at once, and an array has no fields.
+    expect(summarize(await send(operation, [first, second].sort(byText)))).toBe(first.answer.trimEnd());
+  });
 
   const forDelete = pairs.filter(
     (pair) => !pair.some(({ name, answer }) => bodyless.includes(name) || /^(?:413|415|400 malformed_json)/.test(answer)),

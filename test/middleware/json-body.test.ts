@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigurationError, type Context, jsonBody, problems } from '../../src/index.ts';
+import { ConfigurationError, type Context, checkBody, ifMatch, jsonBody, problems, t } from '../../src/index.ts';
 import { useServer } from '../support/serve.ts';
 
 const serve = useServer();
@@ -51,5 +51,43 @@ describe('jsonBody()', () => {
 
   it.each([0, -1, 1.5, Number.NaN, '1mb', null])('refuses a limit that is none, when it is made: %p', (limit) => {
     expect(() => jsonBody({ limit: limit as number })).toThrow(ConfigurationError);
+  });
+});
+
+describe('checkBody()', () => {
+  const schema = t.object('Send', { carrier: t.string(), on: t.optional(t.date()) });
+
+  it('leaves the body as handlers hold documents', async () => {
+    let body: unknown;
+    const { request } = await serve(problems(), jsonBody({ requireObject: false }), checkBody(schema), (ctx: Context) => {
+      body = ctx.request.body;
+      ctx.body = 'read';
+    });
+    expect((await request('POST', '/', { body: { carrier: 'dhl', on: '2026-01-31T00:00:00Z' } })).text).toBe('read');
+    expect(body).toEqual({ carrier: 'dhl', on: new Date('2026-01-31T00:00:00Z') });
+  });
+
+  it('stands behind ifMatch, which stands behind what reads the body', async () => {
+    const { request } = await serve(problems(), jsonBody({ requireObject: false }), ifMatch({ required: true }), checkBody(schema));
+    const codes = await Promise.all([
+      request('POST', '/', { body: '[' }),
+      request('POST', '/', { body: [] }),
+      request('POST', '/', { body: [], headers: { 'if-match': '*' } }),
+      request('POST', '/', { body: {}, headers: { 'if-match': '*' } }),
+    ]);
+    expect(codes.map(({ body }) => [body.code, body.errors?.[0].field])).toEqual([
+      ['malformed_json', undefined],
+      ['precondition_required', undefined],
+      ['validation_failed', ''],
+      ['validation_failed', 'carrier'],
+    ]);
+  });
+
+  it('takes any object without a schema', async () => {
+    const { request } = await serve(problems(), jsonBody({ requireObject: false }), checkBody(), (ctx: Context) => {
+      ctx.body = 'read';
+    });
+    expect((await request('POST', '/', { body: { a: 1 } })).text).toBe('read');
+    expect((await request('POST', '/', { body: '5' })).status).toBe(422);
   });
 });

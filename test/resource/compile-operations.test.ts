@@ -45,6 +45,11 @@ describe('the custom operations of a resource', () => {
     ['middlewares that are none', { send: { handler, use: [jsonBody] as unknown[], summary: 5 } }, '`summary`'],
     ['middlewares that are no list', { send: { handler, use: jsonBody() } }, '`use`'],
     ['a middleware that is none', { send: { handler, use: ['jsonBody'] } }, '`use`'],
+    [
+      'two bodies',
+      { send: { handler, use: [jsonBody(), jsonBody({ requireObject: false })] } },
+      '`use` of `operations.send` of resource `docs` reads the body twice',
+    ],
     ['two at one place', { a: { handler, path: '/x' }, b: { handler, path: '/x' } }, '`a` and `b` of resource `docs` are both POST `/x`'],
     ['the place of a standard one', { all: { handler, method: 'GET', path: '/' } }, '`list` and `all` of resource `docs` are both GET `/`'],
     ['the place of a standard one, of a record', { remove: { handler, method: 'DELETE', path: '/:id' } }, '`delete` and `remove`'],
