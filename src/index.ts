@@ -22,7 +22,7 @@ export { fields } from './middleware/fields.ts';
 export { findPage } from './middleware/find-page.ts';
 export { type FindOptions, findRecord } from './middleware/find-record.ts';
 export { type Guard, guards } from './middleware/guards.ts';
-export { type Handler, handler } from './middleware/handler.ts';
+export { type Handler, type HandlerOptions, handler } from './middleware/handler.ts';
 export { type IfMatchOptions, ifMatch } from './middleware/if-match.ts';
 export { inFlightLimit } from './middleware/in-flight-limit.ts';
 export { include } from './middleware/include.ts';

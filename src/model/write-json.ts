@@ -155,6 +155,11 @@ function isNothing(stored: unknown): boolean {
   return stored === null || stored === undefined || stored === absent;
 }
 
+/** Compiles the writer of a value that stands alone. */
+export function compileValueWriter(slot: Slot): WriteJson {
+  return compileItemWriter(slot, '').write;
+}
+
 function compileItemWriter(slot: Slot, path: string): ValueWriter {
   return wrapWriter(
     compileWriter(slot, path),

@@ -67,7 +67,7 @@ function describeOwn({ operations }: CompiledResource): RecordSchemas {
     return [[name, body.name === undefined ? schema : { title: body.name, ...schema }]];
   });
   const answers = operations.flatMap(({ name, answer }): [string, Schema][] =>
-    typeof answer === 'object' ? [[name, describe(answer, 'Read', readMembers(answer, new Map()))]] : [],
+    typeof answer === 'object' ? [[name, describe(answer.node, 'Read', readMembers(answer.node, new Map()))]] : [],
   );
   return { bodies: Object.fromEntries(bodies), answers: Object.fromEntries(answers) };
 }

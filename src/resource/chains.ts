@@ -68,7 +68,7 @@ export function customChain(r: CompiledResource, o: CompiledOperation): readonly
     ...(isSafe ? [] : [condition]),
     ...o.checking,
     records(r.model, r),
-    handler(o.handler, r.model),
+    handler(o.handler, { model: r.model, ...(o.answer === undefined ? {} : { answer: o.answer }) }),
     hooks(r, o.name),
     answer(),
   ];

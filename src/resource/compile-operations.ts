@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import type { Handler } from '../middleware/handler.ts';
 import { bodyOf, stepsOf } from '../middleware/json-body.ts';
-import { compileObject } from '../model/compile-schema.ts';
+import { type CompiledAnswer, compileAnswer } from '../model/compile-answer.ts';
 import type { ObjectNode } from '../model/node.ts';
 import { checkNames } from './check-names.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
@@ -21,8 +21,8 @@ export interface CompiledOperation extends Place {
   readonly handler: Handler<never>;
   /** The body that a `jsonBody` in `use` reads, if one does: its schema, or any object. */
   readonly body: ObjectNode | 'any' | undefined;
-  /** What it answers, where that is known: a schema with the envelope around it. */
-  readonly answer: 'record' | 'none' | ObjectNode | undefined;
+  /** What it answers, where that is known. */
+  readonly answer: CompiledAnswer | undefined;
 }
 
 const optionNames = ['method', 'path', 'summary', 'use', 'handler', 'answer'] as const satisfies readonly (keyof CustomOperation<
@@ -59,11 +59,20 @@ function compileOperation(name: string, definition: unknown, where: string): Com
     throw new ConfigurationError(`${what} must be an object: { summary, handler, … }.`);
   checkNames('option', Object.keys(definition), optionNames, what);
   const { method = 'POST', path = `/:id/${name}`, summary = name, use = [] } = definition as CustomOperation<never, never>;
-  const { handler = answersNothing } = definition as CustomOperation<never, never>;
+  const { handler = answersNothing, answer } = definition as CustomOperation<never, never>;
   checkOptions({ method, path, summary, use, handler }, what);
   const middlewares = use as readonly ResourceMiddleware[];
   const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);
-  return { name, method, path, summary, ...takeApart(middlewares, what), handler, body, answer: compileAnswer(definition, what) };
+  return {
+    name,
+    method,
+    path,
+    summary,
+    ...takeApart(middlewares, what),
+    handler,
+    body,
+    answer: answer === undefined ? undefined : compileAnswer(answer, what),
+  };
 }
 
 /** Where the body is read, `If-Match` follows, and then what is wrong with the body's content (decisions, "One record"). */
@@ -76,12 +85,6 @@ function takeApart(use: readonly ResourceMiddleware[], what: string): Pick<Compi
   if (!first) return { reading: use, checking: [] };
   const { index, read, check } = first;
   return { reading: [...use.slice(0, index), read], checking: [...(check ? [check] : []), ...use.slice(index + 1)] };
-}
-
-function compileAnswer({ answer }: CustomOperation<never, never>, what: string): CompiledOperation['answer'] {
-  if (answer === undefined || answer === 'record' || answer === 'none') return answer;
-  if (typeof answer === 'string') throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'none' or a schema.`);
-  return compileObject({ type: 'object', properties: { data: answer }, required: ['data'] }, 'answer');
 }
 
 /** The handler of an operation whose middlewares answer. */

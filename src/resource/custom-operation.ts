@@ -63,7 +63,8 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    */
   readonly handler?: (ctx: HandlerContext<Principal, Doc, Body>) => unknown;
   /**
-   * What it answers, for the OpenAPI description: `'record'`, `'none'` (204), or the schema of what stands in `data`.
+   * What it answers: `'record'`, `'none'` (204), or the schema of what stands in `data`. It stands in the OpenAPI description, and a handler
+   * that returns anything else is an error (500). A body that it sets by hand is not looked at.
    * @default unknown: described as anything, or nothing
    */
   readonly answer?: 'record' | 'none' | Field | RawSchema;

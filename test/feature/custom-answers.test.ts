@@ -73,7 +73,7 @@ describe('what a handler returns', () => {
   });
 
   it.each([
-    ['a copy of a record, of which nobody knows what is private', 'copies', /did not get from `ctx\.load\(\)`/],
+    ['a copy of a record, of which nobody knows what is private', 'copies', /with `owner`, the name of a private field/],
     ['what save() gives for a copy', 'savesCopy', /`ctx\.save\(\)` takes the record that `ctx\.load\(\)` gave/],
   ])('is never %s', async (_what, name, message) => {
     const { status, text } = await api.request('POST', `/api/orders/a/${name}`, { headers: ann });

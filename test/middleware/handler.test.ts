@@ -45,7 +45,7 @@ async function serve(build: (router: Router) => void): Promise<(method: string, 
 describe('records, handler and answer, in an app of their own', () => {
   it('load, save and answer a record', async () => {
     const request = await serve((router) => {
-      router.post('/docs/:id/shout', ifMatch(), records(Doc, { db: database.db }), handler(shout, Doc), answer());
+      router.post('/docs/:id/shout', ifMatch(), records(Doc, { db: database.db }), handler(shout, { model: Doc }), answer());
     });
     const { status, headers, body } = await request('POST', '/docs/a/shout', { headers: { 'if-match': '"1"' } });
     expect([status, headers.etag, body]).toEqual([200, '"2"', { data: { id: 'a', text: 'OLD', revision: 2 } }]);

@@ -1,0 +1,82 @@
+import { ConfigurationError } from '../errors.ts';
+import { serverAccess } from './access.ts';
+import { compileObject } from './compile-schema.ts';
+import type { CompiledField, Node, ObjectNode } from './node.ts';
+import { isObject } from './plain-object.ts';
+import { compileFieldReader } from './read-value.ts';
+import { Report } from './report.ts';
+import type { Field, RawSchema } from './schema.ts';
+import { compileValueWriter } from './write-json.ts';
+
+/** What an operation answers: a record of its model, nothing, or what a schema says. */
+export type AnswerInput = 'record' | 'none' | Field | RawSchema | AnswerSchema;
+
+/** The same, compiled. */
+export type CompiledAnswer = 'record' | 'none' | AnswerSchema;
+
+/** The schema of an answer that is no record. */
+interface AnswerSchema {
+  /** An object with the one field `data`, for the description. */
+  readonly node: ObjectNode;
+  /** The JSON of a value in document form; throws an Error that says where it is not what the schema says. */
+  write(data: unknown): string;
+}
+
+/** Compiles what an operation answers; throws a {@link ConfigurationError} that names the field. */
+export function compileAnswer(given: AnswerInput, what = '`handler`'): CompiledAnswer {
+  if (given === 'record' || given === 'none') return given;
+  if (!isObject(given))
+    throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'none', or the schema of what stands in \`data\`.`);
+  if (isCompiled(given)) return given;
+  const node = compileObject({ type: 'object', properties: { data: given }, required: ['data'] }, 'answer');
+  const field = node.byName.get('data') as CompiledField;
+  const read = compileFieldReader(field, serverAccess);
+  const write = compileValueWriter(field);
+  return {
+    node,
+    write(data) {
+      const report = new Report();
+      const stored = read(data, 'data', report);
+      if (report.errors.length === 0) return write(data === null ? null : stored);
+      const wrong = report.errors.map((error) => `\`${error.field}\` ${error.message}`).join('; ');
+      throw new Error(`An operation does not answer what its schema says: ${wrong}.`);
+    },
+  };
+}
+
+function isCompiled(given: object): given is AnswerSchema {
+  return 'node' in given && 'write' in given && typeof given.write === 'function';
+}
+
+/** The names of private fields, at any depth. */
+export function privateNames(node: Node): ReadonlySet<string> {
+  switch (node.kind) {
+    case 'leaf':
+      return new Set();
+    case 'array':
+      return privateNames(node.items.node);
+    case 'map':
+      return privateNames(node.values.node);
+    case 'object':
+      return new Set(node.fields.flatMap((field) => [...(field.policy.private ? [field.name] : []), ...privateNames(field.node)]));
+  }
+}
+
+/** The same object without its private fields, at any depth. */
+export function withoutPrivate(node: ObjectNode): ObjectNode {
+  const fields = node.fields.filter((field) => !field.policy.private).map((field) => ({ ...field, node: readable(field.node) }));
+  return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+}
+
+function readable(node: Node): Node {
+  switch (node.kind) {
+    case 'leaf':
+      return node;
+    case 'array':
+      return { ...node, items: { ...node.items, node: readable(node.items.node) } };
+    case 'map':
+      return { ...node, values: { ...node.values, node: readable(node.values.node) } };
+    case 'object':
+      return withoutPrivate(node);
+  }
+}
