@@ -19,7 +19,7 @@ export { compileIncludes, type IncludeOptions, type Includes, type IncludeTarget
 export type { Context, HandlerResult, ResourceMiddleware, Slots } from './middleware/context.ts';
 export { embed } from './middleware/embed.ts';
 export { fields } from './middleware/fields.ts';
-export { findPage } from './middleware/find-page.ts';
+export { type FindPageOptions, findPage } from './middleware/find-page.ts';
 export { type FindOptions, findRecord } from './middleware/find-record.ts';
 export { type Guard, guards } from './middleware/guards.ts';
 export { type Handler, type HandlerOptions, handler } from './middleware/handler.ts';

@@ -15,6 +15,7 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), afterHooks([notifyWarehouse]), record({ created: true }));
  */
 export function afterHooks(hooks: readonly AfterHook<never, never>[] = []): ResourceMiddleware {
+  if (!Array.isArray(hooks)) throw new ConfigurationError('`afterHooks` takes a list of functions.');
   for (const hook of hooks) if (typeof hook !== 'function') throw new ConfigurationError('A hook in `after` must be a function.');
   return async function afterHooks(ctx, next) {
     if (hooks.length > 0) {

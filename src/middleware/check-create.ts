@@ -1,5 +1,6 @@
 import { compileCreate, type WriteRules } from '../model/compile-writes.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 
 /** Returns the values that the server sets on create, in document form. */
@@ -8,8 +9,10 @@ export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;
 /** Options of {@link checkCreate}. */
 export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
   /** Values that the server sets on create; they win over what a client sends. */
-  readonly serverFields?: ServerFields<never> | undefined;
+  readonly serverFields?: ServerFields<never>;
 }
+
+const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse };
 
 /**
  * Validates `ctx.request.body` as a new record (spec, "Create rules") and leaves the document to insert in `ctx.created`, with server
@@ -18,7 +21,9 @@ export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
  * @example
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
  */
-export function checkCreate(model: ModelInput, { serverFields, ...rules }: CheckCreateOptions = {}): ResourceMiddleware {
+export function checkCreate(model: ModelInput, options: CheckCreateOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`checkCreate`');
+  const { serverFields, ...rules } = options;
   const readCreate = compileCreate(asCompiled(model), rules);
   return async function checkCreate(ctx, next) {
     const server = serverFields && (await (serverFields as ServerFields)(ctx));

@@ -1,6 +1,9 @@
 import { compilePatch, type WriteRules } from '../model/compile-writes.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { ResourceMiddleware } from './context.ts';
+
+const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
 
 /**
  * Validates `ctx.request.body` as a patch (spec, "Patch rules"; RFC 7396 for embedded objects) and leaves what it changes in
@@ -10,6 +13,7 @@ import type { ResourceMiddleware } from './context.ts';
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());
  */
 export function checkPatch(model: ModelInput, rules: WriteRules = {}): ResourceMiddleware {
+  checkOptions(rules, legal, '`checkPatch`');
   const readPatch = compilePatch(asCompiled(model), rules);
   return async function checkPatch(ctx, next) {
     ctx.changes = readPatch(ctx.request.body);

@@ -1,6 +1,10 @@
 import { compilePut, type WriteRules } from '../model/compile-writes.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { ResourceMiddleware } from './context.ts';
+
+type PutRules = Pick<WriteRules, 'explicitWrites'>;
+const legal: LegalOptions<PutRules> = { explicitWrites: trueOrFalse };
 
 /**
  * Validates `ctx.request.body` as a replacement of everything that the client may write (spec, "Put rules") and leaves what it changes in
@@ -9,7 +13,8 @@ import type { ResourceMiddleware } from './context.ts';
  * @example
  * router.put('/orders/:id', jsonBody(), ifMatch(), checkPut(Order), update(Order, { db }), record());
  */
-export function checkPut(model: ModelInput, rules: Pick<WriteRules, 'explicitWrites'> = {}): ResourceMiddleware {
+export function checkPut(model: ModelInput, rules: PutRules = {}): ResourceMiddleware {
+  checkOptions(rules, legal, '`checkPut`');
   const readPut = compilePut(asCompiled(model), rules);
   return async function checkPut(ctx, next) {
     ctx.changes = readPut(ctx.request.body);

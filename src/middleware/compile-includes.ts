@@ -4,7 +4,7 @@ import type { CompiledModel } from '../model/compile-model.ts';
 import type { Leaf } from '../model/leaf.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import type { Reference } from '../model/node.ts';
-import { compileRelations, type Includable, type Relation } from '../model/relations.ts';
+import { compileRelations, type Includable, isIncludable, type Relation } from '../model/relations.ts';
 import type { Source, Step } from '../mongo/read-embedded.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import type { Guard } from './guards.ts';
@@ -41,6 +41,11 @@ export interface Includes extends Includable {
   readonly steps: readonly Step<GuardedSource>[];
   /** The steps of a name, the first one first. */
   readonly paths: ReadonlyMap<string, readonly Step<GuardedSource>[]>;
+}
+
+/** Refuses, as the argument of a middleware, what is none. */
+export function checkIncludes(includes: unknown, by: string): void {
+  if (!isIncludable(includes)) throw new ConfigurationError(`\`${by}\` takes what \`compileIncludes()\` returns.`);
 }
 
 /** How many relations may follow one another; embedded objects do not count. Each is a query that waits for the one before. */

@@ -1,7 +1,7 @@
 import { buildScope, type Filter } from '../mongo/filter.ts';
 import { readEmbedded, type Source, type Step } from '../mongo/read-embedded.ts';
 import { whileConnected } from './client-gone.ts';
-import type { GuardedSource, Includes } from './compile-includes.ts';
+import { checkIncludes, type GuardedSource, type Includes } from './compile-includes.ts';
 import { type Context, needed, type ResourceMiddleware } from './context.ts';
 import type { Guard } from './guards.ts';
 import type { ScopeFunction } from './scope.ts';
@@ -21,7 +21,9 @@ import type { ScopeFunction } from './scope.ts';
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
  * router.get('/orders', listQuery(Order, cursorPaging(), { includes }), findPage(Order, { db }), embed(includes), page());
  */
-export function embed({ steps, paths }: Includes): ResourceMiddleware {
+export function embed(includes: Includes): ResourceMiddleware {
+  checkIncludes(includes, 'embed');
+  const { steps, paths } = includes;
   return async function embed(ctx, next) {
     const names = ctx.listQuery?.include ?? ctx.include ?? [];
     if (names.length > 0) {

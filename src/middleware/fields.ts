@@ -3,6 +3,7 @@ import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { type Includable, noRelations, relationsOf } from '../model/relations.ts';
 import { parseFields } from '../model/select-fields.ts';
+import { checkIncludes } from './compile-includes.ts';
 import type { ResourceMiddleware } from './context.ts';
 
 /**
@@ -14,6 +15,7 @@ import type { ResourceMiddleware } from './context.ts';
  * router.get('/orders/:id', fields(Order), findRecord(Order, { db }), record());
  */
 export function fields(model: ModelInput, includes: Includable = noRelations): ResourceMiddleware {
+  checkIncludes(includes, 'fields');
   const { selector } = asCompiled(model);
   return async function fields(ctx, next) {
     const parameters = parseQueryString(ctx.querystring, { only: ['fields'] });

@@ -1,14 +1,19 @@
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
+import { storeOptions } from './check-store-options.ts';
 import { whileConnected } from './client-gone.ts';
 import type { ResourceMiddleware } from './context.ts';
 import { recordId } from './record-id.ts';
 
-/** Options of {@link findRecord} and `findPage`. */
+/** Options of {@link findRecord}. */
 export interface FindOptions extends StoreOptions {
   /** Records are fetched whole, for hooks: with private fields, which are never sent, and those that nobody chose. @default false */
   readonly fetchPrivate?: boolean;
 }
+
+/** What is legal of them. */
+export const findOptions: LegalOptions<FindOptions> = { ...storeOptions, fetchPrivate: trueOrFalse };
 
 /**
  * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`, with those fields to be sent that `ctx.fields` has
@@ -17,9 +22,11 @@ export interface FindOptions extends StoreOptions {
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());
  */
-export function findRecord(model: ModelInput, { fetchPrivate = false, ...options }: FindOptions): ResourceMiddleware {
+export function findRecord(model: ModelInput, options: FindOptions): ResourceMiddleware {
+  checkOptions(options, findOptions, '`findRecord`');
+  const { fetchPrivate = false, ...database } = options;
   const compiled = asCompiled(model);
-  const store = openStore(compiled, options);
+  const store = openStore(compiled, database);
   return async function findRecord(ctx, next) {
     const id = recordId(ctx, compiled);
     const { scope, fields, precondition } = ctx;

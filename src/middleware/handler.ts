@@ -3,6 +3,7 @@ import { type AnswerInput, compileAnswer } from '../model/compile-answer.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { isObject } from '../model/plain-object.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
+import { checkedLater, checkOptions, type LegalOptions } from './check-options.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 import { compileWriteResult } from './write-result.ts';
 
@@ -17,6 +18,8 @@ export interface HandlerOptions {
   readonly answer?: AnswerInput;
 }
 
+const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: checkedLater };
+
 /**
  * Runs a handler, and leaves what it returned, and how that is answered, in `ctx.result`. It stands after `records`, before `afterHooks` and
  * `answer`. A record that it returns is written as clients may read it. Other objects must not have the name of a private field of the model,
@@ -25,8 +28,10 @@ export interface HandlerOptions {
  * @example
  * router.post('/orders/:id/send', records(Order, { db }), handler(sendOrder, { model: Order, answer: 'record' }), answer());
  */
-export function handler(run: Handler<never>, { model, answer }: HandlerOptions = {}): ResourceMiddleware {
+export function handler(run: Handler<never>, options: HandlerOptions = {}): ResourceMiddleware {
   if (typeof run !== 'function') throw new ConfigurationError('`handler` must be a function.');
+  checkOptions(options, legal, '`handler`');
+  const { model, answer } = options;
   const expected = answer === undefined ? undefined : compileAnswer(answer);
   const compiled = model && asCompiled(model);
   const write = compileWriteResult(compiled, expected);

@@ -1,5 +1,6 @@
 import { Problem } from '../errors.ts';
 import { type EntityTags, matchesStrong, parseEntityTags } from '../http/entity-tag.ts';
+import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 
 /** Options of {@link ifMatch}. */
@@ -13,6 +14,8 @@ export interface IfMatchOptions {
   readonly current?: (ctx: Context) => string | undefined | Promise<string | undefined>;
 }
 
+const legal: LegalOptions<IfMatchOptions> = { required: trueOrFalse, current: aFunction };
+
 /**
  * Reads `If-Match` into `ctx.precondition`, for the write's own filter (RFC 9110 §13.1.1), or for the record that `findRecord` reads. 400
  * when malformed, 428 when required and missing.
@@ -20,7 +23,9 @@ export interface IfMatchOptions {
  * @example
  * router.put('/settings', ifMatch({ current: () => settings.version }), jsonBody(), saveSettings);
  */
-export function ifMatch({ required = false, current }: IfMatchOptions = {}): ResourceMiddleware {
+export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`ifMatch`');
+  const { required = false, current } = options;
   return async function ifMatch(ctx, next) {
     // A repeated header arrives joined by commas, as a list may be sent (RFC 9110 §5.3).
     const header = ctx.req.headers['if-match'];

@@ -1,7 +1,7 @@
 import { type FieldError, invalidQuery } from '../errors.ts';
 import { parseInclude } from '../http/parse-include.ts';
 import { parseQueryString } from '../http/query-string.ts';
-import type { Includes } from './compile-includes.ts';
+import { checkIncludes, type Includes } from './compile-includes.ts';
 import type { ResourceMiddleware } from './context.ts';
 
 const only = ['include'];
@@ -14,7 +14,9 @@ const only = ['include'];
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
  * router.get('/orders/:id', include(includes), notModified(), findRecord(Order, { db }), embed(includes), record());
  */
-export function include({ names }: Pick<Includes, 'names'>): ResourceMiddleware {
+export function include(includes: Includes): ResourceMiddleware {
+  checkIncludes(includes, 'include');
+  const { names } = includes;
   return async function include(ctx, next) {
     if (ctx.querystring !== '') {
       const named = readInclude(ctx.querystring, names);

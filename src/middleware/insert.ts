@@ -1,5 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { checkStoreOptions } from './check-store-options.ts';
 import { needed, type ResourceMiddleware } from './context.ts';
 
 /**
@@ -9,6 +10,7 @@ import { needed, type ResourceMiddleware } from './context.ts';
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
  */
 export function insert(model: ModelInput, options: StoreOptions): ResourceMiddleware {
+  checkStoreOptions(options, '`insert`');
   const store = openStore(asCompiled(model), options);
   return async function insert(ctx, next) {
     ctx.record = await store.insert(needed(ctx.created, 'checkCreate', 'insert'));

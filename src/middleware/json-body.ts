@@ -4,6 +4,7 @@ import type { ObjectNode } from '../model/node.ts';
 import type { Field, Fields, RawSchema } from '../model/schema.ts';
 import { checkBodyLimit } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
+import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 import { readBody } from './read-body.ts';
 
@@ -20,6 +21,8 @@ export interface JsonBodyOptions {
    */
   readonly schema?: Field | RawSchema;
 }
+
+const legal: LegalOptions<JsonBodyOptions> = { limit: checkedLater, requireObject: trueOrFalse, schema: checkedLater };
 
 /** What a middleware knows of the body that it reads or checks, for the chain and the description of the api. */
 interface Described {
@@ -43,7 +46,9 @@ export function jsonBody<const F extends Fields>(
 ): BodyMiddleware<DocumentOf<F>>;
 export function jsonBody(options: JsonBodyOptions & { readonly schema: RawSchema }): BodyMiddleware<Record<string, unknown>>;
 export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
-export function jsonBody({ limit, requireObject = true, schema }: JsonBodyOptions = {}): ResourceMiddleware {
+export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`jsonBody`');
+  const { limit, requireObject = true, schema } = options;
   if (limit !== undefined) checkBodyLimit(limit);
   const read: ResourceMiddleware = async function readJsonBody(ctx, next) {
     ctx.request.body = await readBody(ctx, limit ?? ctx.bodyLimit ?? 1_048_576);

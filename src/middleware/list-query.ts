@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { type Includable, noRelations } from '../model/relations.ts';
+import { type Includable, isIncludable, noRelations } from '../model/relations.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list-query.ts';
 import { checkPaging, type Paging } from '../mongo/paging.ts';
+import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { ResourceMiddleware } from './context.ts';
 
 /** Options of {@link listQuery}. */
@@ -20,6 +21,14 @@ export interface ListQueryOptions extends Partial<FilterLimits> {
   readonly maxPrefix?: number;
 }
 
+const legal: LegalOptions<ListQueryOptions> = {
+  name: [(value) => typeof value === 'string' && value !== '', 'a text'],
+  fields: trueOrFalse,
+  includes: [isIncludable, 'what `compileIncludes()` returns'],
+  maxFilterValues: checkedLater,
+  maxPrefix: checkedLater,
+};
+
 /**
  * Parses the query string of a list into `ctx.listQuery` (spec, "List query string"). 400 names everything that is not acceptable, with
  * near misses; a private field is reported as one that does not exist.
@@ -28,6 +37,7 @@ export interface ListQueryOptions extends Partial<FilterLimits> {
  * router.get('/orders', listQuery(Order, cursorPaging({ max: 50 })), findPage(Order, { db }), page());
  */
 export function listQuery(model: ModelInput, paging: Paging, options: ListQueryOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`listQuery`');
   const { name, fields = false, includes = noRelations, ...limits } = options;
   checkPaging(paging);
   const { collection, clientFields, selector } = asCompiled(model);

@@ -1,3 +1,4 @@
+import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import { type Context, needed, type ResourceMiddleware } from './context.ts';
 
 /** Options of {@link record}. */
@@ -6,6 +7,8 @@ export interface RecordOptions {
   readonly created?: boolean;
 }
 
+const legal: LegalOptions<RecordOptions> = { created: trueOrFalse };
+
 /**
  * Answers with `ctx.record`: `{"data": …}` of what a client may read, and its `ETag` when the model has a revision. The records of
  * `ctx.embedded` stand in it, and have no part in the `ETag`.
@@ -13,7 +16,9 @@ export interface RecordOptions {
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());
  */
-export function record({ created = false }: RecordOptions = {}): ResourceMiddleware {
+export function record(options: RecordOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`record`');
+  const { created = false } = options;
   return async function record(ctx) {
     const found = needed(ctx.record, 'findRecord', 'record');
     const text = found.toText(ctx.embedded);

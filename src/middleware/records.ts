@@ -3,6 +3,7 @@ import { compilePlanSave } from '../model/plan-save.ts';
 import { copyOf, saveRecord } from '../mongo/save-record.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
+import { checkStoreOptions } from './check-store-options.ts';
 import { whileConnected } from './client-gone.ts';
 import type { ResourceMiddleware } from './context.ts';
 import { recordId } from './record-id.ts';
@@ -19,6 +20,7 @@ import { recordId } from './record-id.ts';
  * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
  */
 export function records(model: ModelInput, options: StoreOptions): ResourceMiddleware {
+  checkStoreOptions(options, '`records`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   const planSave = compilePlanSave(compiled);

@@ -1,5 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { checkStoreOptions } from './check-store-options.ts';
 import type { ResourceMiddleware } from './context.ts';
 import { recordId } from './record-id.ts';
 
@@ -11,6 +12,7 @@ import { recordId } from './record-id.ts';
  * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());
  */
 export function remove(model: ModelInput, options: StoreOptions): ResourceMiddleware {
+  checkStoreOptions(options, '`remove`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return async function remove(ctx, next) {

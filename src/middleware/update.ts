@@ -1,5 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { checkStoreOptions } from './check-store-options.ts';
 import { needed, type ResourceMiddleware } from './context.ts';
 import { recordId } from './record-id.ts';
 
@@ -11,6 +12,7 @@ import { recordId } from './record-id.ts';
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());
  */
 export function update(model: ModelInput, options: StoreOptions): ResourceMiddleware {
+  checkStoreOptions(options, '`update`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return async function update(ctx, next) {

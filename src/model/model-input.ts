@@ -6,5 +6,5 @@ export type ModelInput = Model | CompiledModel;
 
 /** The compiled form of either. */
 export function asCompiled(model: ModelInput): CompiledModel {
-  return 'root' in model ? model : compileModel(model);
+  return typeof model === 'object' && 'root' in model ? model : compileModel(model); // what is no model at all is refused there
 }

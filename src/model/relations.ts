@@ -37,6 +37,12 @@ export interface Includable {
   readonly relations: ReadonlyMap<string, Relation>;
 }
 
+/** Whether a value is what `compileIncludes()` returns, or looks like it. */
+export function isIncludable(value: unknown): value is Includable {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'names' in value && Array.isArray(value.names) && 'relations' in value && value.relations instanceof Map;
+}
+
 /** For records without relations. */
 export const noRelations: Includable = { names: [], relations: new Map() };
 

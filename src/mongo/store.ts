@@ -16,7 +16,7 @@ import { buildPrecondition, fulfils } from './precondition.ts';
 import { watchReachability } from './reachability.ts';
 import { StoredRecord } from './stored-record.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './update-pipeline.ts';
-import { isDevelopment, watchScans } from './watch-scans.ts';
+import { watchScans } from './watch-scans.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -48,11 +48,11 @@ export interface StoreOptions {
   readonly db: Db;
   /** Time limit of the database for one command, in milliseconds, where the model has none. @default 10,000 */
   readonly maxTimeMS?: number;
-  /**
-   * Warns of lists that look through the collection, once for each kind of list, with the index that would help (`process.emitWarning`).
-   * @default whether `NODE_ENV` is `development` or not set
-   */
-  readonly warnOnScan?: boolean | undefined;
+}
+
+interface WatchOptions {
+  /** Warns of lists that look through the collection. @default false */
+  readonly warnOnScan?: boolean;
 }
 
 /** The commands on one model's collection: each operation is one command, and only a miss pays for a second to find out why. */
@@ -87,7 +87,10 @@ export const bsonOptions = {
 } as const;
 
 /** Opens the collection of a model. Every error of the driver leaves as what it means to the client. */
-export function openStore(model: CompiledModel, { db, maxTimeMS: apiLimit = 10_000, warnOnScan = isDevelopment() }: StoreOptions): Store {
+export function openStore(
+  model: CompiledModel,
+  { db, maxTimeMS: apiLimit = 10_000, warnOnScan = false }: StoreOptions & WatchOptions,
+): Store {
   if (typeof db?.collection !== 'function')
     throw new ConfigurationError("`db` must be a database of the MongoDB driver, such as `client.db('shop')`.");
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);

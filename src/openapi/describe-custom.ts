@@ -98,7 +98,7 @@ function answersOf(context: ResourceContext, operation: CompiledOperation): Part
 
 function problemsOf(context: ResourceContext, operation: CompiledOperation): ProblemCode[] {
   const ofBody = operation.body === undefined ? [] : bodyProblems;
-  if (!isOfRecord(operation)) return [...ofBody];
-  if (operation.method === 'GET') return [...ofBody, 'not_found', 'database_timeout'];
+  if (!isOfRecord(operation)) return [...ofBody, 'malformed_header'];
+  if (operation.method === 'GET') return [...ofBody, 'malformed_header', 'not_found', 'precondition_failed', 'database_timeout'];
   return [...ofBody, ...changeProblems(context), 'validation_failed', 'duplicate_key'];
 }

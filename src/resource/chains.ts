@@ -33,7 +33,15 @@ import type { Operation } from './resource-options.ts';
  * `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list (decisions, "One record").
  */
 export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
-  list: (r) => [guard(r, 'list'), rows(r), query(r), findPage(r.model, reads(r, 'list')), hooks(r, 'list'), ...related(r), page()],
+  list: (r) => [
+    guard(r, 'list'),
+    rows(r),
+    query(r),
+    findPage(r.model, { ...reads(r, 'list'), warnOnScan: r.warnOnScan }),
+    hooks(r, 'list'),
+    ...related(r),
+    page(),
+  ],
   get: (r) => [
     guard(r, 'get'),
     rows(r),
@@ -46,28 +54,53 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
     ...related(r),
     record(),
   ],
-  create: (r) => [guard(r, 'create'), body(r), checkCreate(r.model, r), insert(r.model, r), hooks(r, 'create'), record({ created: true })],
-  patch: (r) => [guard(r, 'patch'), rows(r), body(r), match(r), checkPatch(r.model, r), update(r.model, r), hooks(r, 'patch'), record()],
-  put: (r) => [guard(r, 'put'), rows(r), body(r), match(r), checkPut(r.model, r), update(r.model, r), hooks(r, 'put'), record()],
-  delete: (r) => [guard(r, 'delete'), rows(r), match(r), remove(r.model, r), hooks(r, 'delete'), noContent()],
+  create: (r) => [
+    guard(r, 'create'),
+    body(r),
+    checkCreate(r.model, creation(r)),
+    insert(r.model, store(r)),
+    hooks(r, 'create'),
+    record({ created: true }),
+  ],
+  patch: (r) => [
+    guard(r, 'patch'),
+    rows(r),
+    body(r),
+    match(r),
+    checkPatch(r.model, rules(r)),
+    update(r.model, store(r)),
+    hooks(r, 'patch'),
+    record(),
+  ],
+  put: (r) => [
+    guard(r, 'put'),
+    rows(r),
+    body(r),
+    match(r),
+    checkPut(r.model, closed(r)),
+    update(r.model, store(r)),
+    hooks(r, 'put'),
+    record(),
+  ],
+  delete: (r) => [guard(r, 'delete'), rows(r), match(r), remove(r.model, store(r)), hooks(r, 'delete'), noContent()],
 };
 
 /**
  * A custom operation: what it is made of stands between the guards and scope of its resource and the answer. `If-Match` stands where it does
- * in the others: when the body has been read, and before what is wrong with its content; a GET has `If-None-Match` around it all.
+ * in the others: when the body has been read, and before what is wrong with its content. A GET has `If-None-Match` around them.
  */
 export function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
   const isSafe = o.method === 'GET';
-  const condition = ifMatch({ required: r.preconditionRequired && o.path.split('/').includes(':id') });
+  const required = r.preconditionRequired && !isSafe && o.path.split('/').includes(':id');
   return [
     guard(r, o.name),
     rows(r),
     bodyLimit(r.maxBody),
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
-    ...(isSafe ? [] : [condition]),
+    ifMatch({ required }),
     ...o.checking,
-    records(r.model, r),
+    records(r.model, store(r)),
     handler(o.handler, { model: r.model, ...(o.answer === undefined ? {} : { answer: o.answer }) }),
     hooks(r, o.name),
     answer(),
@@ -83,9 +116,11 @@ const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [embed(r
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, requireObject: false }); // the checks behind `match` require it
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
 const hooks = (r: CompiledResource, operation: string) => afterHooks(r.hooksOf(operation));
+const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
+const closed = ({ explicitWrites }: CompiledResource) => ({ explicitWrites });
+const rules = ({ explicitWrites, mergePatch }: CompiledResource) => ({ explicitWrites, mergePatch });
+const creation = (r: CompiledResource) => ({ ...closed(r), ...(r.serverFields ? { serverFields: r.serverFields } : {}) });
 const reads = (r: CompiledResource, operation: Operation) => ({
-  db: r.db,
-  maxTimeMS: r.maxTimeMS,
-  warnOnScan: r.warnOnScan,
+  ...store(r),
   fetchPrivate: r.hooksOf(operation).length > 0,
 });

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
+import { checkNames } from '../middleware/check-names.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import type { Handler } from '../middleware/handler.ts';
 import { bodyOf, stepsOf } from '../middleware/json-body.ts';
 import { type CompiledAnswer, compileAnswer } from '../model/compile-answer.ts';
 import type { ObjectNode } from '../model/node.ts';
-import { checkNames } from './check-names.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
 import { operations } from './resource-options.ts';
 import { type Place, standardPlaces } from './standard-places.ts';

@@ -2,6 +2,8 @@ import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import type { AfterHook } from '../middleware/after-hooks.ts';
 import type { ServerFields } from '../middleware/check-create.ts';
+import { checkNames } from '../middleware/check-names.ts';
+import { aFunction, checkedLater, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/check-options.ts';
 import type { Includes } from '../middleware/compile-includes.ts';
 import type { Guard } from '../middleware/guards.ts';
 import type { ScopeFunction } from '../middleware/scope.ts';
@@ -11,7 +13,6 @@ import { isObject } from '../model/plain-object.ts';
 import { everything } from '../mongo/filter.ts';
 import { type FilterLimits, listParameters } from '../mongo/list-query.ts';
 import { isPaging, type Paging } from '../mongo/paging.ts';
-import { checkNames } from './check-names.ts';
 import { type CompiledOperation, compileOperations } from './compile-operations.ts';
 import { cursorPaging } from './paging.ts';
 import { type Operation, operations, type ResourceOptions } from './resource-options.ts';
@@ -25,7 +26,7 @@ export interface ApiSettings {
   readonly maxBody: number;
   readonly maxTimeMS: number;
   readonly filterLimits: FilterLimits;
-  readonly warnOnScan?: boolean | undefined;
+  readonly warnOnScan: boolean;
 }
 
 /** A resource with its defaults filled in and its mistakes found: what the chains are made of. */
@@ -58,32 +59,33 @@ const noIncludes: Includes = { names: [], relations: new Map(), steps: [], paths
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
-const optionNames = [
-  'model',
-  'path',
-  'description',
-  'ops',
-  'guards',
-  'guardsFor',
-  'scope',
-  'scopeFields',
-  'serverFields',
-  'explicitWrites',
-  'mergePatch',
-  'preconditionRequired',
-  'paging',
-  'include',
-  'fields',
-  'operations',
-  'after',
-] as const satisfies readonly (keyof ResourceDefinition)[];
+const isTable = (value: unknown): boolean => isObject(value) && Object.values(value).every(Array.isArray);
+
+const legal: LegalOptions<ResourceDefinition> = {
+  model: checkedLater,
+  path: checkedLater,
+  description: [(value) => typeof value === 'string', 'a text'],
+  ops: [Array.isArray, 'a list of operations'],
+  guards: [Array.isArray, 'a list of functions'],
+  guardsFor: [isTable, 'an object with a list of functions for each operation'],
+  scope: [aFunction[0], 'a function that returns a filter or `everything`'],
+  scopeFields: [Array.isArray, 'a list of field names'],
+  serverFields: aFunction,
+  explicitWrites: trueOrFalse,
+  mergePatch: trueOrFalse,
+  preconditionRequired: trueOrFalse,
+  paging: [isPaging, 'what `cursorPaging()` or `offsetPaging()` returns'],
+  include: checkedLater,
+  fields: trueOrFalse,
+  operations: [isObject, 'an object with an operation for each name'],
+  after: [isTable, 'an object with a list of functions for each operation'],
+};
 
 /** Compiles a resource; throws a {@link ConfigurationError} that names what is wrong and what is legal. */
 export function compileResource(definition: ResourceDefinition, settings: ApiSettings): CompiledResource {
   const model = compileModel(definition.model);
   const { path = model.collection, ops = defaultOperations, guards = [], guardsFor = {}, after = {} } = definition;
-  checkNames('option', Object.keys(definition), optionNames, `resource \`${path}\``);
-  checkShapes(definition, path);
+  checkOptions<ResourceDefinition>(definition, legal, `resource \`${path}\``);
   checkPath(path);
   checkNames('operation in `ops`', ops, operations, `resource \`${path}\``);
   const custom = compileOperations(definition.operations ?? {}, ops, `resource \`${path}\``);
@@ -112,35 +114,6 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
     guardsOf: (operation) => [...guards, ...(guardsFor[operation] ?? [])],
     hooksOf: (operation) => after[operation] ?? [],
   };
-}
-
-const isFunction = (value: unknown): boolean => typeof value === 'function';
-const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
-const isTable = (value: unknown): boolean => isObject(value) && Object.values(value).every(Array.isArray);
-
-const shapes: readonly (readonly [keyof ResourceDefinition, (value: unknown) => boolean, string])[] = [
-  ['ops', Array.isArray, 'a list of operations'],
-  ['guards', Array.isArray, 'a list of functions'],
-  ['guardsFor', isTable, 'an object with a list of functions for each operation'],
-  ['scope', isFunction, 'a function that returns a filter or `everything`'],
-  ['scopeFields', Array.isArray, 'a list of field names'],
-  ['serverFields', isFunction, 'a function'],
-  ['explicitWrites', isBoolean, 'true or false'],
-  ['mergePatch', isBoolean, 'true or false'],
-  ['preconditionRequired', isBoolean, 'true or false'],
-  ['paging', isPaging, 'what `cursorPaging()` or `offsetPaging()` returns'],
-  ['fields', isBoolean, 'true or false'],
-  ['operations', isObject, 'an object with an operation for each name'],
-  ['after', isTable, 'an object with a list of functions for each operation'],
-];
-
-/** A scope or a guard that is undefined by mistake must not read as none: an option that is given must be one. */
-function checkShapes(definition: ResourceDefinition, path: string): void {
-  for (const [option, isLegal, legal] of shapes) {
-    if (option in definition && !isLegal(definition[option])) {
-      throw new ConfigurationError(`\`${option}\` of resource \`${path}\` must be ${legal}, or be left out.`);
-    }
-  }
 }
 
 function checkPath(path: string): void {

@@ -3,6 +3,7 @@ import compose from 'koa-compose';
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
+import { checkNames } from '../middleware/check-names.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
@@ -12,11 +13,11 @@ import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';
 import type { Model } from '../model/define-model.ts';
 import { checkTimeLimit } from '../mongo/deadline.ts';
+import { isDevelopment } from '../mongo/watch-scans.ts';
 import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import { buildDocument } from '../openapi/build-document.ts';
 import { documentPath } from '../openapi/describe-document.ts';
 import { chains, customChain } from './chains.ts';
-import { checkNames } from './check-names.ts';
 import { type ApiSettings, type CompiledResource, compileResource, type ResourceDefinition } from './compile-resource.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
 import { compileFetch, type FetchOptions, type RequestHandler } from './in-process.ts';
@@ -112,11 +113,20 @@ const optionNames = [
 /** Compiles resources into an api. Every mistake in a definition is thrown here as a {@link ConfigurationError}. */
 export function createApi(options: ApiOptions<ResourceDefinition>, identify: Authenticate<unknown> | undefined): Api {
   checkNames('option', Object.keys(options), optionNames, 'an api');
-  const { db, resources, prefix = '', maxBody = 1_048_576, maxConcurrency, maxTimeMS = 10_000, warnOnScan, openapi = true } = options;
+  const {
+    db,
+    resources,
+    prefix = '',
+    maxBody = 1_048_576,
+    maxConcurrency,
+    maxTimeMS = 10_000,
+    warnOnScan = isDevelopment(),
+    openapi = true,
+  } = options;
   checkPrefix(prefix);
   checkTimeLimit(maxTimeMS);
   if (typeof openapi !== 'boolean') throw new ConfigurationError('`openapi` must be true or false.');
-  if (warnOnScan !== undefined && typeof warnOnScan !== 'boolean') throw new ConfigurationError('`warnOnScan` must be true or false.');
+  if (typeof warnOnScan !== 'boolean') throw new ConfigurationError('`warnOnScan` must be true or false.');
   const settings: ApiSettings = { db, maxBody, maxTimeMS, warnOnScan, filterLimits: checkFilterLimits(options) };
   const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
   const before = [...limit, authenticate(identify ?? (() => undefined))];

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
+import { checkNames } from '../middleware/check-names.ts';
 import type { Fields } from '../model/schema.ts';
-import { checkNames } from './check-names.ts';
 import type { ResourceDefinition } from './compile-resource.ts';
 import { type Api, type ApiOptions, createApi } from './create-api.ts';
 import type { Operation, ResourceOptions } from './resource-options.ts';

@@ -49,6 +49,12 @@ describe('a custom operation', () => {
   it.each(['"3"', '"1", "3"', '*'])('honours If-Match: %s', async (match) => {
     expect((await send({ headers: { 'if-match': match } })).status).toBe(200);
   });
+
+  it('honours If-Match on a GET, and needs none where writes do', async () => {
+    const look = (match?: string) => api.request('GET', '/api/orders/a/look', { headers: { ...ann, 'if-match': match } });
+    expect([(await look('"3"')).status, (await look('"2"')).status, (await look('x')).status]).toEqual([200, 412, 400]);
+    expect((await api.request('GET', '/api/notes/n/read')).status).toBe(200);
+  });
 });
 
 describe('jsonBody with a schema', () => {

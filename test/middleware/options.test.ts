@@ -1,0 +1,173 @@
+import { describe, expect, it } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import * as library from '../../src/index.ts';
+import {
+  afterHooks,
+  authenticate,
+  bodyLimit,
+  ConfigurationError,
+  checkBody,
+  checkCreate,
+  checkPatch,
+  checkPut,
+  compileIncludes,
+  cursorPaging,
+  defineModel,
+  embed,
+  fields,
+  findPage,
+  findRecord,
+  guards,
+  handler,
+  ifMatch,
+  include,
+  inFlightLimit,
+  insert,
+  jsonBody,
+  listQuery,
+  observe,
+  record,
+  records,
+  remove,
+  scope,
+  t,
+  update,
+} from '../../src/index.ts';
+
+const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string() } });
+const db = new MongoClient('mongodb://127.0.0.1:1').db(); // a middleware opens its collection when it is made, and asks nothing of it
+
+// biome-ignore lint/suspicious/noExplicitAny: what JavaScript would let pass
+type Any = any;
+type Case = [middleware: string, what: string, make: (wrong: Any) => unknown, wrong: unknown, message: RegExp];
+
+/** Those of the middlewares that open a collection. */
+const onStore = Object.entries({ findPage, findRecord, insert, update, remove, records }).flatMap(([name, make]): Case[] => [
+  [name, 'no options', (wrong) => make(Doc, wrong), undefined, new RegExp(`The options of \`${name}\` must be an object of db, maxTimeMS`)],
+  [
+    name,
+    'a misspelt option',
+    (wrong) => make(Doc, wrong),
+    { db, maxTimeMs: 5 },
+    /`maxTimeMs` is no option of .*; did you mean `maxTimeMS`\?/,
+  ],
+  [name, 'no database', (wrong) => make(Doc, wrong), {}, /`db` must be a database/],
+  [name, 'a time limit that is none', (wrong) => make(Doc, wrong), { db, maxTimeMS: '5s' }, /`maxTimeMS`/],
+  [name, 'no model', (wrong) => make(wrong, { db }), undefined, /`model`/],
+  [name, 'a model that is none', (wrong) => make(wrong, { db }), { name: 'Doc' }, /`model`/],
+]);
+
+const cases: readonly Case[] = [
+  ...onStore,
+  [
+    'findPage',
+    'fetchPrivate that is no boolean',
+    (wrong) => findPage(Doc, wrong),
+    { db, fetchPrivate: 1 },
+    /`fetchPrivate` .* true or false/,
+  ],
+  ['findRecord', 'fetchPrivate that is no boolean', (wrong) => findRecord(Doc, wrong), { db, fetchPrivate: 1 }, /`fetchPrivate`/],
+  ['afterHooks', 'a function alone', afterHooks, () => undefined, /takes a list of functions/],
+  ['afterHooks', 'a hook that is none', afterHooks, ['mail'], /hook .* must be a function/],
+  ['authenticate', 'nothing', authenticate, undefined, /`authenticate` must be a function/],
+  ['bodyLimit', 'a text', bodyLimit, '1mb', /`maxBody`/],
+  ['checkBody', 'a schema that is none', checkBody, 'object', /`schema`/],
+  ['checkCreate', 'a misspelt option', (wrong) => checkCreate(Doc, wrong), { serverField: 1 }, /did you mean `serverFields`\?/],
+  [
+    'checkCreate',
+    'server fields that are no function',
+    (wrong) => checkCreate(Doc, wrong),
+    { serverFields: {} },
+    /`serverFields` .* a function/,
+  ],
+  [
+    'checkCreate',
+    'mergePatch, which is for patches',
+    (wrong) => checkCreate(Doc, wrong),
+    { mergePatch: true },
+    /`mergePatch` is no option/,
+  ],
+  ['checkPatch', 'a misspelt option', (wrong) => checkPatch(Doc, wrong), { mergepatch: false }, /did you mean `mergePatch`\?/],
+  ['checkPatch', 'a text for true', (wrong) => checkPatch(Doc, wrong), { explicitWrites: 'yes' }, /`explicitWrites` .* true or false/],
+  ['checkPut', 'mergePatch, which is for patches', (wrong) => checkPut(Doc, wrong), { mergePatch: false }, /Legal are explicitWrites/],
+  ['embed', 'names', embed, ['customer'], /`embed` takes what `compileIncludes\(\)` returns/],
+  ['fields', 'names', (wrong) => fields(Doc, wrong), ['text'], /`fields` takes what/],
+  ['guards', 'a list', guards, [() => true], /guard .* must be a function/],
+  ['handler', 'nothing', handler, undefined, /`handler` must be a function/],
+  ['handler', 'a model in place of the options', (wrong) => handler(() => 1, wrong), Doc, /is no option of `handler`/],
+  [
+    'handler',
+    'an answer that is none',
+    (wrong) => handler(() => 1, wrong),
+    { answer: 'records' },
+    /`answer` of `handler` must be 'record'/,
+  ],
+  ['ifMatch', 'a misspelt option', ifMatch, { require: true }, /did you mean `required`\?/],
+  ['ifMatch', 'an option that is undefined by mistake', ifMatch, { required: undefined }, /`required` .* true or false, or be left out/],
+  ['ifMatch', 'a tag in place of a function', ifMatch, { current: '"1"' }, /`current` .* a function/],
+  ['include', 'names', include, ['customer'], /`include` takes what/],
+  ['inFlightLimit', 'none', inFlightLimit, 0, /`maxConcurrency`/],
+  ['jsonBody', 'a misspelt option', jsonBody, { limits: 5 }, /did you mean `limit`\?/],
+  ['jsonBody', 'a limit that is none', jsonBody, { limit: '1mb' }, /`limit`/],
+  ['jsonBody', 'a text for true', jsonBody, { requireObject: 'no' }, /`requireObject`/],
+  ['jsonBody', 'a list', jsonBody, [], /must be an object of limit, requireObject, schema/],
+  ['listQuery', 'no paging', (wrong) => listQuery(Doc, wrong), {}, /paging/],
+  ['listQuery', 'a name in place of the options', (wrong) => listQuery(Doc, cursorPaging(), wrong), 'docs', /must be an object of name/],
+  [
+    'listQuery',
+    'relations that are none',
+    (wrong) => listQuery(Doc, cursorPaging(), wrong),
+    { includes: ['a'] },
+    /`includes` .* `compileIncludes/,
+  ],
+  ['listQuery', 'a text for true', (wrong) => listQuery(Doc, cursorPaging(), wrong), { fields: 'yes' }, /`fields`/],
+  ['observe', 'nothing', observe, undefined, /`observe` must be a function/],
+  ['record', 'a misspelt option', record, { create: true }, /did you mean `created`\?/],
+  ['record', 'a status', record, { created: 201 }, /`created` .* true or false/],
+  ['scope', 'a filter', (wrong) => scope(Doc, wrong), { text: 'x' }, /`scope` must be a function/],
+];
+
+describe('a middleware that is made with what is none of its options', () => {
+  it.each(cases)('%s is a configuration error: %s', (_middleware, _what, make, wrong, message) => {
+    expect(() => make(wrong)).toThrow(ConfigurationError);
+    expect(() => make(wrong)).toThrow(message);
+  });
+});
+
+/** They take nothing. */
+const withoutOptions = ['answer', 'noContent', 'notModified', 'page', 'problems', 'requestId'];
+/** What the library exports and is no middleware. */
+const others = [
+  'applyIndexes',
+  'compileIncludes',
+  'cursorPaging',
+  'defineModel',
+  'offsetPaging',
+  'openapiDocument',
+  'openapiText',
+  'planIndexes',
+  'service',
+  'whileConnected',
+];
+
+describe('the table above', () => {
+  it('has every middleware that takes something', () => {
+    const functions = Object.entries(library).filter(([name, value]) => typeof value === 'function' && /^[a-z]/.test(name));
+    const named = new Set([...cases.map(([name]) => name), ...withoutOptions, ...others]);
+    expect(functions.map(([name]) => name).filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('is not about what is right', () => {
+    const includes = compileIncludes(Doc, [], { db, targets: [] });
+    expect(() => [
+      embed(includes),
+      include(includes),
+      fields(Doc, includes),
+      fields(Doc),
+      checkBody(),
+      jsonBody(),
+      ifMatch({}),
+      guards(),
+    ]).not.toThrow();
+  });
+});
