@@ -104,7 +104,7 @@ export function openStore(
 
   async function read<T>(run: (signal: AbortSignal) => Promise<T>, gone?: AbortSignal): Promise<T> {
     try {
-      return await countCommand(() => withDeadline(maxTimeMS, run, gone));
+      return await withDeadline(maxTimeMS, run, gone);
     } catch (error) {
       throw toDatabaseProblem(error, model, 'read', reachability.awaySpell() !== undefined);
     }
@@ -141,8 +141,8 @@ export function openStore(
   async function countAll({ total }: ListQuery, matching: Filter, signal: AbortSignal): Promise<Total | undefined> {
     if (total === undefined) return undefined;
     const options: EstimatedDocumentCountOptions & Abortable = { maxTimeMS, signal }; // the driver's type forgets the signal
-    if (total === 'exact') return { count: await collection.countDocuments(matching, options), isEstimate: false };
-    return { count: await collection.estimatedDocumentCount(options), isEstimate: true };
+    if (total === 'exact') return { count: await countCommand(() => collection.countDocuments(matching, options)), isEstimate: false };
+    return { count: await countCommand(() => collection.estimatedDocumentCount(options)), isEstimate: true };
   }
 
   function toFilter({ id, scope, precondition }: Target, changes?: Changes): Filter {
@@ -154,7 +154,8 @@ export function openStore(
   async function explainMiss({ id, scope, precondition }: Target, changes?: Changes): Promise<Stored> {
     const filter = both({ _id: id }, scope);
     // A secondary may not know yet what the write has seen.
-    const stored = await read((signal) => collection.findOne<Stored>(filter, { maxTimeMS, signal, readPreference: 'primary' }));
+    const options = { maxTimeMS, readPreference: 'primary' } as const;
+    const stored = await read((signal) => countCommand(() => collection.findOne<Stored>(filter, { ...options, signal })));
     if (!stored) throw notFound();
     if (!fulfils(model, precondition, stored)) throw preconditionFailed();
     const missing = changes ? missingKeys(changes, stored) : [];
@@ -203,7 +204,7 @@ export function openStore(
     async findOne(id, scope, { fetchPrivate = false, fields, precondition, signal: gone }) {
       const projection = projectionOf(fetchPrivate, fields);
       const stored = await read(
-        (signal) => collection.findOne<Stored>(both({ _id: id }, scope), { maxTimeMS, signal, ...projection }),
+        (signal) => countCommand(() => collection.findOne<Stored>(both({ _id: id }, scope), { maxTimeMS, signal, ...projection })),
         gone,
       );
       if (!stored) throw notFound();
@@ -217,7 +218,7 @@ export function openStore(
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
       const plan = planPage(query, matching);
       const [found, total] = await read(
-        (signal) => Promise.all([findPlanned(plan, projection, signal), countAll(query, matching, signal)]),
+        (signal) => Promise.all([countCommand(() => findPlanned(plan, projection, signal)), countAll(query, matching, signal)]),
         gone,
       );
       notice?.({ filter: matching, sort: new Map(query.sort.map(({ field, direction }) => [field.path, direction])), limit: plan.limit });
@@ -228,7 +229,7 @@ export function openStore(
       const filter = both({ _id: { $in: ids } }, scope);
       const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
       const options = { maxTimeMS, batchSize, ...withoutPrivate };
-      const found = await read((signal) => collection.find<Stored>(filter, { ...options, signal }).toArray(), gone);
+      const found = await read((signal) => countCommand(() => collection.find<Stored>(filter, { ...options, signal }).toArray()), gone);
       return found.map((stored) => new StoredRecord(model, stored));
     },
 

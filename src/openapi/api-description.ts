@@ -39,6 +39,8 @@ export interface ApiDescription {
   readonly authenticates: boolean;
   /** Whether there is a limit of requests in flight. */
   readonly isLimited: boolean;
+  /** Whether every request has an id. */
+  readonly givesIds: boolean;
   /** Whether the description is served, and so a part of itself. */
   readonly isServed: boolean;
 }

@@ -8,6 +8,7 @@ import { findIncluded } from './included-records.ts';
 import { nameSchemas } from './name-schemas.ts';
 import { toPascalCase } from './named-schema.ts';
 import { describeRead, describeRecord, type RecordSchemas } from './record-schemas.ts';
+import { withRequestIds } from './request-ids.ts';
 
 /**
  * Builds the OpenAPI description of an api. Paths begin with its prefix; the server is where the app is mounted, `/` as a rule.
@@ -30,7 +31,7 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
     return mergePaths(describeResource(context), describeCustom(context));
   });
   const own = api.isServed ? describeDocument(api, components) : { paths: {}, tags: [] };
-  return {
+  const document: OpenapiDocument = {
     openapi: '3.1.0',
     info: api.info,
     servers: [{ url: '/' }],
@@ -39,6 +40,7 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
     paths: Object.assign({}, ...paths, own.paths) as Record<string, Part>,
     components: { ...components.all(), ...(Object.keys(api.securitySchemes).length > 0 ? { securitySchemes: api.securitySchemes } : {}) },
   };
+  return api.givesIds ? withRequestIds(document) : document;
 }
 
 /** Standard and custom operations may share a path. */

@@ -151,6 +151,7 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     resources: compiled,
     authenticates: identify !== undefined,
     isLimited: maxConcurrency !== undefined,
+    givesIds: givesIds(options),
     isServed: openapi,
   };
   if (openapi) routes.set(documentPath, [compileDocumentRoute(description, limit)]);
@@ -167,12 +168,14 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
 }
 
 /** What stands around every request, those that address nothing included. */
-function compileAround({
-  observe: tell,
-  requestIds = tell !== undefined,
-}: Pick<ApiOptions<never>, 'observe' | 'requestIds'>): ResourceMiddleware {
+function compileAround(options: Pick<ApiOptions<never>, 'observe' | 'requestIds'>): ResourceMiddleware {
+  const observers = options.observe === undefined ? [] : [observe(options.observe)];
+  return compose([...observers, ...(givesIds(options) ? [requestId()] : []), problems()]) as ResourceMiddleware;
+}
+
+function givesIds({ observe: tell, requestIds = tell !== undefined }: Pick<ApiOptions<never>, 'observe' | 'requestIds'>): boolean {
   if (typeof requestIds !== 'boolean') throw new ConfigurationError('`requestIds` must be true or false.');
-  return compose([...(tell === undefined ? [] : [observe(tell)]), ...(requestIds ? [requestId()] : []), problems()]) as ResourceMiddleware;
+  return requestIds;
 }
 
 function compileRoutes(resource: CompiledResource, before: readonly ResourceMiddleware[]): Route[] {

@@ -168,3 +168,30 @@ describe('problems', () => {
     });
   });
 });
+
+describe('the id of a request in the description', () => {
+  const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string(), revision: t.revision() } });
+  const describeWith = (options: object) =>
+    openapiDocument(service().api({ db, resources: [service().resource({ model: Doc })], ...options } as never));
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
+  const responsesOf = (document: OpenapiDocument): any[] => {
+    const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+    const own = operations.flatMap((operation) => Object.values((operation as { responses?: object }).responses ?? {}));
+    return [...own.filter((response) => !('$ref' in response)), ...Object.values(document.components.responses ?? {})];
+  };
+
+  it.each([{ requestIds: true }, { observe: () => undefined }])('is a header of every response: %p', (options) => {
+    const document = describeWith(options);
+    const responses = responsesOf(document);
+    expect(responses.length).toBeGreaterThan(10);
+    for (const { headers } of responses) expect(headers).toHaveProperty('X-Request-Id', { $ref: '#/components/headers/X-Request-Id' });
+    expect(document.components.headers).toHaveProperty('X-Request-Id');
+    expect(referencesOf(document)).toContain('#/components/headers/X-Request-Id');
+  });
+
+  it.each([{}, { observe: () => undefined, requestIds: false }])('is not there where there is none: %p', (options) => {
+    const document = describeWith(options);
+    for (const { headers = {} } of responsesOf(document)) expect(headers).not.toHaveProperty('X-Request-Id');
+    expect(document.components.headers).not.toHaveProperty('X-Request-Id');
+  });
+});
