@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Api, cursorPaging, defineModel, service, t, Unauthorized } from '../../src/index.ts';
+import { type Api, cursorPaging, defineModel, jsonBody, service, t, Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useListener } from '../support/listen.ts';
 import { type Sent, send, type TestServer, useServer } from '../support/serve.ts';
@@ -35,6 +35,7 @@ beforeAll(async () => {
     db: database.db,
     prefix: '/api',
     maxBody: 500,
+    requestIds: true,
     onError: (error) => errors.push(error),
     resources: [
       shop.resource({
@@ -43,6 +44,28 @@ beforeAll(async () => {
         guards: [(ctx) => ctx.requirePrincipal() !== 'guest'],
         scope: () => ({ owner: 'ann' }),
         paging: cursorPaging({ max: 2, total: true }),
+        operations: {
+          shout: {
+            use: [jsonBody({ schema: t.object('Shout', { times: t.int({ minimum: 1 }) }) })],
+            answer: 'record',
+            async handler(ctx) {
+              const doc = await ctx.load();
+              doc.text = doc.text.toUpperCase().repeat(ctx.request.body.times);
+              return ctx.save(doc);
+            },
+          },
+          count: { method: 'GET', path: '/count', answer: t.object('Count', { all: t.int64() }), handler: () => ({ all: 2n ** 60n }) },
+          touch: { handler: async (ctx) => void (await ctx.load()) },
+          csv: {
+            method: 'GET',
+            path: '/csv',
+            handler(ctx) {
+              ctx.type = 'text/csv';
+              ctx.body = 'a;b';
+            },
+          },
+          leak: { path: '/leak', handler: () => ({ owner: 'ann' }) },
+        },
       }),
       shop.resource({
         model: Doc,
@@ -85,8 +108,11 @@ function withoutConnection(headers: Readonly<Record<string, unknown>>): Record<s
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.includes(name)));
 }
 
+/** An id that is made would differ from one request to the next. */
+const given = { 'x-request-id': 'given-1' };
+
 async function overHttp(port: number, method: string, path: string, sent: Sent): Promise<Seen> {
-  const { status, headers, text } = await send(port, method, path, sent);
+  const { status, headers, text } = await send(port, method, path, { ...sent, headers: { ...given, ...sent.headers } });
   return { status, headers: withoutConnection(headers), text };
 }
 
@@ -95,7 +121,7 @@ async function inProcess(method: string, path: string, { body, headers }: Sent):
   const type = bytes === undefined ? {} : { 'content-type': 'application/json' };
   const request = new Request(`http://in-process${path}`, {
     method,
-    headers: { ...type, ...(headers as Record<string, string>) },
+    headers: { ...type, ...given, ...(headers as Record<string, string>) },
     ...(bytes === undefined ? {} : { body: bytes }),
   });
   const response = await api.fetch(request);
@@ -133,6 +159,22 @@ describe('the same request', () => {
     ['a method that is none', 405, 'POST', '/api/docs/a', { body: {} }],
     ['a method of another protocol', 405, 'PROPFIND', '/api/docs', {}],
     ['an unexpected error', 500, 'GET', '/api/broken', { headers: ann }],
+    ['a custom operation', 200, 'POST', '/api/docs/a/shout', { headers: { ...ann, 'if-match': '"3"' }, body: { times: 2 } }],
+    [
+      'a custom operation that comes too late',
+      412,
+      'POST',
+      '/api/docs/a/shout',
+      { headers: { ...ann, 'if-match': '"2"' }, body: { times: 2 } },
+    ],
+    ['a custom operation with a wrong body', 422, 'POST', '/api/docs/a/shout', { headers: ann, body: { times: 0, x: 1 } }],
+    ['a custom operation out of scope', 404, 'POST', '/api/docs/bens/shout', { headers: ann, body: { times: 2 } }],
+    ['a custom operation of the collection', 200, 'GET', '/api/docs/count', { headers: ann }],
+    ['the head of one', 200, 'HEAD', '/api/docs/count', { headers: ann }],
+    ['a custom operation that answers nothing', 204, 'POST', '/api/docs/a/touch', { headers: ann }],
+    ['one with a body of its own', 200, 'GET', '/api/docs/csv', { headers: ann }],
+    ['one whose answer is refused', 500, 'POST', '/api/docs/leak', { headers: ann }],
+    ['the id of another request', 404, 'GET', '/api/nothing', { headers: { 'x-request-id': 'other:1' } }],
     ['the description', 200, 'GET', '/api/openapi.json', {}],
   ])('%s is answered %i, byte for byte the same by routes(), callback() and fetch()', async (_what, status, method, path, sent) => {
     const before = await docs().find().toArray();
@@ -147,6 +189,9 @@ describe('the same request', () => {
       await docs().insertMany(before);
     }
     expect(answers[0]?.status).toBe(status);
+    const id = sent.headers?.['x-request-id'] ?? 'given-1';
+    expect(answers[0]?.headers['x-request-id']).toBe(id);
+    if (status >= 400 && method !== 'HEAD') expect(JSON.parse(answers[0]?.text ?? '')).toHaveProperty('request_id', id);
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[2]).toEqual(answers[0]);
   });
@@ -171,7 +216,7 @@ describe('callback() and fetch()', () => {
       await overHttp(plain, 'OPTIONS', path, { headers: { authorization: 'stolen' } }),
       await inProcess('OPTIONS', path, {}),
     ]) {
-      expect(answer).toEqual({ status: 204, headers: { allow }, text: '' });
+      expect(answer).toEqual({ status: 204, headers: { allow, ...given }, text: '' });
     }
   });
 
