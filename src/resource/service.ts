@@ -25,8 +25,9 @@ export interface Service<Principal> {
   resource<
     const F extends Fields,
     const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
-    Bodies = Record<never, never>,
-  >(options: ResourceOptions<Principal, F, Ops, Bodies>): Resource<Principal>;
+    Names extends string = never,
+    Bodies = Record<Names, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
+  >(options: ResourceOptions<Principal, F, Ops, Bodies> & { readonly operations?: Readonly<Record<Names, unknown>> }): Resource<Principal>;
   /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
   api(options: ApiOptions<Resource<Principal>>): Api<Principal>;
 }

@@ -77,6 +77,22 @@ shop.resource({
   after: { send: [notify, (ctx, order) => [ctx.principal?.name, order.status]], list: [(_ctx, orders) => orders.length] },
 });
 
+// An operation that has nothing but functions of `ctx` is inferred too.
+shop.resource({
+  model: Order,
+  operations: {
+    touch: {
+      async handler(ctx) {
+        assert<Equal<typeof ctx.request.body, unknown>>();
+        return ctx.save(await ctx.load());
+      },
+    },
+  },
+  guardsFor: { touch: [(ctx) => ctx.requirePrincipal().name === 'ann'] },
+  after: { touch: [notify] },
+});
+// @ts-expect-error: `tuoch` is no operation
+shop.resource({ model: Order, operations: { touch: { handler: async (ctx) => ctx.load() } }, after: { tuoch: [] } });
 // @ts-expect-error: `sned` is no operation
 shop.resource({ model: Order, operations: { send: { handler: () => 1 } }, guardsFor: { sned: [] } });
 // @ts-expect-error: there are no custom operations
