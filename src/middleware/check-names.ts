@@ -11,3 +11,9 @@ export function checkNames(what: string, names: readonly string[], legal: readon
     );
   }
 }
+
+/** The names of the options that something was given. */
+export function namesIn(options: unknown, where: string): string[] {
+  if (typeof options === 'object' && options !== null) return Object.keys(options);
+  throw new ConfigurationError(`The options of ${where} must be an object.`);
+}

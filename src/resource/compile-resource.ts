@@ -59,6 +59,11 @@ const noIncludes: Includes = { names: [], relations: new Map(), steps: [], paths
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
+/** An operation may be called `constructor`. */
+function own<T>(table: { readonly [operation: string]: T | undefined }, operation: string): T | undefined {
+  return Object.hasOwn(table, operation) ? table[operation] : undefined;
+}
+
 const isTable = (value: unknown): boolean => isObject(value) && Object.values(value).every(Array.isArray);
 
 const legal: LegalOptions<ResourceDefinition> = {
@@ -111,8 +116,8 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
     paging: definition.paging ?? cursorPaging(),
     includes: noIncludes,
     fields: definition.fields ?? false,
-    guardsOf: (operation) => [...guards, ...(guardsFor[operation] ?? [])],
-    hooksOf: (operation) => after[operation] ?? [],
+    guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
+    hooksOf: (operation) => own(after, operation) ?? [],
   };
 }
 

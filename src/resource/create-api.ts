@@ -3,7 +3,7 @@ import compose from 'koa-compose';
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
-import { checkNames } from '../middleware/check-names.ts';
+import { checkNames, namesIn } from '../middleware/check-names.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
@@ -12,6 +12,7 @@ import { type Observe, observe } from '../middleware/observe.ts';
 import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';
 import type { Model } from '../model/define-model.ts';
+import { isObject } from '../model/plain-object.ts';
 import { checkTimeLimit } from '../mongo/deadline.ts';
 import { isDevelopment } from '../mongo/watch-scans.ts';
 import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
@@ -112,7 +113,7 @@ const optionNames = [
 
 /** Compiles resources into an api. Every mistake in a definition is thrown here as a {@link ConfigurationError}. */
 export function createApi(options: ApiOptions<ResourceDefinition>, identify: Authenticate<unknown> | undefined): Api {
-  checkNames('option', Object.keys(options), optionNames, 'an api');
+  checkNames('option', namesIn(options, 'an api'), optionNames, 'an api');
   const {
     db,
     resources,
@@ -123,6 +124,9 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     warnOnScan = isDevelopment(),
     openapi = true,
   } = options;
+  if (!Array.isArray(resources) || resources.some((resource: unknown) => !isObject(resource))) {
+    throw new ConfigurationError('`resources` of an api must be a list of what `resource()` of its service returns.');
+  }
   checkPrefix(prefix);
   checkTimeLimit(maxTimeMS);
   if (typeof openapi !== 'boolean') throw new ConfigurationError('`openapi` must be true or false.');

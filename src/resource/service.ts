@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
-import { checkNames } from '../middleware/check-names.ts';
+import { checkNames, namesIn } from '../middleware/check-names.ts';
 import type { Fields } from '../model/schema.ts';
 import type { ResourceDefinition } from './compile-resource.ts';
 import { type Api, type ApiOptions, createApi } from './create-api.ts';
@@ -40,7 +40,7 @@ export interface Service<Principal> {
  * const api = shop.api({ db, prefix: '/api', resources: [shop.resource({ model: Order })] });
  */
 export function service<Principal = never>(options: ServiceOptions<Principal> = {}): Service<Principal> {
-  checkNames('option', Object.keys(options), ['authenticate'], '`service`');
+  checkNames('option', namesIn(options, '`service`'), ['authenticate'], '`service`');
   const { authenticate } = options;
   if (authenticate !== undefined && typeof authenticate !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
   return {

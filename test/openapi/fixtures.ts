@@ -8,7 +8,13 @@ export const db: Db = new MongoClient('mongodb://127.0.0.1:1').db('nowhere');
 
 /** Compiles a resource alone, with its options as a user writes them. */
 export function compile(options: unknown): CompiledResource {
-  return compileResource(options as ResourceDefinition, { db, maxBody: 1_048_576, maxTimeMS: 10_000, filterLimits: checkFilterLimits({}) });
+  return compileResource(options as ResourceDefinition, {
+    db,
+    maxBody: 1_048_576,
+    maxTimeMS: 10_000,
+    warnOnScan: false,
+    filterLimits: checkFilterLimits({}),
+  });
 }
 
 /** All builders, each plain, optional, nullable and in a list or map somewhere. */

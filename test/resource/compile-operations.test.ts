@@ -71,6 +71,7 @@ describe('the custom operations of a resource', () => {
       'parameters anywhere',
       { a: { handler, path: '/archive/:id' }, b: { handler, path: '/:id/a/:b/c/:d' }, c: { handler, path: '/by/:name' } },
     ],
+    ['the name of what every object has', { constructor: { handler }, toString: { handler } }],
     ['only middlewares', { a: { use: [jsonBody()] } }],
   ])('may have %s', (_what, operations) => {
     expect(build({ operations })).not.toThrow();

@@ -19,6 +19,13 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['an unknown option without a near miss', { colour: 1 }, /`colour` is no option of resource `docs`\. Legal are model, /],
     ['an unknown operation', { ops: ['gett'] }, /`gett` is no operation in `ops` of resource `docs`; did you mean `get`\?/],
     ['ops that are no list', { ops: 'get' }, /`ops` of resource `docs` must be a list/],
+    [
+      'a hook for Put where it is not listed',
+      { after: { put: [] } },
+      /`put` is no operation in `after` .* Legal are list, get, create, patch, delete\./,
+    ],
+    ['a guard of a name that every object has', { guardsFor: { constructor: [] } }, /`constructor` is no operation in `guardsFor`/],
+    ['a relation to include that there is none of', { include: ['nobody'] }, /`include` .* `nobody` is no relation of Doc/],
     ['a guard for an operation without one', { guardsFor: { put: [] } }, /`put` is no operation in `guardsFor`/],
     ['a hook for a misspelt operation', { after: { creat: [] } }, /`creat` .*did you mean `create`\?/],
     ['a scope that is undefined by mistake', { scope: undefined }, /`scope` .*function.*left out/],
@@ -91,6 +98,9 @@ describe('a mistake in an api is a configuration error', () => {
     ['a prefix that ends with one', { prefix: '/api/' }, /`prefix`/],
     ['a prefix that is a slash', { prefix: '/' }, /`prefix`/],
     ['a prefix with a parameter', { prefix: '/:shop' }, /`prefix`/],
+    ['no resources', { resources: undefined }, /`resources` of an api must be a list/],
+    ['a resource alone', { resources: { model: Doc } }, /`resources`/],
+    ['a resource that is undefined by mistake', { resources: [undefined] }, /`resources`/],
     ['no database', { db: undefined }, /`db`/],
     ['a client instead of its database', { db: { db: () => undefined } }, /`db`/],
     ['a body limit of 0', { maxBody: 0 }, /`maxBody`/],
@@ -115,6 +125,8 @@ describe('a mistake in an api is a configuration error', () => {
   it('an option of the service that does not exist, or is no function', () => {
     expect(() => service({ authentcate: () => undefined } as never)).toThrow(/did you mean `authenticate`\?/);
     expect(() => service({ authenticate: 'ann' } as never)).toThrow(ConfigurationError);
+    expect(() => service(null as never)).toThrow(ConfigurationError);
+    expect(() => shop.api(undefined as never)).toThrow(ConfigurationError);
   });
 });
 
