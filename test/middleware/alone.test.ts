@@ -10,6 +10,7 @@ import {
   checkPut,
   cursorPaging,
   defineModel,
+  fields,
   findPage,
   findRecord,
   guards,
@@ -88,7 +89,7 @@ describe('the operations of a resource, put together by hand', () => {
     request = await serve((router) => {
       router.use(inFlightLimit(10), who, isKnown, rows);
       router.get('/docs', listQuery(Doc, cursorPaging()), findPage(Doc, { db }), hooks, page());
-      router.get('/docs/:id', notModified(), findRecord(Doc, { db }), hooks, record());
+      router.get('/docs/:id', fields(Doc), notModified(), findRecord(Doc, { db }), hooks, record());
       router.post(
         '/docs',
         jsonBody(),
@@ -114,6 +115,8 @@ describe('the operations of a resource, put together by hand', () => {
     ['GET', '/docs?text=y', 200, {}, { data: [] }],
     ['GET', '/docs?x=1', 400, {}, { code: 'invalid_query' }],
     ['GET', '/docs/a', 200, {}, { data: { id: 'a' } }],
+    ['GET', '/docs/a?fields=text', 200, {}, { data: { id: 'a', text: 'x' } }],
+    ['GET', '/docs/a?fields=txt', 400, {}, { code: 'invalid_query' }],
     ['GET', '/docs/a', 304, { headers: { 'if-none-match': '"1"' } }, undefined],
     ['GET', '/docs/b', 404, {}, { code: 'not_found' }],
     ['POST', '/docs', 201, { body: { id: 'c', text: 'z' } }, { data: { id: 'c', owner: 'ann', revision: 0 } }],
