@@ -26,6 +26,10 @@ function makeApi(prefix?: string, options: PlainOptions = {}): Api {
         model: Doc,
         paging: cursorPaging({ max: 1 }),
         serverFields: (ctx) => ({ tenant: String(ctx.params.tenant ?? 'none') }),
+        operations: {
+          where: { method: 'GET', handler: async (ctx) => ({ of: (await ctx.load()).id, tenant: ctx.params.tenant ?? 'none' }) },
+          all: { method: 'GET', path: '/all', handler: (ctx) => ctx.path.endsWith('/docs/all') },
+        },
       }),
     ],
   });
@@ -56,6 +60,8 @@ async function expectAt(base: string, request: Ask, name: string): Promise<void>
   const created = await request('POST', `${base}/docs?x=1`, { body: { id } });
   expect([created.status, created.headers.location]).toEqual([201, `${base}/docs/${encodeURIComponent(id)}`]);
   expect((await request('GET', created.headers.location as string)).body.data.id).toBe(id);
+  expect((await request('GET', `${created.headers.location}/where`)).body.data).toEqual({ of: id, tenant: created.body.data.tenant });
+  expect((await request('GET', `${base}/docs/all`)).body).toEqual({ data: true });
   const list = await request('GET', `${base}/docs?sort=id`);
   const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(list.headers.link as string) ?? [];
   expect(next).toMatch(`${base}/docs?`);
