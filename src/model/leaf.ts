@@ -25,7 +25,7 @@ export interface Leaf<Stored = unknown> {
   readonly textSchema?: Readonly<Record<string, unknown>>;
   /** Keywords of its own range: published with both, and nothing that a definition states. */
   readonly range?: Readonly<Record<string, unknown>>;
-  /** The BSON types that stored values of this leaf may have, by their `$type` names: what a cursor may carry. */
+  /** The BSON types that stored values of this leaf may have, by their `$type` names. */
   readonly bsonTypes: readonly string[];
   /** Reads a value of a parsed JSON body. */
   fromJson(value: unknown): Stored | Invalid;

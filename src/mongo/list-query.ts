@@ -10,12 +10,7 @@ import { type FieldSelector, parseFields, type SelectedFields } from '../model/s
 import { digestQuery, parseCursor } from './cursor.ts';
 import type { Condition } from './filter.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './paging.ts';
-
-/** One key of a sort, with its direction as the database writes it. */
-export interface SortKey {
-  readonly field: QueryField;
-  readonly direction: 1 | -1;
-}
+import type { SortKey } from './position.ts';
 
 /** A list's query string, checked and cast: what is left is to run it. */
 export interface ListQuery {

@@ -1,10 +1,13 @@
-import type { Document as BsonDocument } from 'mongodb';
+import { type Document as BsonDocument, DBRef } from 'mongodb';
 import type { CompiledModel } from '../model/compile-model.ts';
-import { formatCursor, isOfField, rangesBehind, reversePosition, reverseSort } from './cursor.ts';
+import { isStoredObject } from '../model/stored-shape.ts';
+import { writeUntyped } from '../model/untyped.ts';
+import { formatCursor } from './cursor.ts';
 import { both, type Filter } from './filter.ts';
 import type { ListQuery } from './list-query.ts';
-import { valueAt } from './miss.ts';
 import type { CursorWindow } from './paging.ts';
+import { rangesBehind, reversePosition, reverseSort, type SortKey } from './position.ts';
+import { bracketOf } from './sort-value.ts';
 import { StoredRecord } from './stored-record.ts';
 
 type Stored = Record<string, unknown>;
@@ -93,20 +96,34 @@ export function buildPage(model: CompiledModel, query: ListQuery, found: readonl
 /**
  * The page that a cursor came from lies on the other side of it, so that its own position leads back, from an empty page too. That there is
  * such a page is known without asking the database again; it may turn out empty where records were deleted meanwhile.
+ *
+ * Every record must have its place in the order, not only the one that a cursor is made of: otherwise it would depend on the page size
+ * whether such a record is shown, refused or passed over.
  */
 function placeOf(stored: readonly Stored[], goesOn: boolean, { sort }: ListQuery, { from, direction, digest }: CursorWindow): CursorPlace {
+  const places = stored.map((one) => sort.map((key) => sortValueOf(one, key)));
   const back = from ? formatCursor(digest, from) : null;
-  const end = direction === 1 ? stored.at(-1) : stored[0];
-  const on = goesOn && end ? formatCursor(digest, { values: valuesOf(end, sort), side: direction }) : null;
+  const end = direction === 1 ? places.at(-1) : places[0];
+  const on = goesOn && end ? formatCursor(digest, { values: end, side: direction }) : null;
   return direction === 1 ? { mode: 'cursor', next: on, prev: back } : { mode: 'cursor', next: back, prev: on };
 }
 
-function valuesOf(stored: Stored, sort: ListQuery['sort']): unknown[] {
-  return sort.map((key) => {
-    const value = valueAt(stored, key.field.path) ?? null;
-    if (isOfField(value, key)) return value;
-    throw new Error(
-      `A record holds a value in \`${key.field.name}\` that is not of its field's type, so the list cannot be continued behind it.`,
-    );
-  });
+function sortValueOf(stored: Stored, { field }: SortKey): unknown {
+  const value = sortValueAt(stored, field.path);
+  if (bracketOf(value) !== undefined) return value;
+  throw new Error(
+    `The record with the id ${writeUntyped(stored._id)} holds something in \`${field.name}\` that is no single value, or is a date outside JavaScript's range. It has no place in a list sorted by that field, so the page that it is on cannot be shown.`,
+  );
+}
+
+/** What the database sorts a record by, null where the path ends early; for a list on the path that list, of which it takes an element. */
+function sortValueAt(stored: Stored, path: string): unknown {
+  let value: unknown = stored;
+  for (const key of path.split('.')) {
+    if (Array.isArray(value)) return value;
+    const object = value instanceof DBRef ? value.toJSON() : value; // the driver makes one of any object with `$ref` and `$id`
+    if (!isStoredObject(object) || !Object.hasOwn(object, key)) return null;
+    value = object[key];
+  }
+  return value;
 }

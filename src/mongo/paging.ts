@@ -1,5 +1,5 @@
 import { ConfigurationError, type FieldError } from '../errors.ts';
-import type { Position } from './cursor.ts';
+import type { Position } from './position.ts';
 
 /** Which totals a list offers: `true` both `total=true` and `total=estimate`, `'estimate'` the latter only, `false` none. */
 export type Totals = boolean | 'estimate';

@@ -2,8 +2,8 @@ import type { CompiledModel } from '../model/compile-model.ts';
 import { Embedded, Room, tooMuchIncluded } from '../model/embedded.ts';
 import type { Leaf } from '../model/leaf.ts';
 import type { Relation } from '../model/relations.ts';
-import { bsonTypeOf } from './cursor.ts';
 import type { Filter } from './filter.ts';
+import { bsonTypeOf } from './sort-value.ts';
 import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 

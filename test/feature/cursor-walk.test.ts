@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
+import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
@@ -118,12 +118,19 @@ const longs = ['0', '1', '-1', '9007199254740992', '9007199254740993', '92233720
 const texts = ['', 'a', 'A', 'b', 'ab', 'z', 'é', 'e\u0301', 'ä', '\u{1f600}', '\uffff', 'ﬀ', '0', '10', '9', ' ', '~', '中'];
 const dates = [0, -1, 1, 1e12, 1e12 + 1, -62135596800000, 8.64e15].map((value) => new Date(value));
 
+/** Of every type: in a field of another one they do not match the model, and are walked all the same. */
+const anything: unknown[] = [
+  ...[new Double(7), 'x', new Binary(Buffer.from('ab')), new Binary(Buffer.from('c'), 5), new UUID('6f9619ff-8b86-4d01-b42d-00cf4fc964ff')],
+  ...[new ObjectId('0123456789abcdef01234567'), new ObjectId('ffffffffffffffffffffffff'), false, true, new Date(7)],
+];
+
 const gap = Symbol('gap');
-/** Instead of a value in an embedded object: the object itself is null. */
+/** Instead of a value in an embedded object: the object itself is null, or no object. */
 const nothingAround = Symbol('nothing around');
 const sometimes = (values: readonly unknown[]) =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...values) },
+    { weight: 1, arbitrary: fc.constantFrom(...anything) },
     { weight: 1, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constant(gap) },
   );
@@ -134,6 +141,7 @@ const row = fc.record({
   d: sometimes(dates),
   b: sometimes([true, false]),
   inner: fc.oneof({ weight: 6, arbitrary: sometimes(numbers) }, { weight: 1, arbitrary: fc.constant(nothingAround) }),
+  around: fc.constantFrom(null, 5, 'x'),
 });
 const direction = fc.constantFrom('', '-');
 const keys = fc
@@ -143,9 +151,9 @@ const keys = fc
   )
   .map(([names, directions]) => names.map((name, index) => `${directions[index]}${name}`).join(','));
 
-function toRow({ inner, ...values }: Record<string, unknown>, _id: number): Row {
+function toRow({ inner, around: instead, ...values }: Record<string, unknown>, _id: number): Row {
   const present = Object.entries(values).filter(([, value]) => value !== gap);
-  const around = inner === gap ? {} : { o: inner === nothingAround ? null : { n: inner } };
+  const around = inner === gap ? {} : { o: inner === nothingAround ? instead : { n: inner } };
   return { _id, ...Object.fromEntries(present), ...around };
 }
 
@@ -157,7 +165,7 @@ const changes = fc.array(fc.record({ inserted: fc.array(row, { maxLength: 3 }), 
 });
 
 describe('a cursor walk', () => {
-  it('visits each record exactly once, in the order of MongoDB, over any mix of missing, null, equal and differently typed values', async () => {
+  it('visits each record exactly once, in the order of MongoDB, over any mix of missing, null, equal and differently typed values, also of types that the model does not say', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), keys, size, size, async (values, by, limit, limitBack) => {
         const rows = values.map(toRow);
@@ -207,10 +215,14 @@ describe('a cursor walk', () => {
     ['strings beyond ASCII', 's', texts],
     ['dates', 'd', dates],
     ['booleans', 'b', [true, false, true]],
+    ['values of every type', 's', [...anything, ...numbers.slice(-3)]],
+    ['values of every type within an object that is none', 'o.n', anything],
   ])(
     'visits each of these exactly once, forwards and backwards, one at a time: %s',
     async (_name, key, values) => {
-      const rows = [...values, null, gap, ...values].map((value, _id) => toRow({ [key]: value, inner: gap }, _id));
+      const rows = [...values, null, gap, ...values].map((value, _id) =>
+        toRow(key === 'o.n' ? { inner: value } : { [key]: value, inner: gap }, _id),
+      );
       await mixed().insertMany(rows);
       for (const by of [key, `-${key}`, `${key},-id`]) {
         const forwards = await walkForwards(by, 1);

@@ -4,9 +4,10 @@ import { Binary, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } fr
 import { Problem } from '../../src/errors.ts';
 import { defineModel, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile-model.ts';
-import { digestQuery, formatCursor, parseCursor, rangesBehind } from '../../src/mongo/cursor.ts';
+import { digestQuery, formatCursor, parseCursor } from '../../src/mongo/cursor.ts';
 import type { Condition } from '../../src/mongo/filter.ts';
-import type { SortKey } from '../../src/mongo/list-query.ts';
+import type { SortKey } from '../../src/mongo/position.ts';
+import { forgeCursor, seal } from '../support/forge-cursor.ts';
 
 const policy = { sort: true, filter: true } as const;
 const { clientFields } = compileModel(
@@ -43,7 +44,8 @@ describe('formatCursor() and parseCursor()', () => {
     ['n', Number.NaN, new Double(Number.NaN)],
     ['n', Number.NEGATIVE_INFINITY, new Double(Number.NEGATIVE_INFINITY)],
     ['n', Decimal128.fromString('1.50'), Decimal128.fromString('1.50')],
-    ['i', 9007199254740993n, Long.fromString('9007199254740993')],
+    ['i', 9007199254740993n, 9007199254740993n],
+    ['i', Long.fromString('-9223372036854775808'), -(2n ** 63n)],
     ['i', new Int32(5), new Int32(5)],
     ['b', false, false],
     ['d', new Date(0), new Date(0)],
@@ -74,24 +76,102 @@ describe('formatCursor() and parseCursor()', () => {
     expect(format(['<>?&=+/ü', id])).toMatch(/^[\w-]+$/);
   });
 
+  it('carry any single value for any field: what is stored decides the order, whatever the model says', () => {
+    for (const value of ['text', 5n, true, new Date(5), Decimal128.fromString('1E+6144'), id, null]) {
+      expect(read([value, 'an id'], [key('n'), byId])).toEqual([value, 'an id']);
+    }
+  });
+
+  it.each([
+    ['an object', { $gt: '' }],
+    ['a list', [id]],
+    ['a regular expression', /a/],
+    ['a timestamp, which is a Long by inheritance', new Timestamp(5n)],
+    ['a date that is none', new Date(Number.NaN)],
+    ['undefined', undefined],
+  ])('are not made of %s', (_name, value) => {
+    expect(() => format([value])).toThrow(TypeError);
+  });
+
+  const whole = format(['some text', id]);
+  const sort = [key('s'), byId];
+  const isRefused = (text: string, by: readonly SortKey[] = sort) => {
+    expect(() => parseCursor(text, 'digest', by)).toThrow(Problem);
+    expect(() => parseCursor(text, 'digest', by)).toThrow(expect.objectContaining({ code: 'invalid_cursor', status: 400 }));
+  };
+
+  it('refuse one in which a character was changed, inserted or deleted', () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=.~!* \u00e9';
+    expect(parseCursor(whole, 'digest', sort).values).toHaveLength(2);
+    for (let at = 0; at <= whole.length; at++) {
+      const [before, behind, rest] = [whole.slice(0, at), whole.slice(at), whole.slice(at + 1)];
+      for (const character of alphabet) {
+        isRefused(before + character + behind);
+        if (character !== whole[at]) isRefused(before + character + rest);
+      }
+      if (at < whole.length) isRefused(before + rest);
+    }
+  });
+
+  it('refuse any other text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => isRefused(text)));
+    fc.assert(fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => isRefused(whole + text)));
+    fc.assert(fc.property(fc.json(), (json) => isRefused(seal('digest', Buffer.from(json).toString('base64url')))));
+  });
+
   it.each<[string, string]>([
     ['nothing', ''],
-    ['no JSON', 'AAAA'],
-    ['another digest', format([id], 'other')],
-    ['too few values', format([])],
-    ['too many values', format([id, id])],
-    ['null for the id', format([null])],
-    ['another type', format(['0123456789abcdef01234567'])],
-    ['an object', format([{ $gt: '' }])],
-    ['a list', format([[id]])],
-    ['a timestamp, which is a Long by inheritance', format([new Timestamp(5n)])],
-    ['lists within lists', Buffer.from('['.repeat(100_000)).toString('base64url')],
-    ['no side', Buffer.from(`["digest",{"$oid":"${id}"}]`).toString('base64url')],
-    ['another side', Buffer.from(`["digest",1,{"$oid":"${id}"}]`).toString('base64url')],
-    ['a key of prototypes', Buffer.from('["digest",true,{"__proto__":{"_bsontype":"ObjectId"}}]').toString('base64url')],
-  ])('refuse what is none: %s', (_name, text) => {
-    expect(() => parseCursor(text, 'digest', [byId])).toThrow(Problem);
-    expect(() => parseCursor(text, 'digest', [byId])).toThrow(expect.objectContaining({ code: 'invalid_cursor', status: 400 }));
+    ['no JSON', seal('digest', 'AAAA')],
+    ['no list', forgeCursor('digest', { length: 2 })],
+    ['text', forgeCursor('digest', 'sn')],
+    ['another digest', format(['x', id], 'other')],
+    ['too few values', format(['x'])],
+    ['too many values', format(['x', id, id])],
+    ['lists within lists', seal('digest', Buffer.from('['.repeat(100_000)).toString('base64url'))],
+    ['no side', forgeCursor('digest', ['sx', 'n'])],
+    ['another side', forgeCursor('digest', [0, 'sx', 'n'])],
+    ['base64 with padding', seal('digest', `${Buffer.from('[1,"sx","n"]').toString('base64url')}=`)],
+    ['JSON with a space', seal('digest', Buffer.from('[1, "sx","n"]').toString('base64url'))],
+  ])('refuse what is none: %s', (_name, text) => isRefused(text));
+
+  it.each<[string, unknown]>([
+    ['no text', 5],
+    ['null', null],
+    ['an object', { $gt: '' }],
+    ['a list', ['sx']],
+    ['no type', ''],
+    ['an unknown type', 'zx'],
+    ['a key of prototypes', '__proto__'],
+    ['null with a value', 'n0'],
+    ['another word than true and false', 'b1'],
+    ['an int of more than 32 bits', 'i2147483648'],
+    ['an int that is none', 'ix'],
+    ['an int with a sign', 'i+5'],
+    ['a long of more than 64 bits', 'l9223372036854775808'],
+    ['a long that is none', 'lx'],
+    ['a long without digits', 'l'],
+    ['a long in another base', 'l0x10'],
+    ['a double that is none', 'fx'],
+    ['a double of too many digits', 'f0.10000000000000001'],
+    ['a double without digits', 'f'],
+    ['a decimal that is none', 'mx'],
+    ['a decimal of too many digits', `m${'1'.repeat(35)}`],
+    ['a decimal with a sign', 'm+1'],
+    ['a lone surrogate', 's\ud800'],
+    ['a date that is none', 'dx'],
+    ['a date outside the range', 'd8640000000000001'],
+    ['a date within a millisecond', 'd0.5'],
+    ['an id of eleven bytes', `o${Buffer.alloc(11).toString('base64')}`],
+    ['an id with junk', `o!${Buffer.alloc(12).toString('base64')}`],
+    ['a binary without a subtype', 'x'],
+    ['a binary of no subtype', 'xzzAAAA'],
+    ['a binary with junk', 'x00AA!A'],
+    ['a binary without padding', 'x00AA'],
+    ['a vector with bad padding', `x09${Buffer.from([0x27, 1, 1, 2, 3]).toString('base64')}`],
+  ])('refuse a value that no cursor has, the checksum being right: %s', (_name, value) => {
+    expect(() => parseCursor(forgeCursor('digest', [1, 'sx', 'n']), 'digest', sort)).not.toThrow();
+    isRefused(forgeCursor('digest', [1, value, 'n']));
+    isRefused(forgeCursor('digest', [1, 'sx', value]));
   });
 });
 
@@ -124,48 +204,5 @@ describe('digestQuery()', () => {
       digestQuery('docs', [byId], [condition('i', 'eq', '5')]),
     ];
     expect(new Set(digests).size).toBe(digests.length);
-  });
-});
-
-describe('rangesBehind()', () => {
-  it.each<[string, SortKey[], unknown[], object[]]>([
-    ['one key', [byId], [id], [{ _id: { $gt: id } }]],
-    ['descending', [key('id', -1)], [id], [{ _id: { $lt: id } }]],
-    ['two keys, the nearer range first', [key('s'), byId], ['x', id], [{ s: { $eq: 'x' }, _id: { $gt: id } }, { s: { $gt: 'x' } }]],
-    [
-      'null ascending: everything else is behind',
-      [key('s'), byId],
-      [null, id],
-      [{ s: { $eq: null }, _id: { $gt: id } }, { s: { $ne: null } }],
-    ],
-    ['null descending: nothing is behind', [key('s', -1), byId], [null, id], [{ s: { $eq: null }, _id: { $gt: id } }]],
-    [
-      'a value descending: missing ones are behind',
-      [key('s', -1), byId],
-      ['x', id],
-      [{ s: { $eq: 'x' }, _id: { $gt: id } }, { s: { $lt: 'x' } }, { s: { $in: [null] } }],
-    ],
-    [
-      'a number descending: NaN and missing ones are behind',
-      [key('n', -1), byId],
-      [1, id],
-      [{ n: { $eq: 1 }, _id: { $gt: id } }, { n: { $lt: 1 } }, { n: { $in: [Number.NaN, null] } }],
-    ],
-    [
-      'NaN ascending: all numbers are behind',
-      [key('n'), byId],
-      [Number.NaN, id],
-      [{ n: { $eq: Number.NaN }, _id: { $gt: id } }, { n: { $gte: Number.NEGATIVE_INFINITY } }],
-    ],
-  ])('are the records behind a position, in the order of the list: %s', (_name, sort, values, ranges) => {
-    expect(rangesBehind(sort, { values, side: 1 })).toEqual(ranges);
-  });
-
-  it('begin with the record itself where the position is before it', () => {
-    expect(rangesBehind([key('s'), byId], { values: ['x', id], side: -1 })).toEqual([
-      { s: { $eq: 'x' }, _id: { $gte: id } },
-      { s: { $gt: 'x' } },
-    ]);
-    expect(rangesBehind([key('id', -1)], { values: [id], side: -1 })).toEqual([{ _id: { $lte: id } }]);
   });
 });

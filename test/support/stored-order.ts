@@ -1,16 +1,20 @@
-import { Decimal128, Double, Int32, Long } from 'mongodb';
+import { Binary, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 
 /** A number as `digits * 10 ** exponent`, or one of the three that are none. */
 type Exact = { readonly digits: bigint; readonly exponent: number } | 'NaN' | 'Infinity' | '-Infinity';
 
 /**
  * MongoDB's order of values, written from its manual ("Comparison/Sort Order") and not from our cursors: null and missing are equal and
- * first, then numbers of all types by value with NaN before them, then strings by their UTF-8 bytes, booleans and dates.
+ * first, then numbers of all types by value with NaN before them, then strings by their UTF-8 bytes, binary values by their length, subtype
+ * and bytes, ObjectIds, booleans and dates.
  */
 export function compareStored(a: unknown, b: unknown): number {
   const ranks = rankOf(a) - rankOf(b);
   if (ranks !== 0 || a === null || a === undefined) return ranks;
   if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b as string));
+  if (a instanceof ObjectId) return Buffer.compare(a.id, (b as ObjectId).id);
+  if (a instanceof Binary && b instanceof Binary)
+    return a.position - b.position || a.sub_type - b.sub_type || Buffer.compare(a.value(), b.value());
   if (a instanceof Date || typeof a === 'boolean') return Math.sign(Number(a) - Number(b));
   return compareNumbers(toExact(a), toExact(b));
 }
@@ -18,8 +22,10 @@ export function compareStored(a: unknown, b: unknown): number {
 function rankOf(value: unknown): number {
   if (value === null || value === undefined) return 0;
   if (typeof value === 'string') return 2;
-  if (typeof value === 'boolean') return 3;
-  return value instanceof Date ? 4 : 1;
+  if (value instanceof Binary) return 3;
+  if (value instanceof ObjectId) return 4;
+  if (typeof value === 'boolean') return 5;
+  return value instanceof Date ? 6 : 1;
 }
 
 function compareNumbers(a: Exact, b: Exact): number {

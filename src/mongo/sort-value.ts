@@ -1,0 +1,150 @@
+import { Binary, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
+
+/** Values that the database compares with each other; between two brackets the bracket decides. Null and missing are one. */
+export type Bracket = 'null' | (typeof brackets)[number];
+
+/** The brackets behind null, in MongoDB's order ("Comparison/Sort Order" in its manual). */
+export const brackets = ['number', 'string', 'binData', 'objectId', 'bool', 'date'] as const;
+
+interface Kind {
+  /** Marks a text as one of this type. */
+  readonly tag: string;
+  readonly bracket: Bracket;
+  is(value: unknown): boolean;
+  write(value: unknown): string;
+  read(text: string): unknown;
+}
+
+function kind<Value>(
+  tag: string,
+  bracket: Bracket,
+  is: (value: unknown) => value is Value,
+  write: (value: Value) => string,
+  read: (text: string) => Value,
+): Kind {
+  return { tag, bracket, is, write: write as Kind['write'], read };
+}
+
+const isNull = (value: unknown): value is null => value === null; // undefined is a type of its own to the database
+const isDouble = (value: unknown): value is number | Double => typeof value === 'number' || value instanceof Double;
+const isDate = (value: unknown): value is Date => value instanceof Date && !Number.isNaN(value.getTime());
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+// A Timestamp is a Long to `instanceof`.
+const isLong = (value: unknown): value is bigint | Long =>
+  typeof value === 'bigint' || (value instanceof Long && value._bsontype === 'Long');
+
+/**
+ * The single values that a list can be sorted by, by their `$type` names, and their texts in a cursor. The driver reads an int and a double
+ * as one, a number, which compares the same. A `read` may throw, or read what `write` writes otherwise: such a text is none.
+ */
+const kinds: ReadonlyMap<string, Kind> = new Map([
+  [
+    'null',
+    kind(
+      'n',
+      'null',
+      isNull,
+      () => '',
+      () => null,
+    ),
+  ],
+  ['bool', kind('b', 'bool', isBoolean, String, (text) => text === 'true')],
+  [
+    'int',
+    kind(
+      'i',
+      'number',
+      (value) => value instanceof Int32,
+      String,
+      (text) => new Int32(text),
+    ),
+  ],
+  ['long', kind('l', 'number', isLong, String, (text) => BigInt.asIntN(64, BigInt(text)))],
+  ['double', kind('f', 'number', isDouble, writeDouble, (text) => new Double(Number(text)))],
+  [
+    'decimal',
+    kind(
+      'm',
+      'number',
+      (value) => value instanceof Decimal128,
+      String,
+      (text) => Decimal128.fromString(text),
+    ),
+  ],
+  ['string', kind('s', 'string', (value) => typeof value === 'string', String, readString)],
+  [
+    'date',
+    kind(
+      'd',
+      'date',
+      isDate,
+      (date) => String(date.getTime()),
+      (text) => new Date(Number(text)),
+    ),
+  ],
+  [
+    'objectId',
+    kind(
+      'o',
+      'objectId',
+      (value) => value instanceof ObjectId,
+      writeObjectId,
+      (text) => new ObjectId(bytesOf(text)),
+    ),
+  ],
+  ['binData', kind('x', 'binData', (value) => value instanceof Binary, writeBinary, readBinary)],
+]);
+
+const byTag = new Map([...kinds.values()].map((one) => [one.tag, one]));
+
+/** The `$type` name of a single value; undefined for everything that no list is sorted by: lists, objects, regular expressions, … */
+export function bsonTypeOf(value: unknown): string | undefined {
+  for (const [name, { is }] of kinds) if (is(value)) return name;
+  return undefined;
+}
+
+/** Where a value stands in the order of types; undefined as for {@link bsonTypeOf}. */
+export function bracketOf(value: unknown): Bracket | undefined {
+  return kinds.get(bsonTypeOf(value) ?? '')?.bracket;
+}
+
+/** Whether a value is the NaN of any type: equal to itself, and before all other numbers. */
+export function isNaNValue(value: unknown): boolean {
+  return Number.isNaN(value instanceof Double ? value.value : value) || (value instanceof Decimal128 && value.toString() === 'NaN');
+}
+
+/** The text of a single value, with its type. Throws for everything else. */
+export function writeSortValue(value: unknown): string {
+  const { tag, write } = kinds.get(bsonTypeOf(value) ?? '') as Kind;
+  return tag + write(value);
+}
+
+/** Reads what {@link writeSortValue} wrote. For any other text it throws, or returns what is written otherwise. */
+export function readSortValue(text: string): unknown {
+  const { read } = byTag.get(text.slice(0, 1)) as Kind;
+  return read(text.slice(1));
+}
+
+function writeDouble(value: number | Double): string {
+  const number = Number(value);
+  return Object.is(number, -0) ? '-0' : String(number);
+}
+
+function readString(text: string): string {
+  if (!text.isWellFormed()) throw new Error('BSON has no lone surrogates');
+  return text;
+}
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64');
+
+function writeObjectId({ id }: ObjectId): string {
+  return Buffer.from(id).toString('base64');
+}
+
+function writeBinary(value: Binary): string {
+  return value.sub_type.toString(16).padStart(2, '0') + Buffer.from(value.value()).toString('base64');
+}
+
+function readBinary(text: string): Binary {
+  return new Binary(bytesOf(text.slice(2)), Number.parseInt(text.slice(0, 2), 16));
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { cursorPaging, type Model } from '../../src/index.ts';
+import { compileModel } from '../../src/model/compile-model.ts';
+import { noRelations } from '../../src/model/relations.ts';
+import { parseListQuery } from '../../src/mongo/list-query.ts';
+
+/** A cursor with a checksum that is right, as anybody can make one who has read the source. */
+export function forgeCursor(digest: string, payload: unknown): string {
+  return seal(digest, Buffer.from(JSON.stringify(payload)).toString('base64url'));
+}
+
+/** The text of a cursor behind a checksum that is right. */
+export function seal(digest: string, text: string): string {
+  return createHash('sha256').update(`${digest}.${text}`).digest('base64url').slice(0, 16) + text;
+}
+
+/** What the cursors of a list by this sort, without filters, are bound to. */
+export function digestOf(model: Model, resource: string, sort: string): string {
+  const { clientFields: fields } = compileModel(model);
+  const limits = { maxFilterValues: 500, maxPrefix: 1000 };
+  const rules = { resource, fields, paging: cursorPaging(), selector: undefined, includes: noRelations, ...limits };
+  const { window } = parseListQuery(sort === '' ? [] : [{ name: 'sort', value: sort }], rules);
+  if (window.mode !== 'cursor') throw new Error('the list is paged by number');
+  return window.digest;
+}
