@@ -1,4 +1,5 @@
 const MAX_LENGTH = 64;
+const MAX_EDITS = 2;
 
 /**
  * The candidate that a misspelt name most likely means, for "did you mean" hints: one that is equal but for case, else one that it begins
@@ -14,8 +15,10 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   if (name.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
+  const wanted = name.toLowerCase();
   for (const candidate of candidates) {
-    const rank = rankCandidate(name.toLowerCase(), candidate.toLowerCase());
+    if (wanted.length > candidate.length + MAX_EDITS) continue;
+    const rank = rankCandidate(wanted, candidate.toLowerCase());
     if (rank < bestRank) {
       best = candidate;
       bestRank = rank;
@@ -28,7 +31,7 @@ function rankCandidate(name: string, candidate: string): number {
   if (name === candidate) return 0;
   if (name.length >= 3 && candidate.startsWith(name)) return 1;
   if (isWithin(1, name, candidate)) return 2;
-  if (name.length > 3 && isWithin(2, name, candidate)) return 3;
+  if (name.length > 3 && isWithin(MAX_EDITS, name, candidate)) return 3;
   return Number.POSITIVE_INFINITY;
 }
 

@@ -1,4 +1,4 @@
-import { type FieldError, invalidQuery } from '../errors.ts';
+import { QueryErrors } from '../http/query-errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { type Includable, noRelations, relationsOf } from '../model/relations.ts';
@@ -19,14 +19,14 @@ export function fields(model: ModelInput, includes: Includable = noRelations): R
   const { selector } = asCompiled(model);
   return async function fields(ctx, next) {
     const parameters = parseQueryString(ctx.querystring, { only: ['fields'] });
-    const errors: FieldError[] = [];
+    const errors = new QueryErrors();
     const chosen = parseFields(
       parameters.map(({ value }) => value),
       selector,
       errors,
       relationsOf(ctx.include ?? [], includes),
     );
-    if (errors.length > 0) throw invalidQuery(errors);
+    errors.throwIfAny();
     if (chosen) ctx.fields = chosen;
     await next();
   };

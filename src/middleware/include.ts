@@ -1,5 +1,5 @@
-import { type FieldError, invalidQuery } from '../errors.ts';
 import { parseInclude } from '../http/parse-include.ts';
+import { QueryErrors } from '../http/query-errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { checkIncludes, type Includes } from './compile-includes.ts';
 import type { ResourceMiddleware } from './context.ts';
@@ -27,9 +27,9 @@ export function include(includes: Includes): ResourceMiddleware {
 }
 
 function readInclude(raw: string, allowed: readonly string[]): readonly string[] {
-  const errors: FieldError[] = [];
+  const errors = new QueryErrors();
   const values = parseQueryString(raw, { only }).map(({ value }) => value);
   const named = parseInclude(values, allowed, errors);
-  if (errors.length > 0) throw invalidQuery(errors);
+  errors.throwIfAny();
   return named;
 }

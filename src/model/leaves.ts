@@ -1,4 +1,5 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
+import { listNames } from '../http/list-names.ts';
 import { nearest } from '../http/near-miss.ts';
 import { parseDate } from './date-text.ts';
 import { Invalid, type Leaf } from './leaf.ts';
@@ -126,10 +127,11 @@ export const binaryLeaf: Leaf<Binary> = {
 /** One of some strings. */
 export function enumLeaf(values: readonly string[]): Leaf<string> {
   const members = new Set<unknown>(values);
+  const legal = listNames(values);
   function read(value: unknown): string | Invalid {
     if (members.has(value)) return value as string;
     const hint = typeof value === 'string' ? nearest(value, values) : undefined;
-    return new Invalid(`must be one of ${values.join(', ')}${hint === undefined ? '' : `; did you mean ${hint}?`}`);
+    return new Invalid(`must be one of ${legal}${hint === undefined ? '' : `; did you mean ${hint}?`}`);
   }
   return {
     name: 'enum',

@@ -7,11 +7,14 @@ export interface Incomplete {
 }
 
 /** More errors than this help nobody: a body of 1 MiB could otherwise ask for an answer of 50. */
-const MAX_ERRORS = 1_000;
+const MAX_ERRORS = 100;
+
+/** Nor more text: each error may name a path through the long key of a map. */
+const MAX_CHARACTERS = 65_536;
 
 /** Collects everything that is wrong with a body, so that it is told at once. */
 export class Report {
-  /** The first thousand errors. */
+  /** The first hundred errors. */
   readonly errors: FieldError[] = [];
   /** Missing keys, object by object, where the reader was told to keep them apart from the errors. */
   readonly incomplete: Incomplete[] = [];
@@ -20,8 +23,10 @@ export class Report {
 
   /** Nothing more is collected: what only looks for errors may stop. */
   get isFull(): boolean {
-    return this.errors.length >= MAX_ERRORS;
+    return this.errors.length >= MAX_ERRORS || this.#characters >= MAX_CHARACTERS;
   }
+
+  #characters = 0;
 
   /** Those of the errors that a check over several fields has found. */
   readonly refusals: FieldError[] = [];
@@ -38,6 +43,8 @@ export class Report {
   }
 
   add(field: string, message: string): void {
-    if (!this.isFull) this.errors.push({ field, message });
+    if (this.isFull) return;
+    this.errors.push({ field, message });
+    this.#characters += field.length + message.length;
   }
 }

@@ -1,5 +1,6 @@
-import type { FieldError } from '../errors.ts';
+import { listNames } from '../http/list-names.ts';
 import { nearest } from '../http/near-miss.ts';
+import type { ErrorSink } from '../http/query-errors.ts';
 import { readsNullAsMissing } from './missing-value.ts';
 import { type CompiledField, join, type ObjectNode } from './node.ts';
 import type { Relation } from './relations.ts';
@@ -89,9 +90,6 @@ function readableFields(node: ObjectNode): readonly CompiledField[] {
   return node.fields.filter((field) => !field.policy.private);
 }
 
-/** A client that misspells more than this many names learns of these first. */
-const maxReported = 10;
-
 /**
  * Reads the values of `fields` parameters: comma-separated names, which add up. What is not acceptable goes to `errors`, a private field
  * reported as one that does not exist; undefined then, and where there is no value. `included` are the relations to embed.
@@ -99,18 +97,18 @@ const maxReported = 10;
 export function parseFields(
   texts: readonly string[],
   selector: FieldSelector,
-  errors: FieldError[],
+  errors: ErrorSink,
   included: readonly Relation[] = [],
 ): SelectedFields | undefined {
   if (texts.length === 0) return undefined;
   const names = [...new Set(texts.flatMap((text) => text.split(',')))];
   const unknown = names.filter((name) => !selector.names.has(name));
-  for (const name of unknown.slice(0, maxReported)) errors.push({ field: 'fields', message: describeUnknown(name, selector.names) });
+  for (const name of unknown) errors.push({ field: 'fields', message: describeUnknown(name, selector.names) });
   return unknown.length > 0 ? undefined : selector.select(names, included);
 }
 
 function describeUnknown(name: string, names: ReadonlySet<string>): string {
   const hint = nearest(name, names);
   if (hint !== undefined) return `cannot have ${name}; did you mean ${hint}?`;
-  return `cannot have ${name === '' ? 'an empty name' : name}: there are ${[...names].join(', ')}`;
+  return `cannot have ${name === '' ? 'an empty name' : name}: there are ${listNames(names)}`;
 }

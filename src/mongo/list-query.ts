@@ -1,6 +1,8 @@
-import { type FieldError, invalidQuery, validationFailed } from '../errors.ts';
+import { type FieldError, validationFailed } from '../errors.ts';
+import { listNames } from '../http/list-names.ts';
 import { nearest } from '../http/near-miss.ts';
 import { parseInclude } from '../http/parse-include.ts';
+import { type ErrorSink, maxErrors, QueryErrors } from '../http/query-errors.ts';
 import type { QueryParameter } from '../http/query-string.ts';
 import { Invalid } from '../model/leaf.ts';
 import { type Operator, operators } from '../model/policy.ts';
@@ -55,11 +57,11 @@ type ListParameter = (typeof listParameters)[number];
 /**
  * Parses a list's query string (spec, "List query string"). Fields and operators come from tables that the model made; values are cast by
  * the field's type. `isScoped` tells whether the request sees a part of the records only, which nobody can estimate. Throws `invalid_query`
- * (400) with every error at once; `validation_failed` (422) for an integer of more than 64 bits; `invalid_cursor` (400).
+ * (400) with the first 20 errors at once; `validation_failed` (422) for an integer of more than 64 bits; `invalid_cursor` (400).
  */
 export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, isScoped = false): ListQuery {
   const { paging, selector, includes } = rules;
-  const errors: FieldError[] = [];
+  const errors = new QueryErrors();
   const settings = new Map<ListParameter, string[]>();
   const conditions: Condition[] = [];
   const outOfRange: FieldError[] = [];
@@ -79,8 +81,8 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   const include = parseInclude(settings.get('include') ?? [], includes.names, errors);
   const fields = selector && parseFields(settings.get('fields') ?? [], selector, errors, relationsOf(include, includes));
   refuseSettings(settings, rules, errors);
-  if (errors.length > 0) throw invalidQuery(errors);
-  if (outOfRange.length > 0) throw validationFailed(outOfRange);
+  errors.throwIfAny();
+  if (outOfRange.length > 0) throw validationFailed(outOfRange.slice(0, maxErrors));
   const window: Window = number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource) : { mode: 'offset', number };
   return { conditions, sort, limit, window, total, fields, include };
 }
@@ -122,7 +124,7 @@ function unknownParameter(name: string, fields: QueryFields): Refusal {
 function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Refusal {
   if (field.operators.size === 0) {
     const filterable = [...fields.values()].filter((one) => one.operators.size > 0).map((one) => one.name);
-    return new Refusal(`cannot be filtered${filterable.length > 0 ? `: these can: ${filterable.join(', ')}` : ''}`);
+    return new Refusal(`cannot be filtered${filterable.length > 0 ? `: these can: ${listNames(filterable)}` : ''}`);
   }
   return new Refusal(`does not have the operator ${operator}: it has ${[...field.operators].join(', ')}`);
 }
@@ -134,8 +136,13 @@ function castOperand(field: QueryField, operator: Operator, text: string, limits
   if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator === 'eq' || operator === 'ne');
   const texts = text === '' ? [] : text.split(',');
   if (texts.length > limits.maxFilterValues) return tooManyValues(limits);
-  const values = texts.map((one) => castOne(field, one, true));
-  return values.find((value) => value instanceof Invalid) ?? values;
+  const values: unknown[] = [];
+  for (const one of texts) {
+    const value = castOne(field, one, true);
+    if (value instanceof Invalid) return value;
+    values.push(value);
+  }
+  return values;
 }
 
 function tooManyValues({ maxFilterValues }: FilterLimits): Invalid {
@@ -165,7 +172,7 @@ function meansNull(text: string, { nullable, leaf }: QueryField, value: unknown)
 }
 
 /** `in` and `nin` may be repeated, their values add up; everything else may be given once. */
-function addCondition(conditions: Condition[], condition: Condition, limits: FilterLimits, errors: FieldError[]): void {
+function addCondition(conditions: Condition[], condition: Condition, limits: FilterLimits, errors: ErrorSink): void {
   const { field, operator } = condition;
   const index = conditions.findIndex((one) => one.field === field && one.operator === operator);
   const earlier = conditions[index];
@@ -184,7 +191,7 @@ function addCondition(conditions: Condition[], condition: Condition, limits: Fil
 /** The database sorts by no more. */
 const maxSortKeys = 32;
 
-function parseSort(texts: readonly string[], { fields }: ListRules, errors: FieldError[]): SortKey[] {
+function parseSort(texts: readonly string[], { fields }: ListRules, errors: ErrorSink): SortKey[] {
   const id = fields.get('id') as QueryField;
   const keys: SortKey[] = [];
   for (const text of texts.flatMap((one) => one.split(','))) {
@@ -213,17 +220,13 @@ function describeUnsortable(name: string, fields: QueryFields): string {
   const sortable = [...fields.values()].filter((field) => field.sortable).map((field) => field.name);
   const hint = nearest(name, sortable);
   if (hint !== undefined) return `cannot be by ${name}; did you mean ${hint}?`;
-  return `cannot be by ${name === '' ? 'nothing' : name}: ${sortable.length > 0 ? `it can be by ${sortable.join(', ')}` : 'this list has one order only'}`;
+  return `cannot be by ${name === '' ? 'nothing' : name}: ${sortable.length > 0 ? `it can be by ${listNames(sortable)}` : 'this list has one order only'}`;
 }
 
 /** Several of these are read as one. */
 const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
 
-function refuseSettings(
-  settings: ReadonlyMap<ListParameter, readonly string[]>,
-  { paging, selector }: ListRules,
-  errors: FieldError[],
-): void {
+function refuseSettings(settings: ReadonlyMap<ListParameter, readonly string[]>, { paging, selector }: ListRules, errors: ErrorSink): void {
   refusePaging(settings, paging, errors);
   for (const [name, values] of settings) {
     if (name === 'fields' && !selector) errors.push({ field: name, message: 'is not available for this list' });

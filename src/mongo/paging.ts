@@ -1,4 +1,5 @@
-import { ConfigurationError, type FieldError } from '../errors.ts';
+import { ConfigurationError } from '../errors.ts';
+import type { ErrorSink } from '../http/query-errors.ts';
 import type { Position } from './position.ts';
 
 /** Which totals a list offers: `true` both `total=true` and `total=estimate`, `'estimate'` the latter only, `false` none. */
@@ -72,7 +73,7 @@ function isWhole(text: string): boolean {
 }
 
 /** The page size that `limit` asks for, clamped to the largest. */
-export function parseLimit(settings: Settings, { max, size }: Paging, errors: FieldError[]): number {
+export function parseLimit(settings: Settings, { max, size }: Paging, errors: ErrorSink): number {
   const text = settings.get('limit')?.[0];
   if (text === undefined) return size;
   if (isWhole(text)) return Math.min(Number(text), max);
@@ -81,7 +82,7 @@ export function parseLimit(settings: Settings, { max, size }: Paging, errors: Fi
 }
 
 /** The number that `page` asks for. Refuses one that is deeper than `maxOffset`, and says which is the last. */
-export function parsePageNumber(settings: Settings, limit: number, { maxOffset }: OffsetPaging, errors: FieldError[]): number {
+export function parsePageNumber(settings: Settings, limit: number, { maxOffset }: OffsetPaging, errors: ErrorSink): number {
   const text = settings.get('page')?.[0] ?? '1';
   const last = Math.floor(maxOffset / limit) + 1;
   if (!isWhole(text)) errors.push({ field: 'page', message: notWhole });
@@ -97,7 +98,7 @@ export function parseTotal(
   settings: Settings,
   { total }: Paging,
   { isFiltered, isScoped }: Counted,
-  errors: FieldError[],
+  errors: ErrorSink,
 ): 'exact' | 'estimate' | undefined {
   const refuse = (message: string): undefined => void errors.push({ field: 'total', message });
   const text = settings.get('total')?.[0] ?? 'false';
@@ -112,7 +113,7 @@ export function parseTotal(
 }
 
 /** Refuses what the paging of a list does not have, and what contradicts itself. */
-export function refusePaging(settings: Settings, { mode }: Paging, errors: FieldError[]): void {
+export function refusePaging(settings: Settings, { mode }: Paging, errors: ErrorSink): void {
   const [foreign, message] =
     mode === 'cursor'
       ? [['page'], 'is not available: this list is paged by cursor; use after']
