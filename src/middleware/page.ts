@@ -4,10 +4,14 @@ import type { CursorPlace, OffsetPlace, Page } from '../mongo/page.ts';
 import { type Context, needed, type ResourceMiddleware } from './context.ts';
 import { requestPath } from './record.ts';
 
+/** A `Link` repeats the query up to three times, and HTTP clients refuse an answer with more than 16 KiB of headers. */
+const longestLink = 8192;
+
 /**
  * Answers with `ctx.page`: `{"data": […], "page": {…}}`, and a `Link` (RFC 8288) to the pages around it that repeats the client's own
- * query. `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` where the list is paged by number; `total` when it
- * was asked for, and `total_is_estimate` where it is one. A list has no ETag. The records of `ctx.embedded` stand in those of the page.
+ * query, unless that makes it longer than 8 KiB. `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` where the
+ * list is paged by number; `total` when it was asked for, and `total_is_estimate` where it is one. A list has no ETag. The records of
+ * `ctx.embedded` stand in those of the page.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -16,7 +20,8 @@ export function page(): ResourceMiddleware {
   return async function page(ctx) {
     const found = needed(ctx.page, 'findPage', 'page');
     const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
-    if (links.length > 0) ctx.set('Link', formatLink(links));
+    const link = formatLink(links);
+    if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
     ctx.body = `{"data":[${found.records.map((one) => one.toText(ctx.embedded)).join(',')}],"page":${JSON.stringify(describePage(found))}}`;
     ctx.type = 'json';
   };

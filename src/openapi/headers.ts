@@ -25,7 +25,7 @@ export function location(components: Components): Part {
 export function link(components: Components): Part {
   return components.refer('headers', 'Link', {
     description:
-      'The pages around this one, as `rel="prev"` and `rel="next"` (RFC 8288), where there are any; by number also `rel="first"`.',
+      'The pages around this one, as `rel="prev"` and `rel="next"` (RFC 8288), where there are any; by number also `rel="first"`. Left out where it would be longer than 8 KiB.',
     schema: { type: 'string' },
   });
 }
