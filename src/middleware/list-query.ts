@@ -19,6 +19,8 @@ export interface ListQueryOptions extends Partial<FilterLimits> {
   readonly maxFilterValues?: number;
   /** How many characters `prefix` takes, up to 8,000. @default 1,000 */
   readonly maxPrefix?: number;
+  /** How many keys a sort may have, the id included, up to 32. @default 8 */
+  readonly maxSortKeys?: number;
 }
 
 const legal: LegalOptions<ListQueryOptions> = {
@@ -27,6 +29,7 @@ const legal: LegalOptions<ListQueryOptions> = {
   includes: [isIncludable, 'what `compileIncludes()` returns'],
   maxFilterValues: checkedLater,
   maxPrefix: checkedLater,
+  maxSortKeys: checkedLater,
 };
 
 /**
@@ -59,13 +62,19 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
 /** A prefix becomes a regular expression, of which the database takes 32,764 bytes; a character may be four. */
 const longestPrefix = 8000;
 
-/** Fills in the limits of filters; throws a {@link ConfigurationError} that names the one that is none. */
-export function checkFilterLimits({ maxFilterValues = 500, maxPrefix = 1000 }: Partial<FilterLimits>): FilterLimits {
+/** The database sorts by no more. */
+const mostSortKeys = 32;
+
+/** Fills in the limits of filters and sorts; throws a {@link ConfigurationError} that names the one that is none. */
+export function checkFilterLimits({ maxFilterValues = 500, maxPrefix = 1000, maxSortKeys = 8 }: Partial<FilterLimits>): FilterLimits {
   if (!Number.isSafeInteger(maxFilterValues) || maxFilterValues < 1) {
     throw new ConfigurationError('`maxFilterValues` must be a whole number of at least 1.');
   }
   if (!Number.isInteger(maxPrefix) || maxPrefix < 1 || maxPrefix > longestPrefix) {
     throw new ConfigurationError(`\`maxPrefix\` must be a whole number from 1 to ${longestPrefix}.`);
   }
-  return { maxFilterValues, maxPrefix };
+  if (!Number.isInteger(maxSortKeys) || maxSortKeys < 1 || maxSortKeys > mostSortKeys) {
+    throw new ConfigurationError(`\`maxSortKeys\` must be a whole number from 1 to ${mostSortKeys}.`);
+  }
+  return { maxFilterValues, maxPrefix, maxSortKeys };
 }

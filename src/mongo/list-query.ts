@@ -30,12 +30,14 @@ export interface ListQuery {
   readonly include: readonly string[];
 }
 
-/** How much a filter may say. */
+/** How much filters and sorts may say. */
 export interface FilterLimits {
   /** How many values one `in` or `nin` takes. */
   readonly maxFilterValues: number;
   /** How many characters `prefix` takes, in Unicode code points. */
   readonly maxPrefix: number;
+  /** How many keys a sort may have, the id included. A page by cursor is one command, but asks the database for a range of each. */
+  readonly maxSortKeys: number;
 }
 
 /** What the parser of a list needs to know of its resource. */
@@ -188,10 +190,7 @@ function addCondition(conditions: Condition[], condition: Condition, limits: Fil
   }
 }
 
-/** The database sorts by no more. */
-const maxSortKeys = 32;
-
-function parseSort(texts: readonly string[], { fields }: ListRules, errors: ErrorSink): SortKey[] {
+function parseSort(texts: readonly string[], { fields, maxSortKeys }: ListRules, errors: ErrorSink): SortKey[] {
   const id = fields.get('id') as QueryField;
   const keys: SortKey[] = [];
   for (const text of texts.flatMap((one) => one.split(','))) {

@@ -23,7 +23,7 @@ export function listParameters(resource: CompiledResource): Part[] {
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return [
     ...filters,
-    ...(sortable.length > 0 ? [sortParameter(sortable)] : []),
+    ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', `Page size; above ${paging.max} it is ${paging.max}.`, { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
     ...(paging.total === false ? [] : [totalParameter(paging.total)]),
@@ -73,10 +73,11 @@ export function mayExceedInt64({ model }: CompiledResource): boolean {
   });
 }
 
-function sortParameter(names: readonly string[]): Part {
+function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): Part {
   const keys = names.flatMap((name) => [name, `-${name}`]);
   const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, uniqueItems: true };
-  return parameter('sort', 'The keys to sort by, the most important first; `-` is descending.', schema, list);
+  const description = `The keys to sort by, the most important first, at most ${maxSortKeys} with the id; \`-\` is descending.`;
+  return parameter('sort', description, schema, list);
 }
 
 function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {

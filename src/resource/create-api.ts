@@ -48,6 +48,8 @@ export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
   readonly maxFilterValues?: number;
   /** How many characters `[prefix]` takes, up to 8,000; more is 400. @default 1,000 */
   readonly maxPrefix?: number;
+  /** How many keys the sort of a list may have, the id included, up to 32; more is 400. @default 8 */
+  readonly maxSortKeys?: number;
   /**
    * Warns of lists that look through a collection, once for each kind of list, with the index that would help (`process.emitWarning`).
    * @default whether `NODE_ENV` is `development` or not set
@@ -103,6 +105,7 @@ const optionNames = [
   'maxTimeMS',
   'maxFilterValues',
   'maxPrefix',
+  'maxSortKeys',
   'warnOnScan',
   'observe',
   'requestIds',

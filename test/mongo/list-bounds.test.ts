@@ -16,6 +16,7 @@ const rules = {
   includes: noRelations,
   maxFilterValues: 500,
   maxPrefix: 1000,
+  maxSortKeys: 32,
 };
 const parse = (parameters: Record<string, string>) =>
   parseListQuery(

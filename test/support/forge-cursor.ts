@@ -17,7 +17,7 @@ export function seal(digest: string, text: string): string {
 /** What the cursors of a list by this sort, without filters, are bound to. */
 export function digestOf(model: Model, resource: string, sort: string): string {
   const { clientFields: fields } = compileModel(model);
-  const limits = { maxFilterValues: 500, maxPrefix: 1000 };
+  const limits = { maxFilterValues: 500, maxPrefix: 1000, maxSortKeys: 8 };
   const rules = { resource, fields, paging: cursorPaging(), selector: undefined, includes: noRelations, ...limits };
   const { window } = parseListQuery(sort === '' ? [] : [{ name: 'sort', value: sort }], rules);
   if (window.mode !== 'cursor') throw new Error('the list is paged by number');
