@@ -13,7 +13,7 @@ export interface QueryField {
   readonly path: string;
   /** The type of its value, or of its elements where it is a list; undefined for an object, a map or an untyped value. */
   readonly leaf: Leaf | undefined;
-  /** Whether null is one of its values. */
+  /** Whether null is one of its values, or of its elements where it is a list. */
   readonly nullable: boolean;
   /** Whether a list stands on its path: a filter matches when an element does. */
   readonly inList: boolean;
@@ -46,7 +46,7 @@ function collect(root: ObjectNode, isVisible: (field: CompiledField) => boolean,
   function visit(node: ObjectNode, name: string, path: string, inList: boolean): void {
     for (const field of node.fields.filter(isVisible)) {
       const at = { name: join(name, field.name), path: join(path, field.key) };
-      const { value, isList } = throughLists(field.node);
+      const { value, isList, holdsNull } = throughLists(field.node);
       const listed = inList || isList;
       const leaf = value.kind === 'leaf' && value.leaf !== anyLeaf ? value.leaf : undefined;
       const allowed = allow(field, fittingOperators(leaf), at.name);
@@ -54,7 +54,7 @@ function collect(root: ObjectNode, isVisible: (field: CompiledField) => boolean,
       found.set(at.name, {
         ...at,
         leaf,
-        nullable: field.nullable || field.optional,
+        nullable: field.nullable || field.optional || holdsNull,
         inList: listed,
         operators: new Set(allowed),
         // An embedded object may stand in a list of one model and alone in another: there its policy has an effect.
@@ -68,9 +68,9 @@ function collect(root: ObjectNode, isVisible: (field: CompiledField) => boolean,
 }
 
 /** What stands in a list; everything else stands for itself, a list of lists too: the database does not look two lists deep. */
-function throughLists(node: Node): { value: Node; isList: boolean } {
-  if (node.kind !== 'array') return { value: node, isList: false };
-  return { value: node.items.node.kind === 'array' ? node : node.items.node, isList: true };
+function throughLists(node: Node): { value: Node; isList: boolean; holdsNull: boolean } {
+  if (node.kind !== 'array') return { value: node, isList: false, holdsNull: false };
+  return { value: node.items.node.kind === 'array' ? node : node.items.node, isList: true, holdsNull: node.items.nullable };
 }
 
 function fittingOperators(leaf: Leaf | undefined): readonly Operator[] {

@@ -82,8 +82,7 @@ function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResour
 
 function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {
   const { leaf, inList, name } = field;
-  const subject = inList ? `An item of \`${name}\`` : `\`${name}\``;
-  const description = `${subject} ${meanings[operator]}.`;
+  const description = `${describeSubject(field, operator)} ${inList ? (inListMeanings[operator] ?? meanings[operator]) : meanings[operator]}.`;
   const key = `${name}[${operator}]`;
   if (operator === 'exists' || !leaf) return parameter(key, description, { type: 'boolean' });
   if (operator === 'prefix') return parameter(key, description, { type: 'string', maxLength: limits.maxPrefix });
@@ -93,6 +92,17 @@ function filterParameter(field: QueryField, operator: Operator, limits: Compiled
   if (operator === 'in' || operator === 'nin') return parameter(key, description, { type: 'array', items: value, maxItems }, list);
   return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
 }
+
+function describeSubject({ inList, name }: QueryField, operator: Operator): string {
+  if (!inList) return `\`${name}\``;
+  return `${operator in inListMeanings ? 'No' : 'An'} item of \`${name}\``;
+}
+
+/** What is said of no item: these match a list in which none is equal. */
+const inListMeanings: Readonly<Partial<Record<Operator, string>>> = {
+  ne: 'equals this',
+  nin: 'is one of these, separated by commas',
+};
 
 const meanings: Readonly<Record<Operator, string>> = {
   eq: 'equals this',
