@@ -9,6 +9,7 @@ const notString = new Invalid('must be a string');
 const loneSurrogate = new Invalid('must be well-formed Unicode: it holds a lone surrogate');
 const notBoolean = new Invalid('must be true or false');
 const notDate = new Invalid('must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z');
+const lostPlus = new Invalid(`${notDate.message}; the + of its offset must be sent as %2B`);
 const notObjectId = new Invalid('must be an ObjectId of 24 hexadecimal digits');
 const notUuid = new Invalid('must be a UUID, such as 123e4567-e89b-42d3-a456-426614174000');
 const notBinary = new Invalid('must be base64 (RFC 4648 §4) with padding');
@@ -54,13 +55,20 @@ export const booleanLeaf: Leaf<boolean> = {
 
 const readDate = (text: string): Date | Invalid => parseDate(text) ?? notDate;
 
+/** In a query string a `+` is a space, and an offset such as `+01:00` is lost. */
+function readDateText(text: string): Date | Invalid {
+  const date = parseDate(text);
+  if (date) return date;
+  return parseDate(text.replace(/ (\d\d:\d\d)$/, '+$1')) ? lostPlus : notDate;
+}
+
 /** A point in time, in milliseconds. */
 export const dateLeaf: Leaf<Date> = {
   name: 'date',
   readSchema: { type: 'string', format: 'date-time' },
   bsonTypes: ['date'],
   fromJson: (value) => (typeof value === 'string' ? readDate(value) : notDate),
-  fromText: readDate,
+  fromText: readDateText,
   fromDocument: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? new Date(value) : notDate),
   toDocument: identity,
   toJson: writeUntyped,

@@ -17,7 +17,8 @@ const longDecimal = new Invalid('must have at most 34 significant digits and an 
 
 // Digits are taken in one way only: `\d+\.?\d*` would take quadratic time on a long text of them.
 const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?$/;
-const integerText = /^([+-]?\d{1,400})(?:\.0{0,400})?$/;
+const integerText = /^([+-]?)(\d+)(?:\.0*)?$/;
+const mostDigits = 19; // of an int64
 
 /** The integer that a JSON number is (`5.0` is one), whatever its size. */
 function toInteger(value: unknown): bigint | Invalid {
@@ -37,8 +38,11 @@ function storeInteger(value: number): number | bigint {
 }
 
 function integerFromText(text: string): bigint | Invalid {
-  const match = integerText.exec(text);
-  return match ? inInt64(BigInt((match[1] as string).replace('+', ''))) : new Invalid('must be an integer');
+  const [, sign = '', written] = integerText.exec(text) ?? [];
+  if (written === undefined) return notInteger;
+  const digits = written.replace(/^0+(?=\d)/, '');
+  if (digits.length > mostDigits) return beyondInt64; // not made into a number: that takes longer the more there are
+  return inInt64(sign === '-' ? -BigInt(digits) : BigInt(digits));
 }
 
 const integerBsonTypes = ['int', 'long', 'double', 'decimal'];

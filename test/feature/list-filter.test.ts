@@ -110,6 +110,8 @@ describe('a cast', () => {
     ['count=1.0', 'a'],
     ['count=1.', 'a'],
     ['count=-3', 'c'],
+    ['count=-0', ''],
+    [`count=%2B${'0'.repeat(500)}1.${'0'.repeat(500)}`, 'a'],
     ['count=9223372036854775807', ''],
     ['big=9007199254740993', 'a'],
     ['big=9007199254740992', ''],
@@ -194,10 +196,19 @@ describe('a cast', () => {
     expect(body).not.toHaveProperty('data');
   });
 
-  it.each(['count=9223372036854775808', 'count[gt]=-9223372036854775809', 'big[in]=1,99999999999999999999', 'big=99999999999999999999.0'])(
-    'answers 422 to an integer of more than 64 bits: %s',
-    async (query) => {
-      expect(await find(query)).toBe(`422 validation_failed ${query.split('=')[0]}`);
-    },
-  );
+  it('hints at the plus sign of an offset that came as a space', async () => {
+    const { status, body } = await api.request('GET', '/api/items?at=2026-01-31T13:00:00+01:00');
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ field: 'at', message: expect.stringMatching(/; the \+ of its offset must be sent as %2B$/) }],
+    ]);
+    expect((await api.request('GET', '/api/items?at=2026-01-31T13:00:00+1')).body.errors[0].message).not.toMatch('%2B');
+  });
+
+  it.each([
+    ...[20, 400, 401, 9000].flatMap((digits) => [`count=${'9'.repeat(digits)}`, `big[gt]=-${'9'.repeat(digits)}.0`]),
+    ...['count=9223372036854775808', 'count[gt]=-9223372036854775809', 'big[in]=1,99999999999999999999', 'big=99999999999999999999.0'],
+  ])('answers 422 to an integer of more than 64 bits: %s', async (query) => {
+    expect(await find(query)).toBe(`422 validation_failed ${query.split('=')[0]}`);
+  });
 });

@@ -122,6 +122,7 @@ describe('what is no such number is refused, and never rounded', () => {
     expect(decimalLeaf.fromText('1'.repeat(1_000_000))).toEqual(new Invalid(longDecimal));
     expect(floatLeaf.fromText(`${'1'.repeat(1_000_000)}x`)).toEqual(new Invalid(notNumber));
     expect(intLeaf.fromText(`${'1'.repeat(1_000_000)}x`)).toEqual(new Invalid(notInteger));
+    expect(intLeaf.fromText('1'.repeat(1_000_000))).toMatchObject({ outOfRange: true });
   });
 });
 
