@@ -18,9 +18,11 @@ import { isDevelopment } from '../mongo/watch-scans.ts';
 import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import { buildDocument } from '../openapi/build-document.ts';
 import { documentPath } from '../openapi/describe-document.ts';
+import { docsPath } from '../openapi/docs-page.ts';
 import { chains, customChain } from './chains.ts';
 import { type ApiSettings, type CompiledResource, compileResource, type ResourceDefinition } from './compile-resource.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
+import { compileDocsRoutes } from './docs-routes.ts';
 import { compileFetch, type FetchOptions, type RequestHandler } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
 import { linkResources } from './link-resources.ts';
@@ -61,6 +63,11 @@ export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
   readonly requestIds?: boolean;
   /** Serves the OpenAPI description at `<prefix>/openapi.json`, to everybody. @default true */
   readonly openapi?: boolean;
+  /**
+   * Serves a page at `<prefix>/docs` that shows the description and tries requests, to everybody. It is Swagger UI, from the package
+   * `swagger-ui-dist` that you install beside this one: the page asks no other host for anything. @default false
+   */
+  readonly docs?: boolean;
 }
 
 /** An api, ready to be served. */
@@ -110,6 +117,7 @@ const optionNames = [
   'observe',
   'requestIds',
   'openapi',
+  'docs',
   ...descriptionOptionNames,
   ...plainOptionNames,
 ] as const satisfies readonly (keyof ApiOptions<unknown>)[];
@@ -126,6 +134,7 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     maxTimeMS = 10_000,
     warnOnScan = isDevelopment(),
     openapi = true,
+    docs = false,
   } = options;
   if (!Array.isArray(resources) || resources.some((resource: unknown) => !isObject(resource))) {
     throw new ConfigurationError('`resources` of an api must be a list of what `resource()` of its service returns.');
@@ -133,6 +142,8 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   checkPrefix(prefix);
   checkTimeLimit(maxTimeMS);
   if (typeof openapi !== 'boolean') throw new ConfigurationError('`openapi` must be true or false.');
+  if (typeof docs !== 'boolean') throw new ConfigurationError('`docs` must be true or false.');
+  if (docs && !openapi) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
   if (typeof warnOnScan !== 'boolean') throw new ConfigurationError('`warnOnScan` must be true or false.');
   const settings: ApiSettings = { db, maxBody, maxTimeMS, warnOnScan, filterLimits: checkFilterLimits(options) };
   const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
@@ -143,11 +154,6 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   );
   const routes = new Map<string, readonly Route[]>();
   for (const resource of compiled) {
-    if (openapi && resource.path === documentPath) {
-      throw new ConfigurationError(
-        `A resource cannot have the path \`${documentPath}\`: the api serves its description there, unless \`openapi\` is false.`,
-      );
-    }
     if (routes.has(resource.path))
       throw new ConfigurationError(`Two resources have the path \`${resource.path}\`: give one of them another \`path\`.`);
     routes.set(resource.path, compileRoutes(resource, before));
@@ -161,7 +167,8 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     givesIds: givesIds(options),
     isServed: openapi,
   };
-  if (openapi) routes.set(documentPath, [compileDocumentRoute(description, limit)]);
+  if (openapi) setOwn(routes, documentPath, [compileDocumentRoute(description, limit)], 'its description there, unless `openapi` is false');
+  if (docs) setOwn(routes, docsPath, compileDocsRoutes(description, limit), 'its docs page there, unless `docs` is false');
   const dispatch = compileDispatch(routes);
   const around = compileAround(options);
   const app = compileApp(prefix, around, dispatch, options);
@@ -199,6 +206,12 @@ function compileRoutes(resource: CompiledResource, before: readonly ResourceMidd
     run: run(customChain(resource, operation)),
   }));
   return [...standard, ...custom];
+}
+
+/** Adds what the api serves beside its resources. */
+function setOwn(routes: Map<string, readonly Route[]>, path: string, own: readonly Route[], what: string): void {
+  if (routes.has(path)) throw new ConfigurationError(`A resource cannot have the path \`${path}\`: the api serves ${what}.`);
+  routes.set(path, own);
 }
 
 /** Open to everybody: neither authentication nor guards stand before it. */
