@@ -1,6 +1,6 @@
 import Koa from 'koa';
-import { applyIndexes, defineModel, service, t } from 'koa-mongo-resource';
-import { MongoClient } from 'mongodb';
+import { type Api, applyIndexes, defineModel, service, t } from 'koa-mongo-resource';
+import { type Db, MongoClient } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';
 
 const Note = defineModel('Note', {
@@ -13,13 +13,23 @@ const Note = defineModel('Note', {
   },
 });
 
-const { uri } = await startReplicaSet({ dbPath: `${import.meta.dirname}/.data` }); // or the MongoDB of MONGODB_URI
-const db = new MongoClient(uri).db('koa-mongo-resource-minimal');
+export function createNotebook(db: Db): Api {
+  const notebook = service();
+  return notebook.api({
+    db,
+    resources: [notebook.resource({ model: Note })],
+    // What the OpenAPI description says of the api; all of it may be left out.
+    title: 'Notebook',
+    description: 'Notes, and whether they are done.',
+    contact: { name: 'The maintainers' },
+    license: { name: 'MIT', identifier: 'MIT' },
+  });
+}
 
-const notebook = service();
-const api = notebook.api({ db, resources: [notebook.resource({ model: Note })] });
-
-await applyIndexes(api); // what its filters and sorts need
-
-const port = Number(process.env.PORT || 3000);
-new Koa().use(api.routes()).listen(port, () => console.log(`http://localhost:${port}/notes`));
+if (process.argv[1] === import.meta.filename) {
+  const { uri } = await startReplicaSet({ dbPath: `${import.meta.dirname}/.data` }); // or the MongoDB of MONGODB_URI
+  const api = createNotebook(new MongoClient(uri).db('koa-mongo-resource-minimal'));
+  await applyIndexes(api); // what its filters and sorts need
+  const port = Number(process.env.PORT || 3000);
+  new Koa().use(api.routes()).listen(port, () => console.log(`http://localhost:${port}/notes`));
+}

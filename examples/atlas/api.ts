@@ -5,7 +5,20 @@ import { City, Country } from './model.ts';
 /** The atlas: everybody may read and write it, so there is nothing to say but what it serves. */
 export function createAtlas(db: Db): Api {
   const atlas = service();
-  const countries = atlas.resource({ model: Country });
-  const cities = atlas.resource({ model: City, paging: cursorPaging({ max: 1000, total: true }) });
-  return atlas.api({ db, prefix: '/api', resources: [countries, cities] });
+  const countries = atlas.resource({ model: Country, description: 'All that ISO 3166-1 has a code for.' });
+  const cities = atlas.resource({
+    model: City,
+    description: 'Cities and towns, with the country and the divisions that they lie in.',
+    paging: cursorPaging({ max: 1000, total: true }),
+  });
+  return atlas.api({
+    db,
+    prefix: '/api',
+    resources: [countries, cities],
+    docs: true,
+    title: 'Atlas',
+    description: 'The countries and cities of the world, from world-countries (ODbL 1.0) and GeoNames (CC BY 4.0).',
+    contact: { name: 'The maintainers' },
+    license: { name: 'MIT', identifier: 'MIT' },
+  });
 }

@@ -9,6 +9,7 @@ export function createShop(db: Db): Api {
 
   const orders = shop.resource({
     model: Order,
+    description: 'What customers have ordered. Everybody sees their own.',
     ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
     guards: [signedIn],
     guardsFor: { delete: [isAdmin] },
@@ -25,10 +26,21 @@ export function createShop(db: Db): Api {
 
   const customers = shop.resource({
     model: Customer,
+    description: 'Who orders. Only the staff changes them.',
     guards: [signedIn],
     guardsFor: { create: [isAdmin], patch: [isAdmin], delete: [isAdmin] },
     preconditionRequired: true, // whoever changes a customer says, with If-Match, which version they have seen
   });
 
-  return shop.api({ db, prefix: '/api', resources: [orders, customers] });
+  return shop.api({
+    db,
+    prefix: '/api',
+    resources: [orders, customers],
+    docs: true, // a page at /api/docs that shows all this and tries it
+    title: 'Shop',
+    description: 'Orders of a shop, for whoever has a token.',
+    contact: { name: 'The maintainers' },
+    license: { name: 'MIT', identifier: 'MIT' },
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } }, // how clients do what `authenticate` reads
+  });
 }

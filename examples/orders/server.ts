@@ -15,4 +15,4 @@ const url = await serve({
   },
 });
 
-console.log(`${url}/api/orders, for the tokens ${[...tokens.keys()].join(', ')}`);
+console.log(`${url}/api/orders, for the tokens ${[...tokens.keys()].join(', ')}; a page to try them: ${url}/api/docs`);

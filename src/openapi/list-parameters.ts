@@ -32,9 +32,12 @@ export function listParameters(resource: CompiledResource): Part[] {
   ];
 }
 
+/** What a cursor is made of: characters that need no escape in a URL. */
+const cursorText = { type: 'string', pattern: '^[\\w.~-]+$' };
+
 const cursorParameters = [
-  parameter('after', 'The `next_cursor` of a page: the page behind it.', { type: 'string' }),
-  parameter('before', 'The `prev_cursor` of a page: the page before it. Not together with `after`.', { type: 'string' }),
+  parameter('after', 'The `next_cursor` of a page: the page behind it.', cursorText),
+  parameter('before', 'The `prev_cursor` of a page: the page before it. Not together with `after`.', cursorText),
 ];
 
 /** A page of one record is the one that may be the deepest. */
@@ -75,9 +78,16 @@ export function mayExceedInt64({ model }: CompiledResource): boolean {
 
 function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): Part {
   const keys = names.flatMap((name) => [name, `-${name}`]);
-  const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, uniqueItems: true };
+  const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, ...eachOnce(names, maxSortKeys - 1) };
   const description = `The keys to sort by, the most important first, at most ${maxSortKeys} with the id; \`-\` is descending.`;
   return parameter('sort', description, schema, list);
+}
+
+/** A field cannot be sorted by twice, not even in both directions: `uniqueItems` alone would allow that. */
+function eachOnce(names: readonly string[], maxItems: number): Schema {
+  if (names.length === 1) return { maxItems: 1 };
+  const once = names.map((name) => ({ contains: { enum: [name, `-${name}`] }, minContains: 0, maxContains: 1 }));
+  return { maxItems: Math.min(names.length, maxItems), uniqueItems: true, allOf: once };
 }
 
 function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {
@@ -85,7 +95,7 @@ function filterParameter(field: QueryField, operator: Operator, limits: Compiled
   const description = `${describeSubject(field, operator)} ${inList ? (inListMeanings[operator] ?? meanings[operator]) : meanings[operator]}.`;
   const key = `${name}[${operator}]`;
   if (operator === 'exists' || !leaf) return parameter(key, description, { type: 'boolean' });
-  if (operator === 'prefix') return parameter(key, description, { type: 'string', maxLength: limits.maxPrefix });
+  if (operator === 'prefix') return parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix });
   const compares = operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
   const value = compares || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
   const { maxFilterValues: maxItems } = limits;

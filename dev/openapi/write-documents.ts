@@ -1,0 +1,26 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { openapiText } from 'koa-mongo-resource';
+import { createAtlas } from '../../examples/atlas/api.ts';
+import { createNotebook } from '../../examples/minimal.ts';
+import { createShop } from '../../examples/orders/api.ts';
+import { db, everyApi } from '../../test/openapi/fixtures.ts';
+
+/**
+ * `npm run openapi`: writes the OpenAPI documents of all examples into a folder, `openapi/` unless another is named, and one of the tests'
+ * api with every builder and every policy, for the tools of CI. It needs no database: the one that it gives the apis is never spoken to.
+ */
+const apis = {
+  atlas: createAtlas(db),
+  'every-builder': everyApi(),
+  minimal: createNotebook(db),
+  orders: createShop(db),
+};
+
+const folder = resolve(process.argv[2] ?? 'openapi');
+await mkdir(folder, { recursive: true });
+for (const [name, api] of Object.entries(apis)) {
+  const path = join(folder, `${name}.json`);
+  await writeFile(path, openapiText(api));
+  console.log(path);
+}
