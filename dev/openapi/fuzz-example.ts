@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import Koa from 'koa';
+import { type Api, applyIndexes } from 'koa-mongo-resource';
+import { type Db, MongoClient } from 'mongodb';
+import { createAtlas } from '../../examples/atlas/api.ts';
+import { loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
+import { createShop } from '../../examples/orders/api.ts';
+import { startReplicaSet } from '../replica-set.ts';
+import { runVisibly } from '../run.ts';
+
+/** What Schemathesis is let loose upon. */
+interface Subject {
+  readonly create: (db: Db) => Api;
+  /** Fills the database. @default it begins empty */
+  readonly load?: (db: Db) => Promise<void>;
+  /** What every request carries: a token, where the api knows tokens. */
+  readonly headers: readonly string[];
+}
+
+const subjects: Readonly<Record<string, Subject>> = {
+  atlas: {
+    create: createAtlas,
+    load: (db) => loadAtlas(db, () => {}, readLiechtenstein),
+    headers: [],
+  },
+  orders: {
+    create: createShop,
+    headers: ['Authorization: Bearer root-token'],
+  },
+};
+
+/** All countries, and so few cities that a load costs nothing. */
+function readLiechtenstein(): ReturnType<typeof readAtlasData> {
+  const { countries, cities } = readAtlasData();
+  return { countries, cities: cities.filter(({ country }) => country === 'LI') };
+}
+
+/**
+ * Serves an example on a free port with a database of its own, and runs Schemathesis (`SCHEMATHESIS` is its path) against it; further
+ * arguments are passed on. Ends with 1 when it finds a failure, and when the service had an error of its own.
+ */
+async function fuzzExample(name: string, ...more: string[]): Promise<void> {
+  const subject = subjects[name];
+  if (!subject) throw new Error(`No example is called ${name}: ${Object.keys(subjects).join(', ')}.`);
+  const replicaSet = await startReplicaSet();
+  const client = new MongoClient(replicaSet.uri);
+  try {
+    const db = client.db(`fuzz_${name}`);
+    await db.dropDatabase();
+    await subject.load?.(db);
+    const api = subject.create(db);
+    await applyIndexes(api);
+    const app = new Koa();
+    const errors: Error[] = [];
+    app.on('error', (error: Error) => errors.push(error));
+    app.use(api.routes());
+    // A list of more values than are allowed is a URL beyond Node's own limit, which answers 431 before the api can say 400.
+    const server = createServer({ maxHeaderSize: 1_048_576 }, app.callback()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/openapi.json`;
+    await runVisibly(process.env.SCHEMATHESIS ?? 'schemathesis', [
+      `--config-file=${join(import.meta.dirname, '../../.ci/tools/schemathesis.toml')}`,
+      'run',
+      url,
+      ...subject.headers.map((header) => `--header=${header}`),
+      ...more,
+    ]);
+    for (const error of errors) console.error(error);
+    if (errors.length > 0) throw new Error(`The service reported ${errors.length} errors; see above.`);
+  } finally {
+    await client.close();
+    await replicaSet.stop();
+  }
+}
+
+const [name = '', ...more] = process.argv.slice(2);
+try {
+  await fuzzExample(name, ...more);
+  process.exit(0);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
+}
