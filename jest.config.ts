@@ -6,7 +6,7 @@ import type { Config } from 'jest';
 
 type Project = Exclude<NonNullable<Config['projects']>[number], string>;
 
-const shared: Project = {
+export const shared: Project = {
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -23,6 +23,9 @@ const shared: Project = {
 /** The folders whose tests speak to MongoDB; every other folder under test/ runs without a server. */
 const withDatabase = '(feature|mongo|middleware|resource|examples)';
 
+/** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
+const withBrowser = '(browser)';
+
 const config: Config = {
   testTimeout: 120_000, // a net for hung tests on slow machines; no test asserts a time
   // Most tests wait for mongod or for a child process: the default would leave one core of two idle.
@@ -32,7 +35,7 @@ const config: Config = {
     {
       ...shared,
       displayName: 'unit',
-      testRegex: [`/test/(?!${withDatabase}/).*\\.test\\.ts$`],
+      testRegex: [`/test/(?!${withDatabase}/|${withBrowser}/).*\\.test\\.ts$`],
     },
     {
       ...shared,

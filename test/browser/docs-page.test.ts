@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import mount from 'koa-mount';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { createShop } from '../../examples/orders/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { useServer } from '../support/serve.ts';
+
+const database = useDatabase();
+const serve = useServer();
+let browser: Browser;
+let origin: string;
+
+beforeAll(async () => {
+  const api = createShop(database.db);
+  const { port } = await serve(mount('/v1', api.routes()), api.routes());
+  origin = `http://127.0.0.1:${port}`;
+  const { CHROMIUM_PATH } = process.env;
+  if (!CHROMIUM_PATH) throw new Error('Run these tests by `npm run test:browser`, which finds a Chromium or installs it.');
+  browser = await chromium.launch({ executablePath: CHROMIUM_PATH });
+});
+
+afterAll(() => browser.close());
+
+let page: Page;
+/** What no visit may bring: errors in the console or of a script, violations of the policy, requests to another host. */
+let complaints: string[];
+
+beforeEach(async () => {
+  page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
+  complaints = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on(
+    'request',
+    (request) => /^(?:data|blob):/.test(request.url()) || isOwn(request.url()) || complaints.push(`foreign: ${request.url()}`),
+  );
+  await page.exposeFunction('complain', (text: string) => complaints.push(`policy: ${text}`));
+  await page.addInitScript(() => {
+    // biome-ignore lint/suspicious/noExplicitAny: this runs in the page, whose types are not here
+    const window = globalThis as any;
+    window.addEventListener('securitypolicyviolation', (event: Record<'violatedDirective' | 'blockedURI', string>) =>
+      window.complain(`${event.violatedDirective} ${event.blockedURI}`),
+    );
+  });
+});
+
+afterEach(() => page.close());
+
+const isOwn = (url: string) => new URL(url).origin === origin;
+
+async function authorize(token: string): Promise<void> {
+  await page.locator('.auth-wrapper .btn.authorize').click();
+  await page.locator('.auth-container input').fill(token);
+  await page.locator('.modal-btn.auth.authorize').click();
+  await page.locator('.btn-done').click();
+}
+
+/** Opens an operation, tries it, and gives the status and body that the page shows. */
+async function execute(tag: string, operationId: string, body?: unknown): Promise<{ status: string; answer: string }> {
+  const operation = page.locator(`#operations-${tag}-${operationId}`);
+  await operation.locator('.opblock-summary-control').click();
+  await operation.locator('.try-out__btn').click();
+  if (body !== undefined) await operation.locator('.body-param__text').fill(JSON.stringify(body));
+  await operation.locator('.execute').click();
+  const live = operation.locator('.live-responses-table');
+  await live.waitFor();
+  return {
+    status: (await live.locator('.response-col_status').nth(1).innerText()).trim(),
+    answer: await live.locator('.response-col_description .highlight-code').first().innerText(),
+  };
+}
+
+/** The picture in docs/openapi.md, where `DOCS_SCREENSHOT` says where to put it. */
+async function takePicture(): Promise<void> {
+  const { DOCS_SCREENSHOT: path } = process.env;
+  if (!path) return;
+  await page.evaluate('scrollTo(0, 0)');
+  await page.screenshot({ path, clip: { x: 0, y: 0, width: 1100, height: 1750 }, fullPage: true });
+}
+
+describe('the docs page of the orders example, in Chromium', () => {
+  it.each(['', '/v1'])('authorizes, tries requests and shows their answers, below "%s"', async (base) => {
+    await page.goto(`${origin}${base}/api/docs`);
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.title()).toBe('Shop');
+    expect(await page.locator('.opblock-summary-path').allInnerTexts()).toContain('/api/orders/{id}');
+
+    await authorize('ann-token');
+    const number = `A-1${base}`;
+    const order = {
+      number,
+      total: '12.50',
+      customerId: '65f1a2b3c4d5e6f708192a3b',
+      shipTo: { street: 'Main Street 1', city: 'Springfield' },
+    };
+    const created = await execute('orders', 'createOrder', order);
+    expect(created.status).toBe('201');
+    expect(created.answer).toContain('"owner": "ann"');
+    expect(await database.db.collection('orders').countDocuments({ number, owner: 'ann' })).toBe(1);
+    if (base === '') await takePicture();
+
+    const list = await execute('orders', 'listOrders');
+    expect(list.status).toBe('200');
+    expect(list.answer).toContain(`"number": "${number}"`);
+
+    expect(complaints).toEqual([]);
+  });
+
+  it('sees the violations that there would be', async () => {
+    await page.goto(`${origin}/api/docs`);
+    await page.locator('.opblock').first().waitFor();
+    await page.evaluate(async () => {
+      // biome-ignore lint/suspicious/noExplicitAny: this runs in the page, whose types are not here
+      const { document } = globalThis as any;
+      const script = document.createElement('script');
+      script.textContent = 'window.intruded = true';
+      document.body.append(script);
+      await fetch('https://example.org/').catch(() => {});
+    });
+    expect(await page.evaluate(() => 'intruded' in globalThis)).toBe(false);
+    expect(complaints).toContain('policy: script-src-elem inline');
+    expect(complaints).toContain('policy: connect-src https://example.org/');
+  });
+});
