@@ -86,8 +86,8 @@ function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResour
 /** A field cannot be sorted by twice, not even in both directions: `uniqueItems` alone would allow that. */
 function eachOnce(names: readonly string[], maxItems: number): Schema {
   if (names.length === 1) return { maxItems: 1 };
-  const once = names.map((name) => ({ contains: { enum: [name, `-${name}`] }, minContains: 0, maxContains: 1 }));
-  return { maxItems: Math.min(names.length, maxItems), uniqueItems: true, allOf: once };
+  const bothWays = names.map((name) => ({ allOf: [{ contains: { const: name } }, { contains: { const: `-${name}` } }] }));
+  return { maxItems: Math.min(names.length, maxItems), uniqueItems: true, not: { anyOf: bothWays } };
 }
 
 function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {

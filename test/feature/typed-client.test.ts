@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAtlas } from '../../examples/atlas/api.ts';
+import { createShop } from '../../examples/orders/api.ts';
+import { type Api, applyIndexes, openapiText } from '../../src/index.ts';
+import { everyApi } from '../openapi/fixtures.ts';
+import { useDatabase } from '../support/database.ts';
+import { useServer } from '../support/serve.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** In the repository, so that the packages of the recipe are found from there. */
+const folder = join(root, `.tmp/typed-client-${process.pid}`);
+const run = promisify(execFile);
+
+const compilerOptions = {
+  target: 'es2023',
+  module: 'nodenext',
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false, // the generated declarations are what is tested
+  rewriteRelativeImportExtensions: true,
+  outDir: 'out',
+};
+
+/** Runs a tool of ours as a user would; what it complains about becomes the message. */
+async function runTool(path: string, ...args: string[]): Promise<void> {
+  await run(process.execPath, [join(root, 'node_modules', path), ...args], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
+    throw new Error(`${path}: ${stdout}${stderr}`);
+  });
+}
+
+/** The programs of the recipe, those lines included that must not compile: a `@ts-expect-error` above one that does is an error. Each block begins with the name of its file. */
+async function readPrograms(): Promise<Map<string, string>> {
+  const recipe = await readFile(join(root, 'docs/typed-client.md'), 'utf8');
+  const blocks = [...recipe.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
+  return new Map(blocks.map(([, name = '', text = '']) => [name, text]));
+}
+
+const database = useDatabase();
+const serve = useServer();
+let shop: Api;
+let atlas: Api;
+let origin: string;
+// biome-ignore lint/suspicious/noExplicitAny: these modules are made by the test: the compiler has checked them on their own
+let orders: any, cities: any, connections: any;
+
+beforeAll(async () => {
+  shop = createShop(database.db);
+  await applyIndexes(shop);
+  atlas = createAtlas(database.db);
+  await mkdir(folder, { recursive: true });
+  for (const [name, api] of Object.entries({ shop, atlas, every: everyApi() })) {
+    await writeFile(join(folder, `${name}.json`), openapiText(api));
+    await runTool('openapi-typescript/bin/cli.js', `${name}.json`, '--output', `${name}.d.ts`);
+  }
+  const programs = await readPrograms();
+  expect([...programs.keys()]).toEqual(['orders.ts', 'cities.ts', 'connections.ts', 'refused.ts']);
+  for (const [name, text] of programs) await writeFile(join(folder, name), text);
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await runTool('typescript/bin/tsc', '--project', '.');
+  const load = (name: string) => import(join(folder, 'out', `${name}.js`));
+  [orders, cities, connections] = await Promise.all(['orders', 'cities', 'connections'].map(load));
+  origin = `http://127.0.0.1:${(await serve(shop.routes())).port}`;
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const customerId = '65f1a2b3c4d5e6f708192a3b';
+
+describe('the typed client of the recipe', () => {
+  it.each([
+    ['over the network', 'A', () => connections.overNetwork(origin, 'ann-token')],
+    ['in the same process', 'B', () => connections.inProcess(shop, 'ann-token')],
+    ['in the same process, saying who calls', 'C', () => connections.inProcessAs(shop, 'ann')],
+  ])('places and pays an order %s', async (_way, prefix, connect) => {
+    const client = connect();
+    const wanted = { number: `${prefix}-1`, total: '12.50', customerId, shipTo: { street: 'Main Street 1', city: 'Shelbyville' } };
+    const { order, etag } = await orders.place(client, wanted);
+    expect([order, etag]).toEqual([expect.objectContaining({ ...wanted, owner: 'ann', status: 'open' }), '"0"']);
+
+    const paid = await orders.pay(client, order.id, etag);
+    expect(paid).toMatchObject({ status: 'paid', revision: 1, shipTo: { street: 'Main Street 1', city: 'Springfield' } });
+
+    const late = await orders.pay(client, order.id, etag).catch((error: unknown) => error);
+    expect(late).toMatchObject({ problem: { status: 412, code: 'precondition_failed' } });
+    const twice = await orders.place(client, wanted).catch((error: unknown) => error);
+    expect(twice).toMatchObject({ problem: { status: 409, code: 'duplicate_key' } });
+  });
+
+  it('reads the pages of a list to the end', async () => {
+    const client = orders.connect({ baseUrl: 'http://in-process', fetch: atlas.fetch });
+    const names = Array.from({ length: 120 }, (_, index) => `Ober ${String(index).padStart(3, '0')}`);
+    for (const [index, name] of [...names, 'Unter'].entries()) {
+      const body = { name, country: index % 2 ? 'AT' : 'CH', location: { lat: 47, lng: 8 } };
+      expect((await client.POST('/api/cities', { body })).response.status).toBe(201);
+    }
+    const found: { country: string; name: string }[] = [];
+    for await (const city of cities.cities(client, ['AT', 'CH'], 'Ober')) found.push(city);
+    const byCountry = (parity: number) => names.filter((_, index) => index % 2 === parity).reverse();
+    expect(found.map(({ name }) => name)).toEqual([...byCountry(1), ...byCountry(0)]);
+  });
+});
