@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openapiText } from 'koa-mongo-resource';
 import { createAtlas } from '../../examples/atlas/api.ts';
+import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createNotebook } from '../../examples/minimal.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { db, everyApi } from '../../test/openapi/fixtures.ts';
@@ -12,6 +13,7 @@ import { db, everyApi } from '../../test/openapi/fixtures.ts';
  */
 const apis = {
   atlas: createAtlas(db),
+  'custom-operations': createHelpdesk(db, async () => {}),
   'every-builder': everyApi(),
   minimal: createNotebook(db),
   orders: createShop(db),

@@ -110,7 +110,16 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
     after: { close: [(_ctx, ticket) => notify(ticket.reporter, ticket)] },
   });
 
-  return helpdesk.api({ db, prefix: '/api', title: 'Helpdesk', resources: [tickets] });
+  return helpdesk.api({
+    db,
+    prefix: '/api',
+    resources: [tickets],
+    title: 'Helpdesk',
+    description: 'Tickets, and what is done with them.',
+    contact: { name: 'The maintainers' },
+    license: { name: 'MIT', identifier: 'MIT' },
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+  });
 }
 
 /** `Authorization: Bearer ann`, or `Bearer agent-bob`. A real service verifies signed tokens. */

@@ -45,6 +45,7 @@ describe('a custom operation in the description', () => {
     expect(at('/api/orders/{id}/send', 'post')).toMatchObject({
       operationId: 'sendOrder',
       summary: 'Mark the order as sent',
+      description: 'Mark the order as sent',
       tags: ['orders'],
     });
     expect(at('/api/orders/{id}/mark-read', 'post')).toMatchObject({ operationId: 'markReadOrder', summary: 'mark-read' });
