@@ -60,6 +60,7 @@ export { openapiDocument } from './openapi/openapi-document.ts';
 export type { Api, ApiOptions } from './resource/create-api.ts';
 export type { CustomMethod, CustomOperation, HandlerContext, OperationMiddleware } from './resource/custom-operation.ts';
 export type { FetchOptions, RequestHandler } from './resource/in-process.ts';
+export type { OpenapiOptions } from './resource/openapi-options.ts';
 export { openapiText } from './resource/openapi-text.ts';
 export { cursorPaging, offsetPaging } from './resource/paging.ts';
 export type { PlainOptions } from './resource/plain-adapter.ts';

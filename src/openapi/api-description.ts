@@ -41,8 +41,8 @@ export interface ApiDescription {
   readonly isLimited: boolean;
   /** Whether every request has an id. */
   readonly givesIds: boolean;
-  /** Whether the description is served, and so a part of itself. */
-  readonly isServed: boolean;
+  /** The guards of the description; none where it is open to everybody, undefined where it is not served, and so no part of itself. */
+  readonly documentGuards: readonly unknown[] | undefined;
 }
 
 /** What of an {@link ApiDescription} the options decide; throws a {@link ConfigurationError} that names what is wrong. */

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '../errors.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { OpenapiDocument, Part } from './document.ts';
@@ -9,6 +10,7 @@ export const documentPath = 'openapi.json';
 
 /** The description's own operation. */
 export function describeDocument(api: ApiDescription, components: Components): Pick<OpenapiDocument, 'paths' | 'tags'> {
+  const isGuarded = api.documentGuards !== undefined && api.documentGuards.length > 0;
   const headers = { ETag: entityTag(components) };
   const content = { 'application/json': { schema: { type: 'object' } } };
   const operation: Part = {
@@ -16,16 +18,21 @@ export function describeDocument(api: ApiDescription, components: Components): P
     summary: 'Get this description',
     description: 'The OpenAPI description of the api.',
     tags: [documentPath],
-    security: [],
+    ...(isGuarded ? {} : { security: [] }),
     parameters: [ifNoneMatch(components)],
     responses: {
       200: { description: 'The description.', headers, content },
       304: { description: 'The description is still the one that `If-None-Match` names.', headers },
-      ...problemResponses(['method_not_allowed', ...(api.isLimited ? (['overloaded'] as const) : [])], components),
+      ...problemResponses(problemsOf(api, isGuarded), components),
     },
   };
   return {
     paths: { [`${api.prefix}/${documentPath}`]: { get: operation } },
     tags: [{ name: documentPath, description: 'The description of the api.' }],
   };
+}
+
+function problemsOf({ isLimited }: ApiDescription, isGuarded: boolean): ProblemCode[] {
+  const refusals: readonly ProblemCode[] = isGuarded ? ['unauthorized', 'forbidden', 'internal'] : [];
+  return ['method_not_allowed', ...refusals, ...(isLimited ? (['overloaded'] as const) : [])];
 }

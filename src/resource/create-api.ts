@@ -5,6 +5,7 @@ import { ConfigurationError } from '../errors.ts';
 import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
 import { checkNames, namesIn } from '../middleware/check-names.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
+import { guards } from '../middleware/guards.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { notModified } from '../middleware/not-modified.ts';
@@ -26,13 +27,14 @@ import { compileDocsRoutes } from './docs-routes.ts';
 import { compileFetch, type FetchOptions, type RequestHandler } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
 import { linkResources } from './link-resources.ts';
+import { type OpenapiOptions, readDocumentGuards } from './openapi-options.ts';
 import { compileApp, type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 import type { Indexing } from './plan-indexes.ts';
 import { sendDocument } from './send-document.ts';
 import { standardPlaces } from './standard-places.ts';
 
 /** Settings of an api (spec, "Api definition"). */
-export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
+export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions {
   /** The database of the models' collections. */
   readonly db: Db;
   readonly resources: readonly Resource[];
@@ -61,10 +63,15 @@ export interface ApiOptions<Resource> extends DescriptionOptions, PlainOptions {
   readonly observe?: Observe;
   /** Gives every request an id: in the header `X-Request-Id`, in problems and in what `observe` hears. @default whether there is `observe` */
   readonly requestIds?: boolean;
-  /** Serves the OpenAPI description at `<prefix>/openapi.json`, to everybody. @default true */
-  readonly openapi?: boolean;
   /**
-   * Serves a page at `<prefix>/docs` that shows the description and tries requests, to everybody. It is Swagger UI, from the package
+   * Serves the OpenAPI description at `<prefix>/openapi.json`: to everybody, or to whom all of its guards let pass. @default true
+   *
+   * @example
+   * openapi: { guards: [signedIn] }
+   */
+  readonly openapi?: boolean | OpenapiOptions<Principal>;
+  /**
+   * Serves a page at `<prefix>/docs` that shows the description and tries requests, to whoever may see the description. It is Swagger UI, from the package
    * `swagger-ui-dist` that you install beside this one: the page asks no other host for anything. @default false
    */
   readonly docs?: boolean;
@@ -141,9 +148,9 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   }
   checkPrefix(prefix);
   checkTimeLimit(maxTimeMS);
-  if (typeof openapi !== 'boolean') throw new ConfigurationError('`openapi` must be true or false.');
+  const documentGuards = readDocumentGuards(openapi);
   if (typeof docs !== 'boolean') throw new ConfigurationError('`docs` must be true or false.');
-  if (docs && !openapi) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
+  if (docs && !documentGuards) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
   if (typeof warnOnScan !== 'boolean') throw new ConfigurationError('`warnOnScan` must be true or false.');
   const settings: ApiSettings = { db, maxBody, maxTimeMS, warnOnScan, filterLimits: checkFilterLimits(options) };
   const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
@@ -165,10 +172,13 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     authenticates: identify !== undefined,
     isLimited: maxConcurrency !== undefined,
     givesIds: givesIds(options),
-    isServed: openapi,
+    documentGuards,
   };
-  if (openapi) setOwn(routes, documentPath, [compileDocumentRoute(description, limit)], 'its description there, unless `openapi` is false');
-  if (docs) setOwn(routes, docsPath, compileDocsRoutes(description, limit), 'its docs page there, unless `docs` is false');
+  if (documentGuards) {
+    const open = documentGuards.length === 0 ? limit : [...before, guards(...documentGuards)];
+    setOwn(routes, documentPath, [compileDocumentRoute(description, open)], 'its description there, unless `openapi` is false');
+    if (docs) setOwn(routes, docsPath, compileDocsRoutes(description, open), 'its docs page there, unless `docs` is false');
+  }
   const dispatch = compileDispatch(routes);
   const around = compileAround(options);
   const app = compileApp(prefix, around, dispatch, options);
@@ -214,7 +224,6 @@ function setOwn(routes: Map<string, readonly Route[]>, path: string, own: readon
   routes.set(path, own);
 }
 
-/** Open to everybody: neither authentication nor guards stand before it. */
 function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {
   const send = sendDocument(buildDocument(description), `${description.prefix}/${documentPath}`);
   return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, notModified(), send]) as ResourceMiddleware };

@@ -29,7 +29,7 @@ export interface Service<Principal> {
     Bodies = Record<Names, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
   >(options: ResourceOptions<Principal, F, Ops, Bodies> & { readonly operations?: Readonly<Record<Names, unknown>> }): Resource<Principal>;
   /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
-  api(options: ApiOptions<Resource<Principal>>): Api<Principal>;
+  api(options: ApiOptions<Resource<Principal>, Principal>): Api<Principal>;
 }
 
 /**

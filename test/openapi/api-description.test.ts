@@ -22,7 +22,7 @@ describe('what an api says of itself', () => {
       '`security` of an api names `bearer`, which is none of its `securitySchemes`: there are none.',
     ],
     ['an option that does not exist', { titel: 'Shop' }, '`titel` is no option of an api; did you mean `title`?'],
-    ['`openapi` that is neither true nor false', { openapi: 'yes' }, '`openapi` must be true or false.'],
+    ['`openapi` that is neither true nor false', { openapi: 'yes' }, '`openapi` must be true, false or `{ guards: […] }`.'],
   ])('is checked: %s', (_what, options, message) => {
     expect(() => build(options)).toThrow(ConfigurationError);
     expect(() => build(options)).toThrow(message);

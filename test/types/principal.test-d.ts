@@ -18,6 +18,22 @@ const shop = service({
   },
 });
 
+shop.api({
+  db: undefined as never,
+  resources: [],
+  openapi: {
+    guards: [
+      (ctx) => {
+        assert<Equal<typeof ctx.principal, User | undefined>>();
+        // @ts-expect-error: a user has no email
+        return ctx.requirePrincipal().email === 'ann@example.org';
+      },
+    ],
+  },
+});
+// @ts-expect-error: guards stand in a list
+shop.api({ db: undefined as never, resources: [], openapi: { guards: () => true } });
+
 shop.resource({
   model: Order,
   guards: [
