@@ -17,6 +17,15 @@ EXPECTED_CODES = {
 
 # By the beginning of each message, where the code is that of every failed validation.
 EXPECTED_MESSAGES = {
+    # A page lies on one side of a cursor. OpenAPI cannot say of two query parameters that they exclude each other.
+    ("positive_data_acceptance", "cannot stand beside after: "),
+    # Nor of one that it excludes all filters.
+    ("positive_data_acceptance", "cannot be estimated under a filter; "),
+    # How deep a page lies depends on `limit`, which is another parameter.
+    ("positive_data_acceptance", "is too deep: a page may skip "),
+    # What the database cannot hold, in an untyped value or a map: no schema says so of keys and values at every depth.
+    ("positive_data_acceptance", "must not have a key with a NUL character or a lone surrogate"),
+    ("positive_data_acceptance", "must not hold an integer of more than 64 bits"),
     # A part of an embedded object can be merged into one that is there: a matter of the record, which no schema of the body knows.
     ("positive_data_acceptance", "does not exist yet; to create it, send also "),
     # A pattern that counted the significant digits of a decimal could not be read by anybody.

@@ -7,7 +7,9 @@ import { type Api, applyIndexes } from 'koa-mongo-resource';
 import { type Db, MongoClient } from 'mongodb';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
+import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createShop } from '../../examples/orders/api.ts';
+import { everyApi } from '../../test/openapi/every-api.ts';
 import { startReplicaSet } from '../replica-set.ts';
 import { runVisibly } from '../run.ts';
 
@@ -25,6 +27,14 @@ const subjects: Readonly<Record<string, Subject>> = {
     create: createAtlas,
     load: (db) => loadAtlas(db, () => {}, readLiechtenstein),
     headers: [],
+  },
+  'custom-operations': {
+    create: (db) => createHelpdesk(db, () => {}),
+    headers: ['Authorization: Bearer agent-bob'],
+  },
+  'every-builder': {
+    create: everyApi,
+    headers: ['Authorization: Bearer ann-token'],
   },
   orders: {
     create: createShop,

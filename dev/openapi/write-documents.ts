@@ -5,7 +5,8 @@ import { createAtlas } from '../../examples/atlas/api.ts';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createNotebook } from '../../examples/minimal.ts';
 import { createShop } from '../../examples/orders/api.ts';
-import { db, everyApi } from '../../test/openapi/fixtures.ts';
+import { everyApi } from '../../test/openapi/every-api.ts';
+import { db } from '../../test/openapi/fixtures.ts';
 
 /**
  * `npm run openapi`: writes the OpenAPI documents of all examples into a folder, `openapi/` unless another is named, and one of the tests'

@@ -12,7 +12,7 @@ import {
   tagHeaders,
 } from './describe-resource.ts';
 import type { Part } from './document.ts';
-import { ifMatch, ifNoneMatch } from './headers.ts';
+import { ifMatch, ifNoneMatch, ifStillMatch } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 
 /** The paths of a resource's custom operations (spec, "OpenAPI description": `<prefix>/<resource>/{id}/<op_name>`). */
@@ -58,8 +58,10 @@ function describeOperation(context: ResourceContext, operation: CompiledOperatio
 }
 
 function headersOf(context: ResourceContext, operation: CompiledOperation): Part[] {
-  if (operation.method !== 'GET') return isOfRecord(operation) ? [ifMatch(context)] : [];
-  return mayHaveTag(context, operation) ? [ifNoneMatch(context.components)] : [];
+  if (!isOfRecord(operation)) return [];
+  if (operation.method !== 'GET') return [ifMatch(context)];
+  const { components } = context;
+  return [...(mayHaveTag(context, operation) ? [ifNoneMatch(components)] : []), ifStillMatch(components)];
 }
 
 function isOfRecord({ path }: CompiledOperation): boolean {

@@ -110,7 +110,7 @@ export function changeProblems({ resource }: ResourceContext): ProblemCode[] {
 const particulars: Readonly<Record<Operation, (context: ResourceContext) => Particulars>> = {
   list(context) {
     const { resource, schemas, components } = context;
-    const content = envelope({ data: { type: 'array', items: schemas.read }, page: pageSchema(resource.paging) });
+    const content = envelope({ data: { type: 'array', items: schemas.selected ?? schemas.read }, page: pageSchema(resource.paging) });
     return {
       summary: `List ${resource.model.name} records`,
       description: 'One page of the records that the caller may see and that match every filter.',
@@ -129,15 +129,16 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     const { resource, components } = context;
     const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...tagHeaders(context) } };
     const parameters = [
-      ...(resource.model.revision ? [ifNoneMatch(components), ifStillMatch(components)] : []),
+      ...(resource.model.revision ? [ifNoneMatch(components)] : []),
+      ifStillMatch(components),
       ...fieldsParameters(resource),
       ...includeParameter(resource),
     ];
     return {
       summary: `Get one ${resource.model.name}`,
       description: 'The record with this id.',
-      ...(parameters.length > 0 ? { parameters } : {}),
-      answers: { 200: recordAnswer(context, 'The record.'), ...(resource.model.revision ? notModified : {}) },
+      parameters,
+      answers: { 200: recordAnswer(context, 'The record.', {}, context.schemas.selected), ...(resource.model.revision ? notModified : {}) },
       problems: ['malformed_header', 'invalid_query', 'not_found', 'precondition_failed', 'database_timeout'],
     };
   },
@@ -190,8 +191,8 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
 };
 
 /** A record, with its entity tag. */
-export function recordAnswer(context: ResourceContext, description: string, headers: Part = {}): Part {
-  return { description, ...tagHeaders(context, headers), content: envelope({ data: context.schemas.read }) };
+export function recordAnswer(context: ResourceContext, description: string, headers: Part = {}, schema = context.schemas.read): Part {
+  return { description, ...tagHeaders(context, headers), content: envelope({ data: schema }) };
 }
 
 /** The headers of an answer that has an entity tag where the model has a revision. */

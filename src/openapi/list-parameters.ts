@@ -56,8 +56,7 @@ function totalParameter(total: true | 'estimate'): Part {
 export function fieldsParameters({ model, fields }: CompiledResource): Part[] {
   if (!fields) return [];
   const schema = { type: 'array', items: { type: 'string', enum: [...model.selector.names] }, minItems: 1 };
-  const description =
-    'What to read of a record, separated by commas. The `id` is always there; what else the schema requires is there only when it is chosen.';
+  const description = 'What to read of a record, separated by commas; all that there is where this is left out. The `id` is always there.';
   return [parameter('fields', description, schema, list)];
 }
 

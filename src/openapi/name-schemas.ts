@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Schema } from './document.ts';
-import { NamedSchema, toPascalCase, toText } from './named-schema.ts';
+import { isReadable, NamedSchema, toPascalCase, toText } from './named-schema.ts';
 import { problemName } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
 
@@ -97,7 +97,7 @@ function collect(
         `Two different schemas would be called \`${name}\` in the description of the api: rename one of the objects.`,
       );
     }
-    const isWritten = sharing.some(({ named }) => named.shape !== 'Read');
+    const isWritten = sharing.some(({ named }) => !isReadable(named.shape));
     return [name, { ...resolve(first.named.schema), ...(isWritten ? { additionalProperties: false } : {}) }] as const;
   });
   return Object.fromEntries(components);

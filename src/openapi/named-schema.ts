@@ -1,8 +1,13 @@
 import type { ObjectNode } from '../model/node.ts';
 import type { Schema } from './document.ts';
 
-/** What a client does with an object: each may have a schema of its own. */
-export type Shape = 'Read' | 'Create' | 'Replace' | 'Patch' | 'Put';
+/** What a client does with an object: each may have a schema of its own. `Selected` is what is read where clients choose the fields. */
+export type Shape = 'Read' | 'Selected' | 'Create' | 'Replace' | 'Patch' | 'Put';
+
+/** Whether it is what a client reads: open to what later versions add. */
+export function isReadable(shape: Shape): boolean {
+  return shape === 'Read' || shape === 'Selected';
+}
 
 /**
  * The schema of an object that is published under a name of its own. Which name is known only when the schemas of all resources are; until

@@ -6,15 +6,18 @@ import type { EmbeddedMode } from '../model/plan-changes.ts';
 import { compileFieldReader } from '../model/read-value.ts';
 import { Report } from '../model/report.ts';
 import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { Operation } from '../resource/resource-options.ts';
 import { annotate } from './annotate.ts';
 import type { Schema } from './document.ts';
 import type { IncludedRecords } from './included-records.ts';
-import { NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
+import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
 
 /** The schemas of a resource's bodies and answers: of those operations that it serves. */
 export interface RecordSchemas {
   readonly read?: Schema;
+  /** Of what list and get answer, where clients choose the fields. */
+  readonly selected?: Schema;
   readonly create?: Schema;
   readonly patch?: Schema;
   readonly put?: Schema;
@@ -37,12 +40,16 @@ interface Member {
  */
 export function describeRecord(resource: CompiledResource, included: IncludedRecords = new Map()): RecordSchemas {
   const { ops, mergePatch, operations } = resource;
-  const isRead = ops.some((operation) => operation !== 'delete') || operations.some(({ answer }) => answer === 'record');
+  const isSelected = resource.fields && ops.some(isChoice);
+  const isRead =
+    ops.some((operation) => operation !== 'delete' && !(isSelected && isChoice(operation))) ||
+    operations.some(({ answer }) => answer === 'record');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
   const insert = insertAccess(resource);
   const update = updateAccess(resource);
   return {
     ...(isRead ? describeRead(resource.model, included) : {}),
+    ...(isSelected ? { selected: describe(root, 'Selected', readMembers(root, included, 'Selected'), 'record') } : {}),
     ...(ops.includes('create') ? { create: describe(root, 'Create', wholeMembers(root, insert), 'record') } : {}),
     ...(ops.includes('patch')
       ? { patch: describe(root, 'Patch', changeMembers(root, update, mergePatch ? 'merge' : 'replace'), 'record') }
@@ -50,6 +57,10 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
     ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, update, 'put'), 'record') } : {}),
     ...describeOwn(resource),
   };
+}
+
+function isChoice(operation: Operation): boolean {
+  return operation === 'list' || operation === 'get';
 }
 
 /** Describes what is read of a model's records. */
@@ -82,15 +93,16 @@ function describe(node: ObjectNode, shape: Shape, members: readonly Member[], ki
   };
   const name = toSchemaName(node.name);
   if (name !== undefined) return { $ref: new NamedSchema(name, kind, shape, node, schema) };
-  return shape === 'Read' ? schema : { ...schema, additionalProperties: false };
+  return isReadable(shape) ? schema : { ...schema, additionalProperties: false };
 }
 
 function visibleFields(node: ObjectNode): readonly CompiledField[] {
   return node.fields.filter((field) => !field.policy.private);
 }
 
-function readMembers(node: ObjectNode, included: IncludedRecords): Member[] {
-  const object = (embedded: ObjectNode) => describe(embedded, 'Read', readMembers(embedded, included));
+/** Of what a client has selected, nothing but the id is always there. */
+function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected' = 'Read'): Member[] {
+  const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
   return visibleFields(node).flatMap((field) => {
     const slot = relationSlot(field);
     const record = slot && included.get(slot);
@@ -99,7 +111,7 @@ function readMembers(node: ObjectNode, included: IncludedRecords): Member[] {
     const own = {
       name: field.name,
       schema: annotate(field.nullable ? withNull(schema) : schema, field, 'read'),
-      isRequired: !field.optional,
+      isRequired: shape === 'Read' ? !field.optional : field.key === '_id',
     };
     return record && slot.ref.as !== undefined
       ? [own, { name: slot.ref.as, schema: addedSchema(field.node, record), isRequired: false }]

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { type Api, applyIndexes, openapiText } from '../../src/index.ts';
-import { everyApi } from '../openapi/fixtures.ts';
+import { everyApi } from '../openapi/every-api.ts';
 import { useDatabase } from '../support/database.ts';
 import { useServer } from '../support/serve.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openapiDocument, t } from '../../src/index.ts';
-import { describeFields, everyApi } from './fixtures.ts';
+import { everyApi } from './every-api.ts';
+import { describeFields } from './fixtures.ts';
 import { schemaOf } from './published.ts';
 
 const every = openapiDocument(everyApi());

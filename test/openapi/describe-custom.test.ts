@@ -110,13 +110,14 @@ describe('a custom operation in the description', () => {
     expect(statuses('/api/orders/overdue', 'get')).toEqual([200, 400, 405, 500, 503]);
   });
 
-  it('takes If-Match where it may write a record, and must have it where the resource says so', () => {
+  it('takes If-Match where it is about a record, and must have it where the resource says so', () => {
     expect(at('/api/orders/{id}/send', 'post').parameters).toEqual([{ $ref: '#/components/parameters/IfMatch' }]);
-    expect(at('/api/orders/{id}/look', 'get').parameters).toEqual([{ $ref: '#/components/parameters/IfNoneMatch' }]);
+    const [ifNoneMatch, ifStillMatch] = ['IfNoneMatch', 'IfStillMatch'].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+    expect(at('/api/orders/{id}/look', 'get').parameters).toEqual([ifNoneMatch, ifStillMatch]);
+    expect(at('/api/orders/{id}/total', 'get').parameters).toEqual([ifStillMatch]);
     for (const [path, method] of [
       ['/api/orders/overdue', 'get'],
       ['/api/orders', 'delete'],
-      ['/api/orders/{id}/total', 'get'],
     ] as const) {
       expect(at(path, method)).not.toHaveProperty('parameters');
     }

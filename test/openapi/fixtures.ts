@@ -1,5 +1,5 @@
-import { type Db, Decimal128, MongoClient } from 'mongodb';
-import { cursorPaging, defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
+import { type Db, MongoClient } from 'mongodb';
+import { defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
 import { checkFilterLimits } from '../../src/middleware/list-query.ts';
 import { type CompiledResource, compileResource, type ResourceDefinition } from '../../src/resource/compile-resource.ts';
 
@@ -106,45 +106,6 @@ export const Guarded = defineModel('Guarded', {
     ),
   },
 });
-
-/** Resources over one model that differ, and all that an api may say of itself. */
-export function everyApi() {
-  const shop = service({ authenticate: () => ({ name: 'ann' }) });
-  const isSignedIn = () => true;
-  return shop.api({
-    db,
-    prefix: '/api',
-    title: 'Shop',
-    version: '2.1.0',
-    description: 'Everything at once.',
-    contact: { name: 'Ann', email: 'ann@example.org' },
-    license: { name: 'MIT', identifier: 'MIT' },
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-    maxConcurrency: 100,
-    resources: [
-      shop.resource({
-        model: Everything,
-        path: 'all',
-        description: 'All there is.',
-        ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
-        paging: cursorPaging({ max: 50, total: true }),
-        guards: [isSignedIn],
-        scope: (ctx) => ({ text: ctx.requirePrincipal().name }),
-      }),
-      shop.resource({
-        model: Guarded,
-        path: 'guarded',
-        ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
-        preconditionRequired: true,
-      }),
-      shop.resource({ model: Guarded, path: 'old-guarded', mergePatch: false, explicitWrites: true }),
-      shop.resource({
-        model: defineModel('Price', { collection: 'prices', fields: { value: t.decimal({ default: Decimal128.fromString('0') }) } }),
-        ops: ['list', 'get'],
-      }),
-    ],
-  });
-}
 
 /** The description of one resource over a model of these fields. */
 export function describeFields(fields: Model['~fields'], options: object = {}) {

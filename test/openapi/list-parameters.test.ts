@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, offsetPaging, openapiDocument, service, t } from '../../src/index.ts';
-import { db, everyApi, Guarded } from './fixtures.ts';
+import { everyApi } from './every-api.ts';
+import { db, Guarded } from './fixtures.ts';
+import { compileSchema, schemaOf } from './published.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
 type Any = any;
@@ -50,7 +52,21 @@ describe('the parameters of a list', () => {
       expect(JSON.stringify(schema)).not.toContain('secret');
     }
     expect(one.responses[400]).toEqual({ $ref: '#/components/responses/MalformedHeaderOrInvalidQuery' });
+    expect(one.responses[200].content['application/json'].schema.properties.data).toEqual({ $ref: '#/components/schemas/GuardedSelected' });
     const usual = openapiDocument(everyApi()).paths['/api/guarded'] as Any;
     expect(JSON.stringify(usual.get.parameters)).not.toContain('"fields"');
+  });
+
+  it('requires nothing but the id of what clients have chosen, at any depth', () => {
+    const shop = service();
+    const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Guarded, fields: true })] }));
+    const fits = compileSchema(document, { $ref: '#/components/schemas/GuardedSelected' });
+    const id = '65f1a2b3c4d5e6f708192a3b';
+    const answers = [{ id }, { id, address: { city: 'Rome' } }, { id, history: [{}] }, {}, { id, open: 5 }, { id, address: { city: 5 } }];
+    expect(answers.map(fits)).toEqual([true, true, true, false, false, false]);
+    expect(schemaOf(document, 'GuardedRead').required).toContain('open');
+    const readOnly = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Guarded, ops: ['list'], fields: true })] }));
+    expect(Object.keys(readOnly.components.schemas ?? {})).toContain('GuardedSelected');
+    expect(Object.keys(readOnly.components.schemas ?? {})).not.toContain('GuardedRead');
   });
 });

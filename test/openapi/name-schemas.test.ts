@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigurationError, defineModel, openapiDocument, service, t } from '../../src/index.ts';
-import { db, everyApi } from './fixtures.ts';
+import { everyApi } from './every-api.ts';
+import { db } from './fixtures.ts';
 
 const shop = service();
 type Resources = Parameters<typeof shop.api>[0]['resources'];

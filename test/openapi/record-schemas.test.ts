@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { type Model, openapiDocument, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile-model.ts';
 import { compileCreate } from '../../src/model/compile-writes.ts';
-import { describeFields, Everything, everyApi, Guarded } from './fixtures.ts';
+import { everyApi } from './every-api.ts';
+import { describeFields, Everything, Guarded } from './fixtures.ts';
 import { compileNamed, schemaOf } from './published.ts';
 
 const every = openapiDocument(everyApi());
