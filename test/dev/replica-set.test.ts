@@ -25,10 +25,12 @@ interface Stage {
 // The tests mostly wait, so they run at once; each cleans up after itself, as hooks cannot do that for concurrent tests.
 describe('startReplicaSet', () => {
   it.concurrent(
-    'keeps the data of a folder over a restart, on another port',
+    'holds a folder alone, and keeps its data over a restart, on another port',
     onStage(async ({ dbPath, hold }) => {
       const first = await hold(dbPath);
       await withClient(first.said, (client) => client.db('kept').collection('things').insertOne({ name: 'a' }));
+      const inUse = `The data folder ${dbPath} is in use by another mongod. Stop that process, or choose another folder.`;
+      expect((await hold(dbPath, {}, 500)).said).toBe(inUse);
       await end(first.holder);
       expect(first.holder.exitCode).toBe(0);
 
@@ -43,9 +45,11 @@ describe('startReplicaSet', () => {
   );
 
   it.concurrent(
-    'can do transactions, and leaves a MongoDB alone that ran before',
-    onStage(async ({ hold }) => {
+    'can do transactions, leaves a MongoDB alone that ran before, and removes its temporary data folder when it stops',
+    onStage(async ({ folder, hold }) => {
+      const dataFolders = async () => (await readdir(folder)).filter((name) => name.startsWith('koa-mongo-resource-'));
       const running = await hold('');
+      expect(await dataFolders()).toHaveLength(1);
       const { holder, said } = await hold('', { MONGODB_URI: running.said });
       expect(said).toBe(running.said);
       await end(holder);
@@ -55,40 +59,24 @@ describe('startReplicaSet', () => {
         ),
       );
       expect(inserted.insertedId).toBe(1);
-    }),
-  );
-
-  it.concurrent(
-    'removes a temporary data folder when it stops',
-    onStage(async ({ folder, hold }) => {
-      const dataFolders = async () => (await readdir(folder)).filter((name) => name.startsWith('koa-mongo-resource-'));
-      const { holder } = await hold('');
-      expect(await dataFolders()).toHaveLength(1);
-      await end(holder);
+      await end(running.holder);
       expect(await dataFolders()).toEqual([]);
     }),
   );
 
   it.concurrent(
-    'says that the data folder is in use',
+    'leaves no mongod behind, however its process ends, and starts again on the folder',
     onStage(async ({ dbPath, hold }) => {
-      await hold(dbPath);
-      const { said } = await hold(dbPath, {}, 500);
-      expect(said).toBe(`The data folder ${dbPath} is in use by another mongod. Stop that process, or choose another folder.`);
-    }),
-  );
-
-  it.concurrent.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
-    'leaves no mongod behind when its process ends by %s, and starts again on the folder',
-    (signal) =>
-      onStage(async ({ dbPath, hold }) => {
-        const { holder, said } = await hold(dbPath);
+      let held = await hold(dbPath);
+      for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
+        const { holder, said } = held;
         holder.kill(signal);
         await once(holder, 'exit');
-        const again = await hold(dbPath);
-        expect(again.said).toMatch(/^mongodb:/);
-        expect(await isListening(said)).toBe(false);
-      })(),
+        held = await hold(dbPath);
+        expect([signal, held.said]).toEqual([signal, expect.stringMatching(/^mongodb:/)]);
+        expect([signal, await isListening(said)]).toEqual([signal, false]);
+      }
+    }),
   );
 
   it.concurrent(

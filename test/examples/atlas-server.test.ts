@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Answer, send } from '../support/serve.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 import { type RunningExample, useExamples } from './start-example.ts';
+import { walkAllCities } from './walk-all-cities.ts';
 
 // The first start on a machine may have to fetch the database binary.
 jest.setTimeout(240_000);
@@ -29,7 +30,7 @@ async function portOf(atlas: RunningExample): Promise<number> {
 }
 
 describe('npm start', () => {
-  it('loads everything once, prints curl lines that do what is said of them, and keeps its data', async () => {
+  it('loads everything once, prints curl lines that do what is said of them, pages through all cities, and keeps its data', async () => {
     const first = startAtlas();
     const port = await portOf(first);
     expect(port).not.toBe(busyPort());
@@ -43,6 +44,8 @@ describe('npm start', () => {
     expect(country.data).toMatchObject([{ id: 'CH', languages: { gsw: 'Swiss German' }, revision: 0 }]);
     expect(patched.data).toMatchObject({ name: { common: 'Helvetia', official: 'Swiss Confederation' }, revision: 1 });
     expect(refused.errors).toHaveLength(2);
+
+    await walkAllCities((path) => send(port, 'GET', path));
 
     first.interrupt();
     expect(await first.ended).toMatchObject({ code: 0 });

@@ -86,18 +86,21 @@ describe('the cost of a page by key', () => {
   });
 
   it('does not grow: page 1,000 reads as many keys as page 2, in both directions', async () => {
-    const query = '/api/rows?sort=group,rank&limit=2';
+    const query = '/api/rows?sort=group,rank';
     const costs: Cost[] = [];
-    let cursor = '';
-    for (let page = 1; page <= 1000; page++) {
-      const { body } = await api.request('GET', `${query}${cursor}`);
-      if (page === 2 || page === 1000) {
-        costs.push(await explainLast());
-        await api.request('GET', `${query}&before=${body.page.prev_cursor}`);
-        costs.push(await explainLast());
+    // Two long pages lead to the same cursor as 999 short ones: it is the last record that it holds.
+    for (const lengths of [[2], [1000, 998]]) {
+      let cursor = '';
+      for (const length of lengths) {
+        const { body } = await api.request('GET', `${query}&limit=${length}${cursor}`);
+        cursor = `&after=${body.page.next_cursor}`;
       }
-      cursor = `&after=${body.page.next_cursor}`;
+      const { body } = await api.request('GET', `${query}&limit=2${cursor}`);
+      costs.push(await explainLast());
+      await api.request('GET', `${query}&limit=2&before=${body.page.prev_cursor}`);
+      costs.push(await explainLast());
     }
+    expect(costs).toHaveLength(4);
     // In each of the two ranges one key may be read in vain, and one at a gap between types.
     for (const { keys, documents } of costs) expect(Math.max(keys, documents)).toBeLessThanOrEqual(2 + 1 + 2 * 2);
   });

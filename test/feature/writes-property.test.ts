@@ -9,7 +9,7 @@ import { bodyOf, describeScenario, fromBson, plantedFields, type Scenario, type 
 import { type Answer, type TestServer, useServer } from '../support/serve.ts';
 import { anything, effectOf, type ModelSpec, protectedValues, type Rules, readFields } from '../support/write-oracle.ts';
 
-const numRuns = 200;
+const numRuns = 120;
 
 interface Known {
   readonly id: ObjectId;

@@ -53,7 +53,7 @@ describe('parseJson', () => {
         if (valid) parseJson(text);
         else expect(() => parseJson(text)).toThrow(malformed());
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -230,7 +230,7 @@ describe.each<WriteRules>([{}, { mergePatch: false }, { explicitWrites: true }])
         seen[`${accepted}`]++;
         expect(fits(body)).toBe(accepted);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
     expect(seen.true).toBeGreaterThan(20);
     expect(seen.false).toBeGreaterThan(20);
