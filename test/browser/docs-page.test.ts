@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import mount from 'koa-mount';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { createShop } from '../../examples/orders/api.ts';
+import { Order } from '../../examples/orders/model.ts';
+import { type Api, type RequestContext, service } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useServer } from '../support/serve.ts';
 
@@ -12,7 +14,7 @@ let origin: string;
 
 beforeAll(async () => {
   const api = createShop(database.db);
-  const { port } = await serve(mount('/v1', api.routes()), api.routes());
+  const { port } = await serve(mount('/v1', api.routes()), api.routes(), createGuarded().routes());
   origin = `http://127.0.0.1:${port}`;
   const { CHROMIUM_PATH } = process.env;
   if (!CHROMIUM_PATH) throw new Error('Run these tests by `npm run test:browser`, which finds a Chromium or installs it.');
@@ -20,6 +22,13 @@ beforeAll(async () => {
 });
 
 afterAll(() => browser.close());
+
+/** An api that shows itself to those only who have signed in, as a browser remembers it. */
+function createGuarded(): Api {
+  const shop = service({ authenticate: (ctx) => ctx.cookies.get('session') });
+  const guards = [(ctx: RequestContext<string>) => ctx.requirePrincipal() === 'ann'];
+  return shop.api({ db: database.db, prefix: '/guarded', docs: true, openapi: { guards }, resources: [shop.resource({ model: Order })] });
+}
 
 let page: Page;
 /** What no visit may bring: errors in the console or of a script, violations of the policy, requests to another host. */
@@ -121,5 +130,14 @@ describe('the docs page of the orders example, in Chromium', () => {
     expect(await page.evaluate(() => 'intruded' in globalThis)).toBe(false);
     expect(complaints).toContain('policy: script-src-elem inline');
     expect(complaints).toContain('policy: connect-src https://example.org/');
+  });
+
+  it('is opened behind guards with what a browser sends by itself', async () => {
+    expect((await page.request.get(`${origin}/guarded/docs`)).status()).toBe(401);
+    await page.context().addCookies([{ name: 'session', value: 'ann', url: origin }]);
+    await page.goto(`${origin}/guarded/docs`);
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.locator('.opblock-summary-path').allInnerTexts()).toContain('/guarded/orders/{id}');
+    expect(complaints).toEqual([]);
   });
 });
