@@ -138,6 +138,6 @@ describe('the limits of filters', () => {
     const { parameters } = (paths['/rows'] as { get: { parameters: { name: string; schema: object }[] } }).get;
     const schemaOf = (wanted: string) => parameters.find(({ name }) => name === wanted)?.schema;
     expect(schemaOf('id[in]')).toMatchObject({ maxItems: 7 });
-    expect(schemaOf('name[prefix]')).toEqual({ type: 'string', maxLength: 9 });
+    expect(schemaOf('name[prefix]')).toMatchObject({ type: 'string', maxLength: 9 });
   });
 });
