@@ -18,14 +18,17 @@ export interface RunningExample {
 /** Starts examples as `npm start` does, and kills what is left of them after the last test of the file. */
 export function useExamples(): (script: string, env: NodeJS.ProcessEnv) => RunningExample {
   const kills: (() => void)[] = [];
-  afterAll(() => {
+  const exits: Promise<unknown>[] = [];
+  afterAll(async () => {
     for (const kill of kills) kill();
+    await Promise.all(exits); // or the worker still has children when it should end
   });
   return function start(script, env) {
     // Jest's own NODE_OPTIONS are not for a child.
     const options = { cwd: root, env: { ...process.env, NODE_OPTIONS: '', ...env } };
     const child = spawn(process.execPath, ['--import', 'tsx', join('examples', script)], options);
     kills.push(() => child.kill('SIGKILL'));
+    exits.push(once(child, 'exit'));
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (chunk: string) => {
