@@ -44,7 +44,7 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
   readonly method?: CustomMethod;
   /**
    * Its path below the resource: literal segments, and parameters such as `:line`, which `ctx.params` has. With `/:id` first it is about one
-   * record. A literal path goes before a parameter: `/overdue` before `/:id`.
+   * record. A literal segment goes before a parameter: `/overdue` before `/:id`, `/:id/lines/last` before `/:id/lines/:line`.
    * @default '/:id/<name>'
    */
   readonly path?: string;
