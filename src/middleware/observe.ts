@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
 import { type DatabaseUse, withDatabaseUse } from '../mongo/database-use.ts';
 import type { ResourceMiddleware } from './context.ts';
+import { reportError } from './report-error.ts';
 
 /** What became of one request. */
 export interface Observation {
@@ -10,8 +11,9 @@ export interface Observation {
   readonly resource: string | undefined;
   /** The operation: `list`, `get`, …, or the name of a custom one. */
   readonly operation: string | undefined;
+  /** Of the answer; 499 where the client went away before it had ended. */
   readonly status: number;
-  /** Milliseconds from the request's arrival here until its answer has ended. */
+  /** Milliseconds from the request's arrival here until its answer has ended, or its client has gone. */
   readonly duration: number;
   /** Milliseconds that the library's commands took, all added up: some run at the same time. */
   readonly databaseTime: number;
@@ -23,12 +25,13 @@ export interface Observation {
   readonly isAborted: boolean;
 }
 
-/** Hears of every request once, when its answer has ended. */
-export type Observe = (observation: Observation, ctx: Koa.Context) => void;
+/** Hears of every request once, when its answer has ended or its client has gone. Nobody waits for a promise that it returns. */
+export type Observe = (observation: Observation, ctx: Koa.Context) => unknown;
 
 /**
  * Tells a function of every request, when its answer has ended or its client has gone: for logs and metrics, see `docs/observing.md`. The
- * outermost of the chain. The function runs in the asynchronous context of the request; what it throws reaches `app.on('error')`.
+ * outermost of the chain. The function runs in the asynchronous context of the request; what it throws, or rejects with, reaches
+ * `app.on('error')`.
  *
  * @example
  * app.use(observe(({ operation, status, duration }) => console.log(operation, status, duration)));
@@ -38,21 +41,25 @@ export function observe(tell: Observe): ResourceMiddleware {
   return async function observe(ctx, next) {
     const begun = performance.now();
     const use: DatabaseUse = { databaseTime: 0, commandCount: 0 };
-    const report = AsyncResource.bind(() => {
-      const { operation, status, requestId } = ctx;
+    const { res } = ctx;
+    const wasClosed = res.closed; // by a client that went while a middleware above was busy
+    const report = AsyncResource.bind(async () => {
+      const { operation, requestId } = ctx;
+      const isAborted = !res.writableFinished;
+      const status = isAborted ? 499 : ctx.status;
       const duration = performance.now() - begun;
-      const isAborted = !ctx.res.writableFinished;
       try {
-        tell({ resource: operation?.resource, operation: operation?.name, status, duration, ...use, requestId, isAborted }, ctx);
+        await tell({ resource: operation?.resource, operation: operation?.name, status, duration, ...use, requestId, isAborted }, ctx);
       } catch (error) {
-        ctx.app.emit('error', error, ctx);
+        reportError(ctx, error);
       }
     });
+    // Before anything runs: what runs may never end, and the client may go meanwhile.
+    if (!wasClosed) res.once('close', report);
     try {
       await withDatabaseUse(use, next);
     } finally {
-      if (ctx.res.closed) report();
-      else ctx.res.once('close', report);
+      if (wasClosed) await report();
     }
   };
 }

@@ -2,13 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import { Problem, type ProblemDocument } from '../errors.ts';
 import { ClientGone } from './client-gone.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
+import { reportError } from './report-error.ts';
 import { discardUnreadBody } from './unread-body.ts';
 
 /**
  * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). The outermost of the chain.
  *
  * A {@link Problem} speaks for itself. An exposed error of `ctx.throw()` or http-errors keeps its status, message and headers. Anything
- * else is a bug: a bare 500, and the error reaches `app.on('error')`, as does the cause of every other 5xx. A client that has gone is none:
+ * else is a bug, and so is an error with a header that cannot be sent: a bare 500, and the error reaches `app.on('error')`, as does the cause of every other 5xx. A client that has gone is none:
  * 499, which only logs see. Headers that were set before, such as those of CORS, stay. What a refused client still sends is dropped, so that it
  * can read its answer and use the connection again.
  *
@@ -29,12 +30,24 @@ export function problems(): ResourceMiddleware {
 
 function sendProblem(ctx: Context, error: unknown): void {
   const { document, headers, isReported } = toProblemAnswer(error);
-  if (isReported) ctx.app.emit('error', error instanceof Error ? error : new Error(`Thrown: ${String(error)}`, { cause: error }), ctx);
+  if (isReported) reportError(ctx, error);
+  if (!setHeaders(ctx, headers)) {
+    sendProblem(ctx, new Error('An error had a header that cannot be sent.', { cause: error }));
+    return;
+  }
   ctx.status = document.status;
-  ctx.set(headers);
   ctx.body = JSON.stringify(ctx.requestId === undefined ? document : { ...document, request_id: ctx.requestId });
   ctx.type = 'application/problem+json';
   discardUnreadBody(ctx);
+}
+
+function setHeaders(ctx: Context, headers: Readonly<Record<string, string>>): boolean {
+  try {
+    ctx.set(headers);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface ProblemAnswer {

@@ -92,4 +92,15 @@ describe('problems()', () => {
     const { status, headers, text } = await request('HEAD', '/');
     expect([status, headers['content-type'], text]).toEqual([403, 'application/problem+json', '']);
   });
+
+  it.each([
+    ['a Problem', new Problem('overloaded', 'Later.', { headers: { 'x-wrong': 'a\nb' } })],
+    ['an exposed error', Object.assign(new Error('no'), { status: 409, expose: true, headers: { 'x wrong': 'a' } })],
+  ])('makes a bare 500 of %s with a header that cannot be sent, and reports it', async (_what, error) => {
+    const { request, errors } = await serve(problems(), throwing(error));
+    const { status, headers, body } = await request('GET', '/');
+    expect([status, headers['content-type']]).toEqual([500, 'application/problem+json']);
+    expect(body).toEqual({ type: 'about:blank', title: 'Internal Server Error', status: 500 });
+    expect(errors).toEqual([expect.objectContaining({ cause: error })]);
+  });
 });
