@@ -8,7 +8,7 @@ export type ScopeFunction<Ctx = Context> = (ctx: Ctx) => unknown;
 
 /**
  * Leaves the row filter that stands in every query of this request (spec, "Authentication" 3): a record outside is 404. A scope that throws
- * or returns nothing, `{}`, or a value that is undefined is a closed door: 500, and `app.on('error')` tells why.
+ * or returns nothing, `{}`, a value that is undefined, or nothing but an empty `nin` is a closed door: 500, and `app.on('error')` tells why.
  *
  * @example
  * router.get('/orders/:id', scope(Order, (ctx) => ({ owner: ctx.state.user.name })), findRecord(Order, { db }), record());

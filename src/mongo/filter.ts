@@ -52,8 +52,8 @@ export const everything: unique symbol = Symbol('everything');
 
 /**
  * Compiles what a scope returned into a filter. A value, or the library's own operators: `{ owner: 'ann', total: { gte: 5 } }`. Anything
- * that would leave the door open or ajar (nothing, an empty filter, an undefined value, a field that does not exist) throws a plain Error:
- * 500, and `app.on('error')` tells why.
+ * that would leave the door open or ajar (nothing, an empty filter, an undefined value, a field that does not exist, nothing but an empty
+ * `nin`) throws a plain Error: 500, and `app.on('error')` tells why.
  */
 export function buildScope(scope: unknown, fields: QueryFields): Filter {
   if (scope === everything) return {};
@@ -61,7 +61,14 @@ export function buildScope(scope: unknown, fields: QueryFields): Filter {
     throw new Error(`A scope must return a filter or \`everything\`, not ${describe(scope)}.`);
   const entries = Object.entries(scope);
   if (entries.length === 0) throw new Error('A scope returned an empty filter, which every record matches: say so with `everything`.');
-  return buildFilter(entries.flatMap(([name, value]) => scopeConditions(name, value, fields)));
+  const conditions = entries.flatMap(([name, value]) => scopeConditions(name, value, fields));
+  if (conditions.every(isOpen))
+    throw new Error('A scope returned nothing but an empty `nin` or `prefix`, which every record matches: say so with `everything`.');
+  return buildFilter(conditions);
+}
+
+function isOpen({ operator, value }: Condition): boolean {
+  return (operator === 'nin' && (value as readonly unknown[]).length === 0) || (operator === 'prefix' && value === '');
 }
 
 function describe(value: unknown): string {
@@ -102,7 +109,7 @@ function scopeValue(field: QueryField, operator: Operator, value: unknown): unkn
   }
   if (operator !== 'in' && operator !== 'nin') return scopeScalar(field, value);
   if (!Array.isArray(value)) throw new Error(`\`${operator}\` on \`${field.name}\` in a scope must be a list.`);
-  return value.map((one) => scopeScalar(field, one));
+  return Array.from(value, (one) => scopeScalar(field, one)); // a hole is an undefined value
 }
 
 function scopeScalar(field: QueryField, value: unknown): unknown {
