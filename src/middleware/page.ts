@@ -22,6 +22,7 @@ export function page(): ResourceMiddleware {
     const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
+    ctx.status = 200; // whatever the app has set before
     ctx.body = `{"data":[${found.records.map((one) => one.toText(ctx.embedded)).join(',')}],"page":${JSON.stringify(describePage(found))}}`;
     ctx.type = 'json';
   };

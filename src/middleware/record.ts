@@ -22,10 +22,8 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
   return async function record(ctx) {
     const found = needed(ctx.record, 'findRecord', 'record');
     const text = found.toText(ctx.embedded);
-    if (created) {
-      ctx.status = 201;
-      ctx.set('Location', `${requestPath(ctx)}/${encodeURIComponent(found.id)}`);
-    }
+    ctx.status = created ? 201 : 200; // whatever the app has set before
+    if (created) ctx.set('Location', `${requestPath(ctx)}/${encodeURIComponent(found.id)}`);
     if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);
     ctx.body = `{"data":${text}}`;
     ctx.type = 'json';

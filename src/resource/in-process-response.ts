@@ -41,7 +41,7 @@ export class InProcessResponse extends ServerResponse {
     super.end(last, callback);
     if (this.#body) this.#body.end(last);
     // Only when its place in flight is free: the caller's next request must not find it taken.
-    else this.once('close', () => this.#start(this.#toResponse(last && new Uint8Array(last))));
+    else this.once('close', () => this.#respond(last && new Uint8Array(last)));
     return this;
   }
 
@@ -61,8 +61,17 @@ export class InProcessResponse extends ServerResponse {
     body.on('drain', () => this.emit('drain'));
     body.once('close', () => this.destroy());
     body.on('error', () => undefined); // its reader is told
-    this.#start(this.#toResponse(Readable.toWeb(body) as ReadableStream));
+    this.#respond(Readable.toWeb(body) as ReadableStream);
     return body;
+  }
+
+  /** What no Response can be, such as one of status 600, is the failure of whoever wrote it to us. */
+  #respond(body: ReadableStream | Uint8Array | undefined): void {
+    try {
+      this.#start(this.#toResponse(body));
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #toResponse(body: ReadableStream | Uint8Array | undefined): Response {

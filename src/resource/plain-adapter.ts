@@ -31,6 +31,12 @@ export function compileApp(prefix: string, around: ResourceMiddleware, dispatch:
     if (below === undefined) throw noSuchPath();
     if (ctx.req instanceof InProcessRequest && ctx.req.given) ctx.givenPrincipal = ctx.req.given;
     await dispatch(ctx, below, next);
+    if (ctx.req instanceof InProcessRequest && ctx.respond !== false) requireStatus(ctx.status);
   });
   return app;
+}
+
+/** On the network others would do, if hardly; a Response cannot have them (Fetch, "Response class"). */
+function requireStatus(status: number): void {
+  if (status < 200 || status > 599) throw new Error(`An operation has set the status ${status}, which no Response can have.`);
 }

@@ -16,6 +16,7 @@ export function sendDocument(document: OpenapiDocument, path: string): ResourceM
     const url = mountOf(requestPath(ctx), path);
     // An app is mounted in one place, as a rule: one text is kept, however many places a client makes up.
     if (last.url !== url) last = write(url);
+    ctx.status = 200; // whatever the app has set before
     ctx.set({ ETag: last.entityTag, 'Cache-Control': 'no-cache' }); // kept, and asked about: it changes with the service
     ctx.body = last.text;
     ctx.type = 'json';

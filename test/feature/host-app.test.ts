@@ -133,6 +133,16 @@ describe('the error handling of the app', () => {
   });
 });
 
+describe('a status that the app has set before', () => {
+  it.each(['/api/docs', '/api/docs/a', '/api/openapi.json'])('does not become that of an answer: GET %s', async (path) => {
+    const app = await serve(async (ctx, next) => {
+      ctx.status = 202;
+      await next();
+    }, routes());
+    expect((await app.request('GET', path)).status).toBe(200);
+  });
+});
+
 describe('a body parser of the app', () => {
   it('may have read the body, and kept its text', async () => {
     const app = await serve(bodyParser, routes());

@@ -35,6 +35,27 @@ beforeAll(() => {
     resources: [
       shop.resource({ model: Doc, serverFields: (ctx) => ({ owner: ctx.requirePrincipal().name }) }),
       shop.resource({ model: Doc, path: 'held', guards: [(ctx) => guard(ctx)] }),
+      shop.resource({
+        model: Doc,
+        path: 'odd',
+        operations: {
+          answer: {
+            method: 'GET',
+            path: '/answer/:status/:by',
+            handler(ctx) {
+              const { params } = ctx;
+              const status = Number(params.status);
+              if (params.by === 'koa') ctx.status = status;
+              else {
+                ctx.respond = false;
+                ctx.res.writeHead(status);
+                if (params.by === 'pieces') ctx.res.write('x');
+                ctx.res.end();
+              }
+            },
+          },
+        },
+      }),
     ],
   });
 });
@@ -92,6 +113,17 @@ describe('api.fetch', () => {
     };
     const response = await api.fetch(new Request(url('/held')));
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([200, 'text/csv', 'a;b\nc;d\n']);
+  });
+
+  it.each([101, 600, 999])('answers 500 where an operation has set the status %i, which no Response can have', async (status) => {
+    errors.length = 0;
+    const response = await api.fetch(new Request(url(`/odd/answer/${status}/koa`)));
+    expect([response.status, response.headers.get('content-type')]).toEqual([500, 'application/problem+json']);
+    expect(errors.splice(0).map(({ message }) => message)).toEqual([expect.stringContaining(`status ${status}`)]);
+  });
+
+  it.each(['node', 'pieces'])('rejects where one has written such a status to Node itself: %s', async (by) => {
+    await expect(api.fetch(new Request(url(`/odd/answer/600/${by}`)))).rejects.toThrow('range');
   });
 
   it('rejects a request whose body was read already', async () => {
