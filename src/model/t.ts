@@ -1,5 +1,6 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import Type, { type TSchema } from 'typebox';
+import { ConfigurationError } from '../errors.ts';
 import type { CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
 import type {
   ArrayOptions,
@@ -57,6 +58,9 @@ interface MapOf<Types extends { document: unknown; read: unknown; create: unknow
   readonly patch: Readonly<Record<string, Types['create']>>;
 }
 
+/** The options of a field that the service sets. */
+type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
+
 /** An embedded object, as `t.object` returns it. */
 export interface ObjectField<F extends Fields, Options = unknown>
   extends Field<{ document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F> }, Options>,
@@ -65,6 +69,12 @@ export interface ObjectField<F extends Fields, Options = unknown>
 // TypeBox types its options loosely and its results by its own kinds; the builders below give both the library's types in one place.
 const build = <F>(schema: TSchema): F => schema as F;
 const open = (options: unknown): Record<string, unknown> => (options ?? {}) as Record<string, unknown>;
+
+/** A default would never be used. */
+function withoutDefault(name: string, options: unknown): Record<string, unknown> {
+  if ('default' in open(options)) throw new ConfigurationError(`\`t.${name}\` takes no \`default\`: the service sets it. Leave it out.`);
+  return open(options);
+}
 
 /** A copy of a schema with more keywords. TypeBox marks kinds by non-enumerable properties, which a spread would lose. */
 function extend(schema: TSchema, keywords: Record<string, unknown>): TSchema {
@@ -179,20 +189,36 @@ export const t = {
   },
 
   /** The record's revision: 0 on create, one more with each write; in double quotes it is the ETag. */
-  revision: <const O extends FieldOptions<number>>(
-    options?: O & Closed<O, FieldOptions<number>>,
+  revision: <const O extends Maintained<number>>(
+    options?: O & Closed<O, Maintained<number>>,
   ): Field<Leaf<number, number>, O & { readonly '~maintained': true }> =>
-    build(Type.Integer({ minimum: 0, ...open(options), default: 0, bsonType: 'int', maintained: 'revision' })),
+    build(Type.Integer({ minimum: 0, ...withoutDefault('revision', options), default: 0, bsonType: 'int', maintained: 'revision' })),
 
   /** When the record was created. */
-  createdAt: <const O extends FieldOptions<Date>>(
-    options?: O & Closed<O, FieldOptions<Date>>,
+  createdAt: <const O extends Maintained<Date>>(
+    options?: O & Closed<O, Maintained<Date>>,
   ): Field<Leaf<Date, string>, O & { readonly '~maintained': true }> =>
-    build(Type.Unsafe({ type: 'string', format: 'date-time', ...open(options), bsonType: 'date', maintained: 'createdAt' })),
+    build(
+      Type.Unsafe({
+        type: 'string',
+        format: 'date-time',
+        ...withoutDefault('createdAt', options),
+        bsonType: 'date',
+        maintained: 'createdAt',
+      }),
+    ),
 
   /** When the record was last written. */
-  updatedAt: <const O extends FieldOptions<Date>>(
-    options?: O & Closed<O, FieldOptions<Date>>,
+  updatedAt: <const O extends Maintained<Date>>(
+    options?: O & Closed<O, Maintained<Date>>,
   ): Field<Leaf<Date, string>, O & { readonly '~maintained': true }> =>
-    build(Type.Unsafe({ type: 'string', format: 'date-time', ...open(options), bsonType: 'date', maintained: 'updatedAt' })),
+    build(
+      Type.Unsafe({
+        type: 'string',
+        format: 'date-time',
+        ...withoutDefault('updatedAt', options),
+        bsonType: 'date',
+        maintained: 'updatedAt',
+      }),
+    ),
 };

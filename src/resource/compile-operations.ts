@@ -1,13 +1,38 @@
 import { ConfigurationError } from '../errors.ts';
+import { checkBody } from '../middleware/check-body.ts';
 import { checkNames } from '../middleware/check-names.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
+import { fields } from '../middleware/fields.ts';
+import { guards } from '../middleware/guards.ts';
 import type { Handler } from '../middleware/handler.ts';
-import { bodyOf, stepsOf } from '../middleware/json-body.ts';
+import { ifMatch } from '../middleware/if-match.ts';
+import { bodyOf, jsonBody, stepsOf } from '../middleware/json-body.ts';
+import { noContent } from '../middleware/no-content.ts';
+import { notModified } from '../middleware/not-modified.ts';
+import { page } from '../middleware/page.ts';
+import { problems } from '../middleware/problems.ts';
+import { record } from '../middleware/record.ts';
+import { requestId } from '../middleware/request-id.ts';
 import { type CompiledAnswer, compileAnswer } from '../model/compile-answer.ts';
 import type { ObjectNode } from '../model/node.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
 import { operations } from './resource-options.ts';
 import { type Place, standardPlaces } from './standard-places.ts';
+
+/** What makes a middleware, and would pass for one where somebody forgot to call it. */
+const makers: ReadonlySet<unknown> = new Set([
+  checkBody,
+  fields,
+  guards,
+  ifMatch,
+  jsonBody,
+  noContent,
+  notModified,
+  page,
+  problems,
+  record,
+  requestId,
+]);
 
 /** A custom operation with its defaults filled in. */
 export interface CompiledOperation extends Place {
@@ -94,9 +119,9 @@ function checkOptions({ method, path, summary, use, handler }: CustomOperation<n
   if (!(customMethods as readonly unknown[]).includes(method)) {
     throw new ConfigurationError(`\`method\` of ${what} must be one of ${customMethods.join(', ')}, not \`${String(method)}\`.`);
   }
-  if (typeof path !== 'string' || !/^(?:\/|(?:\/(?:[\w.~-]+|:[A-Za-z_]\w*))+)$/.test(path)) {
+  if (typeof path !== 'string' || !/^(?:\/|(?:\/(?:(?!\.{1,2}(?:\/|$))[\w.~-]+|:[A-Za-z_]\w*))+)$/.test(path)) {
     throw new ConfigurationError(
-      `\`path\` of ${what} must be made of segments such as \`/overdue\` or \`/:id/send\`: letters, digits, \`-\`, \`.\`, \`_\`, \`~\`, and parameters with a colon. It is \`${String(path)}\`.`,
+      `\`path\` of ${what} must be made of segments such as \`/overdue\` or \`/:id/send\`: letters, digits, \`-\`, \`.\`, \`_\`, \`~\`, and parameters with a colon; \`.\` and \`..\` are none. It is \`${String(path)}\`.`,
     );
   }
   const parameters = path.match(/:\w+/g) ?? [];
@@ -108,6 +133,8 @@ function checkOptions({ method, path, summary, use, handler }: CustomOperation<n
   if (typeof summary !== 'string' || summary === '') throw new ConfigurationError(`\`summary\` of ${what} must be a text.`);
   if (!Array.isArray(use) || use.some((middleware) => typeof middleware !== 'function'))
     throw new ConfigurationError(`\`use\` of ${what} must be a list of middlewares.`);
+  const uncalled = use.find((middleware) => makers.has(middleware));
+  if (uncalled) throw new ConfigurationError(`\`use\` of ${what} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
   if (typeof handler !== 'function') throw new ConfigurationError(`\`handler\` of ${what} must be a function.`);
   if (handler === answersNothing && use.length === 0)
     throw new ConfigurationError(`${what} does nothing: it needs a \`handler\`, or middlewares in \`use\`.`);

@@ -97,6 +97,7 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
   const names = [...ops, ...custom.map(({ name }) => name)];
   checkNames('operation in `guardsFor`', Object.keys(guardsFor), names, `resource \`${path}\``);
   checkNames('operation in `after`', Object.keys(after), names, `resource \`${path}\``);
+  for (const [option, functions] of Object.entries(listsOf(definition))) checkFunctions(functions, option, path);
   checkFilterNames(model);
   checkScopeFields(definition, model, path);
   return {
@@ -121,10 +122,27 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
   };
 }
 
+/** All lists of functions of a resource, by their options. */
+function listsOf({ guards = [], guardsFor = {}, after = {} }: ResourceDefinition): Record<string, readonly unknown[]> {
+  const named = (option: string, table: object) => Object.entries(table).map(([name, list]) => [`${option}.${name}`, list]);
+  return { guards, ...Object.fromEntries([...named('guardsFor', guardsFor), ...named('after', after)]) };
+}
+
+/** The middlewares would refuse them too, and could not say whose they are. */
+function checkFunctions(functions: readonly unknown[], option: string, path: string): void {
+  const wrong = functions.find((one) => typeof one !== 'function');
+  if (functions.includes(wrong))
+    throw new ConfigurationError(`\`${option}\` of resource \`${path}\` must be a list of functions; it has ${describe(wrong)}.`);
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? `\`'${value}'\`` : `\`${String(value)}\``;
+}
+
 function checkPath(path: string): void {
-  if (!/^[\w.~-]+$/.test(path)) {
+  if (typeof path !== 'string' || !/^(?!\.{1,2}$)[\w.~-]+$/.test(path)) {
     throw new ConfigurationError(
-      `\`path\` of a resource must be one path segment of letters, digits, \`-\`, \`.\`, \`_\` and \`~\`, not \`${path}\`.`,
+      `\`path\` of a resource must be one path segment of letters, digits, \`-\`, \`.\`, \`_\` and \`~\`, other than \`.\` and \`..\`; it is \`${String(path)}\`.`,
     );
   }
 }

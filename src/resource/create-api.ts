@@ -3,6 +3,7 @@ import compose from 'koa-compose';
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
+import { checkBodyLimit } from '../middleware/body-limit.ts';
 import { checkNames, namesIn } from '../middleware/check-names.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
 import { guards } from '../middleware/guards.ts';
@@ -147,6 +148,7 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     throw new ConfigurationError('`resources` of an api must be a list of what `resource()` of its service returns.');
   }
   checkPrefix(prefix);
+  checkBodyLimit(maxBody);
   checkTimeLimit(maxTimeMS);
   const documentGuards = readDocumentGuards(openapi);
   if (typeof docs !== 'boolean') throw new ConfigurationError('`docs` must be true or false.');
@@ -230,7 +232,9 @@ function compileDocumentRoute(description: ApiDescription, before: readonly Reso
 }
 
 function checkPrefix(prefix: string): void {
-  if (prefix !== '' && !/^(?:\/[\w.~-]+)+$/.test(prefix)) {
-    throw new ConfigurationError(`\`prefix\` must begin with a slash and end without one, such as \`/api\`, not \`${prefix}\`.`);
+  if (prefix !== '' && !/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(prefix)) {
+    throw new ConfigurationError(
+      `\`prefix\` must begin with a slash and end without one, such as \`/api\`, and have no segment \`.\` or \`..\`; it is \`${prefix}\`.`,
+    );
   }
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
 import { checkNames, namesIn } from '../middleware/check-names.ts';
+import { isObject } from '../model/plain-object.ts';
 import type { Fields } from '../model/schema.ts';
 import type { ResourceDefinition } from './compile-resource.ts';
 import { type Api, type ApiOptions, createApi } from './create-api.ts';
@@ -32,6 +33,10 @@ export interface Service<Principal> {
   api(options: ApiOptions<Resource<Principal>, Principal>): Api<Principal>;
 }
 
+/** The resources by the function that finds their principals: their own functions would take those of another for theirs. */
+const madeFor = new WeakMap<object, WeakSet<object>>();
+const nobody = {};
+
 /**
  * Begins a service: the principal's type flows from `authenticate` into guards, scopes and hooks without annotations.
  *
@@ -43,8 +48,25 @@ export function service<Principal = never>(options: ServiceOptions<Principal> = 
   checkNames('option', namesIn(options, '`service`'), ['authenticate'], '`service`');
   const { authenticate } = options;
   if (authenticate !== undefined && typeof authenticate !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
+  const own = madeFor.get(authenticate ?? nobody) ?? new WeakSet();
+  madeFor.set(authenticate ?? nobody, own);
   return {
-    resource: (options) => options as unknown as Resource<Principal>,
-    api: (options) => createApi(options as unknown as ApiOptions<ResourceDefinition>, authenticate),
+    resource(definition) {
+      if (isObject(definition)) own.add(definition);
+      return definition as unknown as Resource<Principal>;
+    },
+    api(given) {
+      const definition = given as unknown as ApiOptions<ResourceDefinition>;
+      const stranger = [definition?.resources].flat().find((one) => isObject(one) && !own.has(one));
+      if (stranger)
+        throw new ConfigurationError(
+          `${nameOf(stranger)} of an api was not made by \`resource()\` of its service, or of one that authenticates by the same function.`,
+        );
+      return createApi(definition, authenticate);
+    },
   };
+}
+
+function nameOf({ path, model }: Partial<ResourceDefinition>): string {
+  return `The resource \`${path ?? model?.collection ?? 'without a model'}\``;
 }

@@ -44,6 +44,12 @@ describe('the custom operations of a resource', () => {
     ['a handler that is none', { send: { handler: 'send' } }, '`handler` of `operations.send`'],
     ['middlewares that are none', { send: { handler, use: [jsonBody] as unknown[], summary: 5 } }, '`summary`'],
     ['middlewares that are no list', { send: { handler, use: jsonBody() } }, '`use`'],
+    ['a path that clients resolve', { send: { handler, path: '/:id/..' } }, '`path`'],
+    [
+      'a middleware that nobody made',
+      { send: { handler, use: [jsonBody] } },
+      '`use` of `operations.send` of resource `docs` has `jsonBody` itself: call it',
+    ],
     ['a middleware that is none', { send: { handler, use: ['jsonBody'] } }, '`use`'],
     [
       'two bodies',

@@ -37,7 +37,15 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['guards of an operation that are undefined by mistake', { guardsFor: { delete: undefined } }, /`guardsFor`/],
     ['a guard of an operation alone', { guardsFor: { delete: () => true } }, /`guardsFor`/],
     ['hooks that are no list', { after: { create: () => true } }, /`after`/],
-    ['a hook that is none', { after: { create: ['mail'] } }, /`after`/],
+    [
+      'a hook that is none',
+      { after: { create: ['mail'] } },
+      /`after.create` of resource `docs` must be a list of functions; it has `'mail'`/,
+    ],
+    ['a guard that is none', { guards: [1] }, /`guards` of resource `docs` must be a list of functions; it has `1`/],
+    ['a guard of an operation that is none', { guardsFor: { get: [() => true, null] } }, /`guardsFor.get` of resource `docs` .* `null`/],
+    ['a path that clients resolve', { path: '..' }, /`path`/],
+    ['a path that is no text', { path: 5 }, /`path`/],
     ['server fields that are no function', { serverFields: { text: 'x' } }, /`serverFields`/],
     ['scope fields without a scope', { scopeFields: ['text'] }, /`scopeFields` of resource `docs` needs a `scope`/],
     ['scope fields that are no list', { scope: () => ({}), scopeFields: 'text' }, /`scopeFields` .*list of field names/],
@@ -97,9 +105,11 @@ describe('a mistake in an api is a configuration error', () => {
     ['a prefix without a slash', { prefix: 'api' }, /`prefix`/],
     ['a prefix that ends with one', { prefix: '/api/' }, /`prefix`/],
     ['a prefix that is a slash', { prefix: '/' }, /`prefix`/],
+    ['a prefix that clients resolve', { prefix: '/..' }, /`prefix`/],
+    ['a prefix with a part that clients resolve', { prefix: '/api/./v1' }, /`prefix`/],
     ['a prefix with a parameter', { prefix: '/:shop' }, /`prefix`/],
     ['no resources', { resources: undefined }, /`resources` of an api must be a list/],
-    ['a resource alone', { resources: { model: Doc } }, /`resources`/],
+    ['a resource alone', { resources: shop.resource({ model: Doc }) }, /`resources`/],
     ['a resource that is undefined by mistake', { resources: [undefined] }, /`resources`/],
     ['no database', { db: undefined }, /`db`/],
     ['a client instead of its database', { db: { db: () => undefined } }, /`db`/],
@@ -112,6 +122,18 @@ describe('a mistake in an api is a configuration error', () => {
   ])('%s', (_rule, options, message) => {
     expect(build({}, options)).toThrow(ConfigurationError);
     expect(build({}, options)).toThrow(message);
+  });
+
+  it('a resource of another service', () => {
+    const { resource } = service({ authenticate: () => 5 });
+    const resources = [resource({ model: Doc, path: 'theirs' })] as never;
+    expect(() => shop.api({ db: database.db, resources })).toThrow(/resource `theirs` .* `resource\(\)` of its service/);
+    expect(() => shop.api({ db: database.db, resources: [{ model: Doc } as never] })).toThrow(/`docs`/);
+  });
+
+  it('a body limit, even where nothing reads a body', () => {
+    const resources = [shop.resource({ model: Doc, ops: ['list', 'get'] })];
+    expect(() => shop.api({ db: database.db, maxBody: '1mb' as never, resources })).toThrow(/`maxBody`/);
   });
 
   it('two resources of one path', () => {

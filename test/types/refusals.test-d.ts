@@ -56,6 +56,8 @@ t.enum([]);
 t.enum([1, 2]);
 // @ts-expect-error: the revision starts at 0
 t.revision({ minimum: 5 });
+// @ts-expect-error: the service sets it
+t.revision({ default: 5 });
 
 // A default has the type of the field, as handlers hold it.
 
