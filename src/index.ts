@@ -16,7 +16,7 @@ export { type CheckCreateOptions, checkCreate, type ServerFields } from './middl
 export { checkPatch } from './middleware/check-patch.ts';
 export { checkPut } from './middleware/check-put.ts';
 export { compileIncludes, type IncludeOptions, type Includes, type IncludeTarget } from './middleware/compile-includes.ts';
-export type { Context, HandlerResult, ResourceMiddleware, Slots } from './middleware/context.ts';
+export type { Context, HandlerResult, RecordContext, ResourceMiddleware, Slots } from './middleware/context.ts';
 export { embed } from './middleware/embed.ts';
 export { fields } from './middleware/fields.ts';
 export { type FindPageOptions, findPage } from './middleware/find-page.ts';

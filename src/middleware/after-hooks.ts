@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Called, Context, ResourceMiddleware } from './context.ts';
 
 /**
  * Runs after an operation: the context, and the record (the deleted one; on list, the page's records). After a custom operation it is what
@@ -14,12 +14,12 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
  * @example
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), afterHooks([notifyWarehouse]), record({ created: true }));
  */
-export function afterHooks(hooks: readonly AfterHook<never, never>[] = []): ResourceMiddleware {
+export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown], unknown>[] = []): ResourceMiddleware {
   if (!Array.isArray(hooks)) throw new ConfigurationError('`afterHooks` takes a list of functions.');
   for (const hook of hooks) if (typeof hook !== 'function') throw new ConfigurationError('A hook in `after` must be a function.');
   return async function afterHooks(ctx, next) {
     if (hooks.length > 0) {
-      await run(hooks as readonly AfterHook[], ctx, resultOf(ctx));
+      await run(hooks, ctx, resultOf(ctx));
     }
     await next();
   };

@@ -1,7 +1,7 @@
 import { compileCreate, type WriteRules } from '../model/compile-writes.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Called, Context, ResourceMiddleware } from './context.ts';
 
 /** Returns the values that the server sets on create, in document form. */
 export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;
@@ -9,7 +9,7 @@ export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;
 /** Options of {@link checkCreate}. */
 export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
   /** Values that the server sets on create; they win over what a client sends. */
-  readonly serverFields?: ServerFields<never>;
+  readonly serverFields?: Called<[ctx: Context], unknown>;
 }
 
 const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse };
@@ -26,7 +26,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   const { serverFields, ...rules } = options;
   const readCreate = compileCreate(asCompiled(model), rules);
   return async function checkCreate(ctx, next) {
-    const server = serverFields && (await (serverFields as ServerFields)(ctx));
+    const server = serverFields && (await serverFields(ctx));
     ctx.created = readCreate(ctx.request.body, server as Record<string, unknown> | undefined);
     await next();
   };

@@ -70,6 +70,22 @@ export type Context = Koa.Context & Slots & { readonly request: { body?: unknown
 /** A Koa middleware that uses the library's slots. It fits into any Koa app. */
 export type ResourceMiddleware = (ctx: Context, next: Koa.Next) => Promise<void>;
 
+/** Koa's context as a handler in a chain of your own sees it: what `records` has left above it, of whatever model. */
+export type RecordContext = Koa.Context &
+  Omit<Slots, 'load' | 'save'> & {
+    // biome-ignore lint/suspicious/noExplicitAny: the chain does not tell TypeScript which model is above
+    load(): Promise<any>;
+    // biome-ignore lint/suspicious/noExplicitAny: the same
+    save(record: object): Promise<any>;
+    readonly request: { readonly body?: unknown };
+  };
+
+/**
+ * A function of the deployer's that a middleware calls. Without an annotation its context is `Ctx`; with one it may know more of it than the
+ * middleware does, such as whose principal it has. That is what TypeScript allows of methods, and of nothing else.
+ */
+export type Called<Parameters extends readonly unknown[], Result> = { call(...given: Parameters): Result }['call'];
+
 /** A slot that the chain needs: a plain Error (500) names the middleware that was left out before it. */
 export function needed<T>(slot: T | undefined, middleware: string, by: string): T {
   if (slot !== undefined) return slot;

@@ -1,5 +1,5 @@
 import { ConfigurationError, Problem } from '../errors.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Called, Context, ResourceMiddleware } from './context.ts';
 
 /** Decides whether the request may go on: only `true` opens. It may throw `Unauthorized` (401). */
 export type Guard<Ctx = Context> = (ctx: Ctx) => boolean | Promise<boolean>;
@@ -11,9 +11,9 @@ export type Guard<Ctx = Context> = (ctx: Ctx) => boolean | Promise<boolean>;
  * @example
  * router.delete('/orders/:id', guards(isSignedIn, isAdmin), removeOrder);
  */
-export function guards(...functions: readonly Guard<never>[]): ResourceMiddleware {
+export function guards(...functions: readonly Called<[ctx: Context], boolean | Promise<boolean>>[]): ResourceMiddleware {
   for (const guard of functions) if (typeof guard !== 'function') throw new ConfigurationError('A guard in `guards` must be a function.');
-  const asked = [...new Set(functions as readonly Guard<unknown>[])];
+  const asked = [...new Set(functions)];
   return async function guards(ctx, next) {
     ctx.openedGuards ??= new Set();
     for (const guard of asked) {

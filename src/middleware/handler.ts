@@ -4,7 +4,7 @@ import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { isObject } from '../model/plain-object.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkedLater, checkOptions, type LegalOptions } from './check-options.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Called, Context, RecordContext, ResourceMiddleware } from './context.ts';
 import { compileWriteResult } from './write-result.ts';
 
 /** Does what a custom operation is for. What it returns is answered: a record, any JSON, or nothing. */
@@ -28,7 +28,7 @@ const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: check
  * @example
  * router.post('/orders/:id/send', records(Order, { db }), handler(sendOrder, { model: Order, answer: 'record' }), answer());
  */
-export function handler(run: Handler<never>, options: HandlerOptions = {}): ResourceMiddleware {
+export function handler(run: Called<[ctx: RecordContext], unknown>, options: HandlerOptions = {}): ResourceMiddleware {
   if (typeof run !== 'function') throw new ConfigurationError('`handler` must be a function.');
   checkOptions(options, legal, '`handler`');
   const { model, answer } = options;

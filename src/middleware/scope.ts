@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { buildScope } from '../mongo/filter.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Called, Context, ResourceMiddleware } from './context.ts';
 
 /** Returns the rows that this request may touch: a filter of values or the library's own operators, or `everything`. */
 export type ScopeFunction<Ctx = Context> = (ctx: Ctx) => unknown;
@@ -13,11 +13,11 @@ export type ScopeFunction<Ctx = Context> = (ctx: Ctx) => unknown;
  * @example
  * router.get('/orders/:id', scope(Order, (ctx) => ({ owner: ctx.state.user.name })), findRecord(Order, { db }), record());
  */
-export function scope(model: ModelInput, filterOf: ScopeFunction<never>): ResourceMiddleware {
+export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknown>): ResourceMiddleware {
   if (typeof filterOf !== 'function') throw new ConfigurationError('`scope` must be a function that returns a filter or `everything`.');
   const { scopeFields } = asCompiled(model);
   return async function scope(ctx, next) {
-    ctx.scope = buildScope(await (filterOf as ScopeFunction)(ctx), scopeFields);
+    ctx.scope = buildScope(await filterOf(ctx), scopeFields);
     await next();
   };
 }
