@@ -106,7 +106,7 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
       },
     },
 
-    after: { close: [(_ctx, ticket) => notify(ticket.reporter, ticket)] },
+    after: { close: [(_ctx, ticket: Document<typeof Ticket>) => notify(ticket.reporter, ticket)] },
   });
 
   return helpdesk.api({

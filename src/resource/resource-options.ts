@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import type { AfterHook } from '../middleware/after-hooks.ts';
-import type { Slots } from '../middleware/context.ts';
+import type { Called, Slots } from '../middleware/context.ts';
 import type { Guard } from '../middleware/guards.ts';
 import type { Model } from '../model/define-model.ts';
 import type { Document } from '../model/infer.ts';
@@ -37,7 +37,15 @@ export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: Elements<Doc[Nam
   readonly [path: `${string}.${string}`]: unknown;
 };
 
-type HookResult<Op extends string, Doc> = Op extends 'list' ? readonly Doc[] : Doc;
+/**
+ * What a custom operation's handler returns is not known to the hooks beside it: TypeScript cannot infer it in the same literal as the type
+ * of its body. So it is unknown, and a hook may say what it takes it for.
+ */
+type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
+  ? AfterHook<Ctx, readonly Doc[]>
+  : Op extends Operation
+    ? AfterHook<Ctx, Doc>
+    : Called<[ctx: Ctx, result: unknown], unknown>;
 
 /**
  * A resource: a model, bound to operations, and who may do what (spec, "Resource definition"). Plain data with functions in named places.
@@ -89,12 +97,13 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
   readonly fields?: boolean;
   /** Operations of your own, by name: a key of `guardsFor` and `after` too (spec, "Custom operations and hooks"). @default none */
   readonly operations?: { readonly [Name in keyof Bodies]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
-  /** Hooks after operations, in order. @default none */
+  /**
+   * Hooks after operations, in order. After one of your own a hook is given what the handler returned, as `unknown`, unless it says itself what
+   * that is: `(ctx, order: Document<typeof Order>) => …`.
+   * @default none
+   */
   readonly after?: {
-    readonly [Op in NoInfer<Ops | (keyof Bodies & string)>]?: readonly AfterHook<
-      RequestContext<Principal>,
-      HookResult<Op, Document<Model<F>>>
-    >[];
+    readonly [Op in NoInfer<Ops | (keyof Bodies & string)>]?: readonly Hook<Op, RequestContext<Principal>, Document<Model<F>>>[];
   };
 }
 

@@ -74,7 +74,27 @@ shop.resource({
       ],
     },
   },
-  after: { send: [notify, (ctx, order) => [ctx.principal?.name, order.status]], list: [(_ctx, orders) => orders.length] },
+  after: {
+    // What a custom operation returns is unknown to a hook, unless it says itself what it takes it for.
+    send: [
+      notify,
+      (ctx, order: OrderDocument) => [ctx.principal?.name, order.status],
+      (_ctx, order) => {
+        assert<Equal<typeof order, unknown>>();
+      },
+    ],
+    overdue: [
+      (_ctx, result: { readonly by: string }) => result.by,
+      // @ts-expect-error: it may be anything
+      (_ctx, result) => result.status,
+    ],
+    list: [(_ctx, orders) => orders.length],
+    get: [
+      (_ctx, order) => order.status,
+      // @ts-expect-error: an order is a record, and no list
+      (_ctx, order: OrderDocument[]) => order.length,
+    ],
+  },
 });
 
 // An operation that has nothing but functions of `ctx` is inferred too.
