@@ -3,7 +3,7 @@ import { Problem, type ProblemDocument } from '../errors.ts';
 import { ClientGone } from './client-gone.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 import { reportError } from './report-error.ts';
-import { discardUnreadBody } from './unread-body.ts';
+import { discardIgnoredBody, discardUnreadBody } from './unread-body.ts';
 
 /**
  * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). The outermost of the chain.
@@ -11,7 +11,7 @@ import { discardUnreadBody } from './unread-body.ts';
  * A {@link Problem} speaks for itself. An exposed error of `ctx.throw()` or http-errors keeps its status, message and headers. Anything
  * else is a bug, and so is an error with a header that cannot be sent: a bare 500, and the error reaches `app.on('error')`, as does the cause of every other 5xx. A client that has gone is none:
  * 499, which only logs see. Headers that were set before, such as those of CORS, stay. What a refused client still sends is dropped, so that it
- * can read its answer and use the connection again.
+ * can read its answer and use the connection again; so is a body that nobody has asked for.
  *
  * Where `requestId` stands above it, documents carry the id as `request_id`.
  *
@@ -22,6 +22,7 @@ export function problems(): ResourceMiddleware {
   return async function problems(ctx, next) {
     try {
       await next();
+      discardIgnoredBody(ctx);
     } catch (error) {
       sendProblem(ctx, error);
     }

@@ -1,4 +1,5 @@
 import { IncomingMessage } from 'node:http';
+import { Stream } from 'node:stream';
 import type { Context } from './context.ts';
 
 /** How much of a refused body is taken off the wire, and for how long, before its connection is cut. */
@@ -18,7 +19,7 @@ const defaultLimits: DiscardLimits = { maxBytes: 16_777_216, maxMS: 10_000 };
  * So the answer goes out at once and the rest is read, as far as the limits: then the connection can take the next request, or is closed
  * where the client asked for that. A client that goes on beyond them has had its answer, and is cut off.
  */
-export function discardUnreadBody({ req, res }: Context, { maxBytes, maxMS }: DiscardLimits = defaultLimits): void {
+export function discardUnreadBody({ req, res }: Context, { maxBytes, maxMS } = defaultLimits): void {
   if (!(req instanceof IncomingMessage) || !hasBody(req) || req.readableEnded || req.destroyed || res.headersSent) return;
   const { socket } = req;
   const closesAfterwards = !res.shouldKeepAlive;
@@ -38,6 +39,15 @@ export function discardUnreadBody({ req, res }: Context, { maxBytes, maxMS }: Di
     if (res.writableFinished) run();
     else res.once('finish', run);
   }
+}
+
+/**
+ * The same for a body that an operation has answered without asking for it: Node would read it to its end, however long that is. One that
+ * somebody reads, or passes on, is theirs.
+ */
+export function discardIgnoredBody(ctx: Context, limits?: DiscardLimits): void {
+  const isAsked = ctx.req.readableFlowing !== null || ctx.req.listenerCount('readable') > 0;
+  if (!isAsked && ctx.respond !== false && !(ctx.body instanceof Stream)) discardUnreadBody(ctx, limits);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

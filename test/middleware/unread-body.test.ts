@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { jsonBody, problems } from '../../src/index.ts';
-import { type DiscardLimits, discardUnreadBody } from '../../src/middleware/unread-body.ts';
+import { type DiscardLimits, discardIgnoredBody, discardUnreadBody } from '../../src/middleware/unread-body.ts';
 import { useListener } from '../support/listen.ts';
 import { RawClient } from '../support/raw-client.ts';
 
@@ -61,6 +61,59 @@ describe('discardUnreadBody', () => {
   });
 });
 
+describe('discardIgnoredBody', () => {
+  /** A client of a server that answers before anything of a body has come. */
+  async function answered(middleware: Koa.Middleware): Promise<RawClient> {
+    const app = new Koa().use(async (ctx, next) => {
+      await middleware(ctx, next);
+      discardIgnoredBody(ctx, { ...ample, maxBytes: 1000 });
+    });
+    const client = await RawClient.connect(await listen(app.callback()));
+    clients.push(client);
+    await client.head('POST /', { 'Content-Length': 100_000 });
+    return client;
+  }
+
+  it('cuts a client whose body nobody reads when it sends more than the limit', async () => {
+    const client = await answered((ctx) => {
+      ctx.body = 'yes';
+    });
+    expect((await client.answer())?.text).toBe('yes');
+    await client.send('x'.repeat(2000));
+    await client.ended();
+  });
+
+  it.each<[string, Koa.Middleware]>([
+    [
+      'is answered with',
+      (ctx) => {
+        ctx.body = ctx.req;
+        ctx.length = 100_000;
+      },
+    ],
+    [
+      'is read beside the chain',
+      (ctx) => {
+        ctx.respond = false;
+        ctx.res.setHeader('Content-Length', 100_000);
+        ctx.req.pipe(ctx.res);
+      },
+    ],
+    [
+      'is read by somebody',
+      async (ctx) => {
+        const chunks: unknown[] = [];
+        for await (const chunk of ctx.req) chunks.push(chunk);
+        ctx.body = Buffer.concat(chunks as Buffer[]);
+      },
+    ],
+  ])('leaves a body alone that %s', async (_what, middleware) => {
+    const client = await answered(middleware);
+    await client.send('x'.repeat(100_000));
+    expect((await client.answer())?.text).toHaveLength(100_000);
+  });
+});
+
 describe('problems', () => {
   it('does so for any body that was refused', async () => {
     const app = new Koa().use(problems()).use(jsonBody({ limit: 10 }));
@@ -72,5 +125,17 @@ describe('problems', () => {
       expect((await client.answer())?.status).toBe(413);
       await client.chunk('');
     }
+  });
+
+  it('does so for a body that nobody has asked for', async () => {
+    const app = new Koa().use(problems()).use((ctx) => {
+      ctx.body = 'yes';
+    });
+    const client = await RawClient.connect(await listen(app.callback()));
+    clients.push(client);
+    await client.head('POST /', { 'Transfer-Encoding': 'chunked' });
+    expect((await client.answer())?.text).toBe('yes');
+    for (let sent = 0; sent < 40 && !client.socket.destroyed; sent++) await client.chunk('x'.repeat(1_000_000));
+    await client.ended();
   });
 });
