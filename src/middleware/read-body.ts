@@ -17,7 +17,9 @@ function checkMediaType(ctx: Context): void {
   if (media === 'other') throw new Problem('unsupported_media_type', 'The body must be JSON: send `content-type: application/json`.');
   if (media === 'charset') throw new Problem('unsupported_media_type', 'JSON is UTF-8: leave the charset out.');
   const coding = ctx.get('content-encoding').toLowerCase();
-  if (coding !== '' && coding !== 'identity') throw new Problem('unsupported_media_type', 'The body must come without a content coding.');
+  const transfer = ctx.get('transfer-encoding').toLowerCase(); // Node takes `gzip, chunked` too, and undoes the chunks alone
+  if ((coding !== '' && coding !== 'identity') || (transfer !== '' && transfer !== 'chunked'))
+    throw new Problem('unsupported_media_type', 'The body must come without a coding: neither compressed nor encoded otherwise.');
 }
 
 async function readBytes(ctx: Context, limit: number): Promise<Buffer> {

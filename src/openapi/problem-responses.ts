@@ -68,7 +68,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   duplicate_key: 'Another record has a value that must be unique.',
   precondition_failed: 'The record has changed since it was read, or has no revision to compare.',
   body_too_large: 'The body, or the record that it would make, is too large.',
-  unsupported_media_type: 'The body is not sent as JSON in UTF-8 without a content coding.',
+  unsupported_media_type: 'The body is not sent as JSON in UTF-8 without a content or transfer coding.',
   validation_failed: 'A value is not acceptable; `errors` names every field.',
   precondition_required: '`If-Match` is missing.',
   internal: 'Something went wrong in the service.',

@@ -190,6 +190,14 @@ describe.each(['callback()', 'routes()'])('a connection to %s', (adapter) => {
     await client.ended();
   });
 
+  it('with a transfer coding besides chunked is 415, as with a content coding', async () => {
+    const client = await open(ports[adapter] as number);
+    await client.head('POST /docs', { ...chunked, 'Transfer-Encoding': 'gzip, chunked' });
+    await client.chunk('{"text":"x"}');
+    await client.chunk('');
+    expect((await client.answer())?.status).toBe(415);
+  });
+
   it('whose client says two lengths is refused', async () => {
     const client = await open(ports[adapter] as number);
     await client.head('POST /docs', { ...chunked, 'Content-Length': 12 });
