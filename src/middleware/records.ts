@@ -1,6 +1,7 @@
+import { copyValue } from '../model/copy-value.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { compilePlanSave } from '../model/plan-save.ts';
-import { copyOf, saveRecord } from '../mongo/save-record.ts';
+import { saveRecord } from '../mongo/save-record.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { checkStoreOptions } from './check-store-options.ts';
@@ -39,7 +40,7 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
       const id = recordId(ctx, compiled);
       const { scope, precondition } = ctx;
       const found = await whileConnected(ctx, (signal) => store.findOne(id, scope, { fetchPrivate: true, precondition, signal }));
-      const document = compiled.hydrate(copyOf(found.stored));
+      const document = compiled.hydrate(copyValue(found.stored));
       loaded.set(document, found);
       return document;
     }
@@ -51,7 +52,7 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
           '`ctx.save()` takes the record that `ctx.load()` gave to this request, and no other object: not a copy of it either.',
         );
       const saved = await saveRecord(store, compiled, { scope: ctx.scope, loaded: before, plan: planSave(document, before.stored) });
-      bringUpToDate(document, compiled.hydrate(copyOf(saved.stored)) as object);
+      bringUpToDate(document, compiled.hydrate(copyValue(saved.stored)) as object);
       loaded.set(document, saved);
       ctx.record = saved;
       return document;

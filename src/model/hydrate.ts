@@ -63,9 +63,9 @@ function hydrateMembers(stored: unknown, hydrate: Hydrate): unknown {
   return object;
 }
 
-/** An untyped value as it would come back from the database, where what was inserted as a Map is an object. */
+/** An untyped value as it would come back from the database: an object, where it was inserted as a Map or has the keys of a DBRef. */
 function asReadBack(value: unknown): unknown {
-  if (value instanceof Map) return hydrateMembers(value, asReadBack);
+  if (mapEntries(value)) return hydrateMembers(value, asReadBack);
   if (value instanceof Double) return value.value;
   return Array.isArray(value) ? value.map(asReadBack) : value;
 }

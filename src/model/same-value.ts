@@ -5,9 +5,15 @@ import { isObject } from './plain-object.ts';
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameValue(item, b[index]));
+  if (Array.isArray(a)) return Array.isArray(b) && hasSameItems(a, b);
+  if (a instanceof Map) return b instanceof Map && hasSameItems([...a], [...b]);
   if (isObject(a)) return isObject(b) && hasSameMembers(a, b);
   return a.constructor === b.constructor && Buffer.compare(BSON.serialize({ a }), BSON.serialize({ a: b })) === 0;
+}
+
+/** A hole is an undefined item: `every` would pass it by. */
+function hasSameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && Array.from(a).every((item, index) => isSameValue(item, b[index]));
 }
 
 function hasSameMembers(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {

@@ -16,7 +16,7 @@ import {
 } from 'mongodb';
 import { JsonNumber } from '../http/json.ts';
 import { Invalid } from './leaf.ts';
-import { isObject } from './plain-object.ts';
+import { mapEntries } from './stored-shape.ts';
 
 /** Why a key of a map or of an untyped object is refused. */
 export const unstorableKey = 'must not have a key with a NUL character or a lone surrogate';
@@ -57,6 +57,7 @@ export function checkUntyped(value: unknown): unknown {
     case 'symbol':
       return unstorable;
     case 'object':
+      if (value instanceof JsonNumber) return readUntyped(value); // of a body without a schema
       return value instanceof Date ? new Date(value) : readMembers(value, checkUntyped);
     default:
       return typeof value === 'number' ? value : readUntyped(value);
@@ -65,8 +66,8 @@ export function checkUntyped(value: unknown): unknown {
 
 function readMembers(value: object | null, read: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return readItems(value, read);
-  if (value instanceof Map) return readEntries(value, read);
-  return isObject(value) ? readEntries(Object.entries(value), read) : value;
+  const members = value !== null && 'toBSON' in value && typeof value.toBSON === 'function' ? undefined : mapEntries(value);
+  return members ? readEntries(members, read) : value;
 }
 
 function readItems(values: readonly unknown[], read: (value: unknown) => unknown): unknown {

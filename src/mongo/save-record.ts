@@ -1,12 +1,12 @@
-import { BSON } from 'mongodb';
 import { Problem } from '../errors.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
+import { asSent } from '../model/copy-value.ts';
 import type { Assignment, Changes } from '../model/plan-changes.ts';
 import type { SavePlan } from '../model/plan-save.ts';
 import { absent } from '../model/read-value.ts';
 import { both, type Filter } from './filter.ts';
 import { revisionOf } from './precondition.ts';
-import { bsonOptions, type Store } from './store.ts';
+import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 
 /** A record that was loaded, and what its handler changed. */
@@ -39,16 +39,11 @@ export async function saveRecord(store: Store, model: CompiledModel, { scope, lo
 /** An expression, because it compares exactly: in a filter null is also what is missing, and a list has the value of any of its items. */
 function stillThere({ before, within }: SavePlan): Filter {
   const same = before.map(({ path, value }: Assignment) =>
-    value === absent ? typeIs(path, 'missing') : { $eq: [`$${path}`, { $literal: value }] },
+    value === absent ? typeIs(path, 'missing') : { $eq: [`$${path}`, { $literal: asSent(value) }] },
   );
   return { $expr: { $and: [...same, ...within.map((path) => typeIs(path, 'object'))] } };
 }
 
 function typeIs(path: string, type: string): Filter {
   return { $eq: [{ $type: `$${path}` }, type] };
-}
-
-/** A stored record of its own for a handler, which may change every part of it: dates and untyped values too. */
-export function copyOf(stored: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return BSON.deserialize(BSON.serialize(stored), bsonOptions);
 }

@@ -2,6 +2,7 @@ import type { Abortable, ClientSession, Collection, Db, EstimatedDocumentCountOp
 import { ConfigurationError, Problem, validationFailed } from '../errors.ts';
 import type { EntityTags } from '../http/entity-tag.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
+import { asSent } from '../model/copy-value.ts';
 import type { Changes, StoredCheck } from '../model/plan-changes.ts';
 import type { SelectedFields } from '../model/select-fields.ts';
 import { checkStored } from './apply-changes.ts';
@@ -76,7 +77,7 @@ interface Projected {
  * 64-bit integers as bigint, binary and regular expressions as BSON types: nothing is rounded or guessed on the way. Defaults are named too,
  * because a collection inherits what its client was opened with.
  */
-export const bsonOptions = {
+const bsonOptions = {
   useBigInt64: true,
   promoteLongs: true,
   promoteValues: true,
@@ -178,7 +179,7 @@ export function openStore(
       const errors = checkStored(storedCheck, changes, found);
       if (errors.length > 0) throw validationFailed(errors);
       const unchanged = (model.revision ? [model.revision.key] : storedCheck.dependsOn).map((key) => ({
-        [key]: { $eq: found[key] ?? null },
+        [key]: { $eq: asSent(found[key]) ?? null },
       }));
       const stored = await write((session) => run({ $and: [toFilter(target, changes), ...unchanged] }, session));
       if (stored) return new StoredRecord(model, stored);

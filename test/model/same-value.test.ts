@@ -25,6 +25,7 @@ describe('isSameValue', () => {
       { b: { c: [new Date(0)] }, a: 1 },
     ],
     [{ a: 1, b: undefined }, { a: 1 }],
+    [new Map([['a', { _bsontype: 'x' }]]), new Map([['a', { _bsontype: 'x' }]])],
     [JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":1}')],
   ])('is true: %j and %j', (a, b) => {
     expect(isSameValue(a, b)).toBe(true);
@@ -39,6 +40,8 @@ describe('isSameValue', () => {
     [null, {}],
     [[], {}],
     [[1], [1, undefined]],
+    [['a'], new Array(1)],
+    [new Map([['a', { _bsontype: 'x' }]]), new Map([['a', { _bsontype: 'y' }]])],
     [
       [1, 2],
       [2, 1],

@@ -92,6 +92,13 @@ describe('values of handlers for an untyped field', () => {
     expect(readBack({ value: checkUntyped(loaded) }).value).toEqual({ _bsontype: 'ObjectId' });
   });
 
+  it('may stand in an object of a class, or be a number of a body without a schema', () => {
+    class Box {
+      readonly held = parseJson('{"_bsontype":"ObjectId","n":1.0}');
+    }
+    expect(readBack({ value: checkUntyped(new Box()) }).value).toEqual({ held: { _bsontype: 'ObjectId', n: 1 } });
+  });
+
   it("keep BSON's own types", () => {
     const id = new ObjectId(hex);
     expect(checkUntyped({ id, gone: undefined })).toEqual(new Map([['id', id]]));
