@@ -58,9 +58,9 @@ export interface Slots {
 /** What a handler returned, and how it is answered. */
 export interface HandlerResult {
   readonly value: unknown;
-  /** Its JSON; undefined where nothing was returned. */
-  readonly text: string | undefined;
-  /** Of a returned record. */
+  /** Its JSON, as all is stored by now; undefined where nothing was returned. */
+  toText(): string | undefined;
+  /** Of a returned record, by now. */
   readonly entityTag: string | undefined;
 }
 

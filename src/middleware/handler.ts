@@ -1,18 +1,17 @@
+import { Stream } from 'node:stream';
 import { ConfigurationError } from '../errors.ts';
 import { type AnswerInput, compileAnswer } from '../model/compile-answer.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { isObject } from '../model/plain-object.ts';
-import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkedLater, checkOptions, type LegalOptions } from './check-options.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './context.ts';
-import { compileWriteResult } from './write-result.ts';
+import { compileWriteResult, recordOf } from './write-result.ts';
 
 /** Does what a custom operation is for. What it returns is answered: a record, any JSON, or nothing. */
 export type Handler<Ctx = Context> = (ctx: Ctx) => unknown;
 
 /** Options of {@link handler}. */
 export interface HandlerOptions {
-  /** The model of the records that it holds: what is private in them is then not answered by mistake. @default none */
+  /** The model whose private fields it must not answer by mistake, whether it loads a record or not. @default the models of the records that it holds */
   readonly model?: ModelInput;
   /** What it returns: a `'record'`, nothing (`'none'`), or what this schema says of `data`. Anything else is an Error (500). @default anything */
   readonly answer?: AnswerInput;
@@ -22,8 +21,9 @@ const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: check
 
 /**
  * Runs a handler, and leaves what it returned, and how that is answered, in `ctx.result`. It stands after `records`, before `afterHooks` and
- * `answer`. A record that it returns is written as clients may read it. Other objects must not have the name of a private field of the model,
- * unless the schema of the answer says that it is meant: a copy of a record, or a part of one, is an Error (500).
+ * `answer`. A record that it returns is written as clients may read it. Other objects must not have the name of a private field of the
+ * records that the request holds, or of the model, unless the schema of the answer says that it is meant: a copy of a record, or a part of
+ * one, is an Error (500). The same goes for a JSON body that it or a hook sets by hand.
  *
  * @example
  * router.post('/orders/:id/send', records(Order, { db }), handler(sendOrder, { model: Order, answer: 'record' }), answer());
@@ -40,11 +40,22 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
     const value = await (run as Handler)(ctx);
     if (value === undefined) requireNothing(ctx, expected !== undefined && expected !== 'none');
     else if (expected === 'none') throw new Error("An operation with `answer: 'none'` returned a value.");
-    const text = value === undefined ? undefined : write(value, ctx.loaded);
-    if (isObject(ctx.body) || Array.isArray(ctx.body)) ctx.body = writeBody(ctx.body, ctx.loaded); // Koa would write a record with all it has
-    ctx.result = { value, text, entityTag: (value instanceof StoredRecord ? value : ctx.loaded?.get(value))?.entityTag };
+    ctx.result = {
+      value,
+      toText: () => (value === undefined ? undefined : write(value, ctx)),
+      get entityTag() {
+        return recordOf(value, ctx)?.entityTag;
+      },
+    };
     await next();
+    if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // of the handler or a hook: Koa would write a record with all it has
   };
+}
+
+/** What Koa would make JSON of. */
+function isJson(body: unknown): boolean {
+  if (body === undefined || body === null || typeof body === 'string') return false;
+  return ![Buffer, Stream, ReadableStream, Blob, Response].some((type) => body instanceof type);
 }
 
 /** A body or a status that the handler has set itself is its own affair. */

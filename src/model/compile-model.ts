@@ -7,6 +7,7 @@ import { compileIndexFields, type IndexFields } from './index-fields.ts';
 import type { Leaf } from './leaf.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import type { CompiledField, ObjectNode } from './node.ts';
+import { privateNames, withoutPrivate } from './private-fields.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
 import { compileFieldSelector, type FieldSelector } from './select-fields.ts';
 import { t } from './t.ts';
@@ -33,12 +34,16 @@ export interface CompiledModel {
   readonly indexes: readonly DeclaredIndex[];
   /** Stored paths that a read for a client does not fetch. */
   readonly privatePaths: readonly string[];
+  /** The names of private fields, at any depth. */
+  readonly privateNames: ReadonlySet<string>;
   /** What clients may choose by `fields`. */
   readonly selector: FieldSelector;
   /** The JSON text of a stored record, with the records that were included. */
   writeJson(stored: unknown, embedded?: Embedded): string;
   /** A stored record as handlers and hooks hold it. */
   hydrate(stored: unknown): unknown;
+  /** The same without what is private. */
+  hydrateReadable(stored: unknown): unknown;
 }
 
 /** Compiles a model; throws a {@link ConfigurationError} that names the field and what is legal. */
@@ -64,9 +69,11 @@ export function compileModel(model: Model): CompiledModel {
     indexFields,
     indexes: compileDeclaredIndexes(model.indexes, indexFields, model.name),
     privatePaths: privatePaths(root),
+    privateNames: privateNames(root),
     selector: compileFieldSelector(root, clientFields.keys(), writer),
     writeJson: writer.write,
     hydrate: compileHydrate(root),
+    hydrateReadable: compileHydrate(withoutPrivate(root)),
   };
 }
 

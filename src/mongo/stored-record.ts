@@ -10,6 +10,13 @@ import { revisionOf } from './precondition.ts';
  * made when somebody asks, and once.
  */
 export class StoredRecord {
+  static readonly #byDocument = new WeakMap<object, StoredRecord>();
+
+  /** @internal The record whose `document` this is. */
+  static of(document: object): StoredRecord | undefined {
+    return StoredRecord.#byDocument.get(document);
+  }
+
   readonly #model: CompiledModel;
   readonly #stored: Readonly<Record<string, unknown>>;
   readonly #fields: SelectedFields | undefined;
@@ -24,8 +31,21 @@ export class StoredRecord {
 
   /** The record as handlers and hooks hold it: `Document<typeof model>`. */
   get document(): unknown {
-    this.#document ??= this.#model.hydrate(this.#stored);
+    if (this.#document === undefined) {
+      this.#document = this.#model.hydrate(this.#stored);
+      StoredRecord.#byDocument.set(this.#document as object, this);
+    }
     return this.#document;
+  }
+
+  /** @internal The same without what is private. */
+  get readable(): unknown {
+    return this.#model.hydrateReadable(this.#stored);
+  }
+
+  /** @internal The names of private fields, at any depth. */
+  get privateNames(): ReadonlySet<string> {
+    return this.#model.privateNames;
   }
 
   /** @internal As it is stored: for what compares it with what is written. */
@@ -58,5 +78,9 @@ export class StoredRecord {
   /** The JSON text of what a client may read, and has chosen to; with `embedded`, included records stand where their ids lead to them. */
   toText(embedded?: Embedded): string {
     return (this.#fields ?? this.#model).writeJson(this.#stored, embedded);
+  }
+  /** What a client may read, for what makes JSON of it: integers beyond 2^53 are rounded, which {@link toText} does not do. */
+  toJSON(): unknown {
+    return JSON.parse(this.toText());
   }
 }

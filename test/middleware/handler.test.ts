@@ -8,6 +8,7 @@ import {
   ConfigurationError,
   type Document,
   defineModel,
+  findRecord,
   guards,
   type HandlerContext,
   handler,
@@ -38,7 +39,7 @@ beforeEach(async () => {
 async function serve(build: (router: Router) => void): Promise<(method: string, path: string, sent?: Sent) => Promise<Answer>> {
   const router = new Router();
   build(router);
-  const port = await listen(new Koa().use(problems()).use(router.routes()).callback());
+  const port = await listen(Object.assign(new Koa(), { silent: true }).use(problems()).use(router.routes()).callback());
   return (...given) => send(port, ...given);
 }
 
@@ -70,6 +71,30 @@ describe('records, handler and answer, in an app of their own', () => {
     expect((await request('GET', '/nothing')).status).toBe(204);
   });
 
+  it('answer nothing private by mistake, without a model too', async () => {
+    const store = { db: database.db };
+    const load = (ctx: Context) => ctx.load?.();
+    const request = await serve((router) => {
+      const copy = handler(async (ctx: Context) => ({ ...((await load(ctx)) as object) }));
+      const byHand = handler(async (ctx: Context) => void Object.assign(ctx, { body: { doc: await load(ctx) } }));
+      router.get('/copy/:id', records(Doc, store), copy, answer());
+      router.get('/found/:id', findRecord(Doc, { ...store, fetchPrivate: true }), handler(found), answer());
+      router.get('/any/:id', records(Doc, store), handler(load, { answer: t.any() }), answer());
+      router.get('/hand/:id', records(Doc, store), byHand);
+      router.get(
+        '/body/:id',
+        findRecord(Doc, { ...store, fetchPrivate: true }),
+        (ctx: Context) => void Object.assign(ctx, { body: ctx.record }),
+      );
+    });
+    await docs().updateOne({ _id: 'a' }, { $set: { secret: 'top' } });
+    const readable = { id: 'a', text: 'old', revision: 1 };
+    for (const path of ['/copy/a', '/found/a']) expect((await request('GET', path)).status).toBe(500);
+    expect((await request('GET', '/any/a')).body).toEqual({ data: readable });
+    expect((await request('GET', '/hand/a')).body).toEqual({ doc: readable });
+    expect((await request('GET', '/body/a')).body).toEqual(readable);
+  });
+
   it('are checked when they are made', () => {
     expect(() => handler('send' as never)).toThrow(ConfigurationError);
     expect(() => bodyLimit(0)).toThrow(ConfigurationError);
@@ -89,6 +114,10 @@ async function shout(ctx: HandlerContext<never, Document<typeof Doc>>): Promise<
   const doc = await ctx.load();
   doc.text = doc.text.toUpperCase();
   return ctx.save(doc);
+}
+
+function found(ctx: Context): unknown {
+  return { ...(ctx.record?.document as object) };
 }
 
 describe('bodyLimit', () => {
