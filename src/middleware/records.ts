@@ -1,3 +1,4 @@
+import { bringUpToDate } from '../model/bring-up-to-date.ts';
 import { copyValue } from '../model/copy-value.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { compilePlanSave } from '../model/plan-save.ts';
@@ -15,7 +16,7 @@ import { recordId } from './record-id.ts';
  * `ctx.load()` finds the record of `ctx.params.id` within `ctx.scope`, private fields included: 404, and 412 where `If-Match` names another
  * revision. Asked again, it gives the same object. `ctx.save(record)` writes what has changed in it since: minimal, in one command, only if
  * nobody else has written meanwhile (412), validated by the model without the client's policy (422, 409). It brings the object up to date
- * and returns it; without a change nothing is written.
+ * in place, its parts too, and returns it; what was changed in it meanwhile stays for the next save. Without a change nothing is written.
  *
  * @example
  * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
@@ -51,16 +52,13 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
         throw new Error(
           '`ctx.save()` takes the record that `ctx.load()` gave to this request, and no other object: not a copy of it either.',
         );
-      const saved = await saveRecord(store, compiled, { scope: ctx.scope, loaded: before, plan: planSave(document, before.stored) });
-      bringUpToDate(document, compiled.hydrate(copyValue(saved.stored)) as object);
+      const plan = planSave(document, before.stored);
+      const sent = copyValue(document);
+      const saved = await saveRecord(store, compiled, { scope: ctx.scope, loaded: before, plan });
+      bringUpToDate(document, sent, compiled.hydrate(copyValue(saved.stored)));
       loaded.set(document, saved);
       ctx.record = saved;
       return document;
     }
   };
-}
-
-function bringUpToDate(document: object, saved: object): void {
-  for (const key of Object.keys(document)) if (!Object.hasOwn(saved, key)) Reflect.deleteProperty(document, key);
-  Object.assign(document, saved);
 }

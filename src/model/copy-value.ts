@@ -1,4 +1,5 @@
 import { Binary, DBRef, UUID } from 'mongodb';
+import { isObject } from './plain-object.ts';
 import { isStoredObject } from './stored-shape.ts';
 
 /**
@@ -13,7 +14,7 @@ export function copyValue(value: unknown): unknown {
   if (value instanceof Map) return new Map(Array.from(value, ([key, member]) => [key, copyValue(member)]));
   // The driver makes a DBRef of any object with `$ref` and `$id`: it was plain data, and is read as such.
   if (value instanceof DBRef) return copyMembers(value.toJSON());
-  return isStoredObject(value) ? copyMembers(value) : value;
+  return isObject(value) ? copyMembers(value) : value;
 }
 
 function copyMembers(object: object): Record<string, unknown> {

@@ -30,7 +30,8 @@ export function compileHydrate(node: ObjectNode): Hydrate {
   };
 }
 
-function compileItemHydrate(slot: Slot): Hydrate {
+/** Compiles the same for one value. */
+export function compileItemHydrate(slot: Slot): Hydrate {
   const hydrate = compileSlotHydrate(slot);
   return (stored) => (stored === null ? null : hydrate(stored));
 }

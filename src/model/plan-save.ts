@@ -2,10 +2,11 @@ import { validationFailed } from '../errors.ts';
 import { serverAccess } from './access.ts';
 import { compileCheck, ownFields } from './check.ts';
 import type { CompiledModel } from './compile-model.ts';
+import { compileItemHydrate } from './hydrate.ts';
 import { type CompiledField, join, type Node, type ObjectNode } from './node.ts';
 import { isObject } from './plain-object.ts';
 import type { Assignment } from './plan-changes.ts';
-import { absent, compileFieldReader } from './read-value.ts';
+import { absent, compileFieldReader, valueOfUnsent } from './read-value.ts';
 import { Report } from './report.ts';
 import { isSameValue } from './same-value.ts';
 import { compileMemberRead, isStoredObject } from './stored-shape.ts';
@@ -66,6 +67,7 @@ function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): Plan
     field,
     read: compileFieldReader(field, serverAccess),
     readStored: compileMemberRead(field.key),
+    makeLeftOut: compileLeftOut(field),
     planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node, guardsWhatIsChecked) : undefined,
   }));
   const runCheck = compileCheck(node);
@@ -77,8 +79,10 @@ function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): Plan
     for (const key of Object.keys(document)) {
       if (!node.byName.has(key) && document[key] !== undefined) draft.mistakes.push(`\`${join(path, key)}\` is no field`);
     }
-    for (const { field, read, readStored, planKeys } of members) {
-      const [now, was] = [own(document, field.name), own(before, field.name)];
+    for (const { field, read, readStored, makeLeftOut, planKeys } of members) {
+      const [held, was] = [own(document, field.name), own(before, field.name)];
+      if (isSameValue(held, was)) continue;
+      const now = held === undefined ? makeLeftOut() : held;
       if (isSameValue(now, was)) continue;
       const at = join(path, field.name);
       const storedValue = readStored(stored);
@@ -88,7 +92,8 @@ function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): Plan
         draft.within.push(at);
         after[field.key] = planKeys(now, was, storedValue, at, draft);
       } else {
-        const value = now === undefined ? removed(field, at, draft.report) : read(now, at, draft.report);
+        const value = now === undefined ? absent : read(now, at, draft.report);
+        if (now === undefined && !field.optional) draft.report.add(at, 'is required');
         draft.assignments.push({ path: at, value });
         draft.before.push(asStored(at, storedValue));
         if (value === absent) Reflect.deleteProperty(after, field.key);
@@ -111,9 +116,14 @@ function own(object: Members, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function removed(field: CompiledField, at: string, report: Report): unknown {
-  if (!field.optional) report.add(at, 'is required');
-  return absent;
+/** What a key that was deleted or left out becomes, in the form that handlers hold: as on create its default, null, or nothing. */
+function compileLeftOut(field: CompiledField): () => unknown {
+  const hydrate = compileItemHydrate(field);
+  return function makeLeftOut() {
+    const unsent = field.maintained ? undefined : valueOfUnsent(field);
+    if (unsent === absent) return field.nullable ? null : undefined;
+    return unsent === undefined ? undefined : hydrate(unsent);
+  };
 }
 
 /** Whether a client may learn of the field at this path, which is empty for the record itself: neither it nor what it is embedded in is private. */

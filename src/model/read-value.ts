@@ -166,7 +166,7 @@ function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadVa
     const broken = slot.constraint?.(value);
     if (broken !== undefined) report.add(path, broken);
     const before = report.errors.length;
-    const stored = value.map((item, index) => read(item, join(path, index), report));
+    const stored = Array.from(value, (item, index) => read(item, join(path, index), report)); // a hole is an undefined item
     if (isSet && report.errors.length === before && hasEqualItems(stored)) report.add(path, 'must not have equal items');
     return stored;
   };
