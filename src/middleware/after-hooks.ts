@@ -9,7 +9,8 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
 
 /**
  * Runs hooks in order, each awaited, after the write is durable and before the answer is sent. One that throws makes the answer 500, and
- * the write stays. They receive `ctx.record` as a document, or the documents of `ctx.page`.
+ * the write stays. They receive `ctx.record` as a document, or the documents of `ctx.page`. A `ctx.body` that they set is replaced by the
+ * answer, but for a custom operation whose handler returned nothing.
  *
  * @example
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), afterHooks([notifyWarehouse]), record({ created: true }));

@@ -14,7 +14,7 @@ export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Prin
   /** The record of the path's `:id`, within the scope: 404 where there is none, 412 where `If-Match` names another revision. */
   load(): Promise<Doc>;
   /**
-   * Writes what has changed in a record of `load()`, in one command and one revision step, and brings it up to date. 412 when somebody was
+   * Writes what has changed in a record of `load()`, in one command and one revision step, and brings it up to date in place. 412 when somebody was
    * faster, 422 for a value that the model does not allow, 409 for one that must be unique. The client's policy does not count.
    */
   save(record: Doc): Promise<Doc>;
@@ -64,7 +64,7 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
   readonly handler?: (ctx: HandlerContext<Principal, Doc, Body>) => unknown;
   /**
    * What it answers: `'record'`, `'none'` (204), or the schema of what stands in `data`. It stands in the OpenAPI description, and a handler
-   * that returns anything else is an error (500). A body that it sets by hand is not looked at.
+   * that returns anything else is an error (500). A body that it sets by hand is not held to it.
    * @default unknown: described as anything, or nothing
    */
   readonly answer?: 'record' | 'none' | Field | RawSchema;
