@@ -27,9 +27,10 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
   const store = openStore(compiled, options);
   const planSave = compilePlanSave(compiled);
   return async function records(ctx, next) {
-    const loaded = new Map<unknown, StoredRecord>();
+    const loaded = new Map<unknown, StoredRecord>(); // `save` takes no record of another model
     let loading: Promise<unknown> | undefined;
-    ctx.loaded = loaded;
+    ctx.loaded ??= new Map();
+    const all = ctx.loaded;
     ctx.load = () => {
       loading ??= load();
       return loading;
@@ -37,12 +38,17 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
     ctx.save = save;
     await next();
 
+    function keep(document: unknown, record: StoredRecord): void {
+      loaded.set(document, record);
+      all.set(document, record);
+    }
+
     async function load(): Promise<unknown> {
       const id = recordId(ctx, compiled);
       const { scope, precondition } = ctx;
       const found = await whileConnected(ctx, (signal) => store.findOne(id, scope, { fetchPrivate: true, precondition, signal }));
       const document = compiled.hydrate(copyValue(found.stored));
-      loaded.set(document, found);
+      keep(document, found);
       return document;
     }
 
@@ -56,7 +62,7 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
       const sent = copyValue(document);
       const saved = await saveRecord(store, compiled, { scope: ctx.scope, loaded: before, plan });
       bringUpToDate(document, sent, compiled.hydrate(copyValue(saved.stored)));
-      loaded.set(document, saved);
+      keep(document, saved);
       ctx.record = saved;
       return document;
     }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { Context } from '../../src/index.ts';
+import type { Context, ResourceMiddleware } from '../../src/index.ts';
 import {
   answer,
   bodyLimit,
@@ -93,6 +93,43 @@ describe('records, handler and answer, in an app of their own', () => {
     expect((await request('GET', '/any/a')).body).toEqual({ data: readable });
     expect((await request('GET', '/hand/a')).body).toEqual({ doc: readable });
     expect((await request('GET', '/body/a')).body).toEqual(readable);
+  });
+
+  it('know the records of another `records` before them', async () => {
+    const Other = defineModel('Other', { collection: 'others', fields: { id: t.string() } });
+    const keep: ResourceMiddleware = async (ctx, next) => {
+      ctx.state.doc = await ctx.load?.();
+      await next();
+    };
+    const db = { db: database.db };
+    const request = await serve((router) => {
+      router.get(
+        '/kept/:id',
+        records(Doc, db),
+        keep,
+        records(Other, db),
+        handler((ctx: Context) => ({ doc: ctx.state.doc })),
+        answer(),
+      );
+      router.get(
+        '/copied/:id',
+        records(Doc, db),
+        keep,
+        records(Other, db),
+        handler((ctx: Context) => ({ ...ctx.state.doc })),
+        answer(),
+      );
+      router.get(
+        '/saved/:id',
+        records(Doc, db),
+        keep,
+        records(Other, db),
+        handler((ctx: Context) => ctx.save?.(ctx.state.doc as never)),
+        answer(),
+      );
+    });
+    expect((await request('GET', '/kept/a')).body).toEqual({ data: { doc: { id: 'a', text: 'old', revision: 1 } } });
+    for (const path of ['/copied/a', '/saved/a']) expect((await request('GET', path)).status).toBe(500);
   });
 
   it('are checked when they are made', () => {
