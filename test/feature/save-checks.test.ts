@@ -57,6 +57,12 @@ async function run(path: string, change: (range: Range) => unknown) {
 }
 
 describe.each(['ranges', 'bare'])('ctx.save() and the checks over several fields (%s)', (path) => {
+  it.each([[stored.span], [null]])('fill in the defaults of an embedded object that takes the place of %j', async (span) => {
+    await ranges().updateOne({ _id: 'a' }, { $set: { span } });
+    const { status, body } = await run(path, (range) => Object.assign(range, { span: { to: 2 } }));
+    expect([status, body.data.span]).toEqual([200, { from: 0, to: 2 }]);
+  });
+
   it.each<[string, (range: Range) => unknown, object]>([
     [
       'a value against one that did not change',
