@@ -76,6 +76,10 @@ function withoutDefault(name: string, options: unknown): Record<string, unknown>
   return open(options);
 }
 
+function maintainedDate(marker: 'createdAt' | 'updatedAt', options: unknown): TSchema {
+  return Type.Unsafe({ type: 'string', format: 'date-time', ...withoutDefault(marker, options), bsonType: 'date', maintained: marker });
+}
+
 /** A copy of a schema with more keywords. TypeBox marks kinds by non-enumerable properties, which a spread would lose. */
 function extend(schema: TSchema, keywords: Record<string, unknown>): TSchema {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)) as Record<string, unknown>;
@@ -197,28 +201,10 @@ export const t = {
   /** When the record was created. */
   createdAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,
-  ): Field<Leaf<Date, string>, O & { readonly '~maintained': true }> =>
-    build(
-      Type.Unsafe({
-        type: 'string',
-        format: 'date-time',
-        ...withoutDefault('createdAt', options),
-        bsonType: 'date',
-        maintained: 'createdAt',
-      }),
-    ),
+  ): Field<Leaf<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('createdAt', options)),
 
   /** When the record was last written. */
   updatedAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,
-  ): Field<Leaf<Date, string>, O & { readonly '~maintained': true }> =>
-    build(
-      Type.Unsafe({
-        type: 'string',
-        format: 'date-time',
-        ...withoutDefault('updatedAt', options),
-        bsonType: 'date',
-        maintained: 'updatedAt',
-      }),
-    ),
+  ): Field<Leaf<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('updatedAt', options)),
 };
