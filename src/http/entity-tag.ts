@@ -6,7 +6,7 @@ interface EntityTag {
   readonly tag: string;
 }
 
-/** The value of `If-Match` or `If-None-Match`: any representation that exists, or a list of tags. */
+/** The value of `If-Match` or `If-None-Match`: `*` for whatever representation exists, or a list of tags. */
 export type EntityTags = '*' | readonly EntityTag[];
 
 /**

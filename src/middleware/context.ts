@@ -70,13 +70,14 @@ export type Context = Koa.Context & Slots & { readonly request: { body?: unknown
 /** A Koa middleware that uses the library's slots. It fits into any Koa app. */
 export type ResourceMiddleware = (ctx: Context, next: Koa.Next) => Promise<void>;
 
+// biome-ignore lint/suspicious/noExplicitAny: no type tells a handler which model's `records` stands above it; `unknown` would forbid it every field
+type AnyRecord = any;
+
 /** Koa's context as a handler in a chain of your own sees it: what `records` has left above it, of whatever model. */
 export type RecordContext = Koa.Context &
   Omit<Slots, 'load' | 'save'> & {
-    // biome-ignore lint/suspicious/noExplicitAny: the chain does not tell TypeScript which model is above
-    load(): Promise<any>;
-    // biome-ignore lint/suspicious/noExplicitAny: the same
-    save(record: object): Promise<any>;
+    load(): Promise<AnyRecord>;
+    save(record: object): Promise<AnyRecord>;
     readonly request: { readonly body?: unknown };
   };
 

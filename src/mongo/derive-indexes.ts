@@ -25,7 +25,7 @@ export interface IndexSource {
 
 /** An index that a list needs. */
 interface Wanted extends PlannedIndex {
-  /** The field of a filter that asks for single values only, and never for null: any unique index of it will do. */
+  /** The field of a filter that asks for single values only, and never for null: every unique index of it will do. */
   readonly point?: { readonly path: string; readonly equal: ReadonlySet<string> };
 }
 
