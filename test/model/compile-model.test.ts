@@ -28,6 +28,11 @@ describe('a configuration error names the field, the option and what is legal', 
       '`policy.privat` of field `value` is no policy option; did you mean `private`?',
     ],
     [
+      'a policy on a field that an embedded object does not have',
+      () => js.object('Place', { city: js.string() }, { policy: { street: { private: true } } }),
+      '`policy.street` of field `value` is no policy option: legal are insert, update, private, sort, filter.',
+    ],
+    [
       'an unknown policy option',
       () => js.string({ policy: { secret: true } }),
       '`policy.secret` of field `value` is no policy option: legal are insert, update, private, sort, filter.',

@@ -62,6 +62,11 @@ describe('defineModel', () => {
       '`colection` is no option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
     ],
     [
+      'a policy on fields that a model does not have',
+      () => defineModel('A', { collection: 'a', fields: {}, policy: { nobody: { private: true } } } as never),
+      '`policy` is no option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
+    ],
+    [
       'no collection',
       () => defineModel('A', { fields: {} } as never),
       '`collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
