@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Answer, send } from '../support/serve.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
@@ -10,6 +12,7 @@ import { walkAllCities } from './walk-all-cities.ts';
 // The first start on a machine may have to fetch the database binary.
 jest.setTimeout(240_000);
 
+const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 const start = useExamples();
 const folder = useTemporaryFolder();
 const busy = createServer().listen(0, '127.0.0.1');
@@ -30,7 +33,7 @@ async function portOf(atlas: RunningExample): Promise<number> {
 }
 
 describe('npm start', () => {
-  it('loads everything once, prints curl lines that do what is said of them, pages through all cities, and keeps its data', async () => {
+  it('loads everything once, prints curl lines that do what is said of them and of them in the README, pages through all cities, and keeps its data', async () => {
     const first = startAtlas();
     const port = await portOf(first);
     expect(port).not.toBe(busyPort());
@@ -44,6 +47,7 @@ describe('npm start', () => {
     expect(country.data).toMatchObject([{ id: 'CH', languages: { gsw: 'Swiss German' }, revision: 0 }]);
     expect(patched.data).toMatchObject({ name: { common: 'Helvetia', official: 'Swiss Confederation' }, revision: 1 });
     expect(refused.errors).toHaveLength(2);
+    for (const shown of [answers[0], answers[5]]) expect(readme).toContain(`\n${shown?.text}\n`);
 
     await walkAllCities((path) => send(port, 'GET', path));
 
