@@ -7,6 +7,13 @@ import { type Api, type RequestContext, service } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useServer } from '../support/serve.ts';
 
+/** What the functions that run in the page use there: Node has not its types. */
+interface PageWindow {
+  addEventListener(name: string, listener: (event: Record<'violatedDirective' | 'blockedURI', string>) => void): void;
+  complain(text: string): void;
+  readonly document: { createElement(name: string): { textContent: string }; readonly body: { append(element: object): void } };
+}
+
 const database = useDatabase();
 const serve = useServer();
 let browser: Browser;
@@ -46,11 +53,8 @@ beforeEach(async () => {
   );
   await page.exposeFunction('complain', (text: string) => complaints.push(`policy: ${text}`));
   await page.addInitScript(() => {
-    // biome-ignore lint/suspicious/noExplicitAny: this runs in the page, whose types are not here
-    const window = globalThis as any;
-    window.addEventListener('securitypolicyviolation', (event: Record<'violatedDirective' | 'blockedURI', string>) =>
-      window.complain(`${event.violatedDirective} ${event.blockedURI}`),
-    );
+    const window = globalThis as unknown as PageWindow;
+    window.addEventListener('securitypolicyviolation', (event) => window.complain(`${event.violatedDirective} ${event.blockedURI}`));
   });
 });
 
@@ -120,8 +124,7 @@ describe('the docs page of the orders example, in Chromium', () => {
     await page.goto(`${origin}/api/docs`);
     await page.locator('.opblock').first().waitFor();
     await page.evaluate(async () => {
-      // biome-ignore lint/suspicious/noExplicitAny: this runs in the page, whose types are not here
-      const { document } = globalThis as any;
+      const { document } = globalThis as unknown as PageWindow;
       const script = document.createElement('script');
       script.textContent = 'window.intruded = true';
       document.body.append(script);

@@ -2,10 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Api, defineModel, openapiDocument, type RequestContext, service, t, Unauthorized } from '../../src/index.ts';
 import { docsFiles } from '../../src/openapi/docs-page.ts';
 import { db } from '../openapi/fixtures.ts';
+import type { Any } from '../support/any.ts';
 import { type TestServer, useServer } from '../support/serve.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
-type Any = any;
 
 const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string() } });
 const asked: string[] = [];

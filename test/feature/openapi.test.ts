@@ -2,11 +2,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import mount from 'koa-mount';
 import { type Api, cursorPaging, defineModel, openapiDocument, openapiText, service, t, Unauthorized } from '../../src/index.ts';
 import { compileSchema, type Fits } from '../openapi/published.ts';
+import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Answer, type Sent, type TestServer, useServer } from '../support/serve.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
-type Any = any;
 
 const Order = defineModel('Order', {
   collection: 'orders',

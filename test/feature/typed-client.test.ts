@@ -7,6 +7,7 @@ import { createAtlas } from '../../examples/atlas/api.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { type Api, applyIndexes, openapiText } from '../../src/index.ts';
 import { everyApi } from '../openapi/every-api.ts';
+import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database.ts';
 import { useServer } from '../support/serve.ts';
 
@@ -37,7 +38,7 @@ async function runTool(path: string, ...args: string[]): Promise<void> {
   });
 }
 
-/** The programs of the recipe, those lines included that must not compile: a `@ts-expect-error` above one that does is an error. Each block begins with the name of its file. */
+/** The programs of the recipe, those lines included that must not compile: one that does is an error. Each block begins with the name of its file. */
 async function readPrograms(): Promise<Map<string, string>> {
   const recipe = await readFile(join(root, 'docs/typed-client.md'), 'utf8');
   const blocks = [...recipe.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
@@ -49,8 +50,8 @@ const serve = useServer();
 let shop: Api;
 let atlas: Api;
 let origin: string;
-// biome-ignore lint/suspicious/noExplicitAny: these modules are made by the test: the compiler has checked them on their own
-let orders: any, cities: any, connections: any;
+/** Modules that this test makes: the compiler has checked them on their own. */
+let orders: Any, cities: Any, connections: Any;
 
 beforeAll(async () => {
   shop = createShop(database.db);

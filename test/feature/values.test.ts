@@ -189,8 +189,7 @@ describe('an untyped field', () => {
 describe('a stored value of another type than its field', () => {
   it('is served as the JSON that it is: a read never fails on old data', async () => {
     const id = new ObjectId();
-    await docs().insertOne({
-      _id: id,
+    const old = {
       text: 5,
       int: 'five',
       date: 'yesterday',
@@ -202,22 +201,10 @@ describe('a stored value of another type than its field', () => {
       map: [1],
       flag: 'yes',
       decimal: 1.5,
-    });
+    };
+    await docs().insertOne({ _id: id, ...old });
     const { status, body } = await api.request('GET', `/api/docs/${id}`);
     expect(status).toBe(200);
-    expect(body.data).toEqual({
-      id: String(id),
-      text: 5,
-      int: 'five',
-      date: 'yesterday',
-      objectId: 7,
-      uuid: hex,
-      binary: 'x',
-      kind: 'three',
-      list: 'no list',
-      map: [1],
-      flag: 'yes',
-      decimal: '1.5',
-    });
+    expect(body.data).toEqual({ id: String(id), ...old, decimal: '1.5' });
   });
 });

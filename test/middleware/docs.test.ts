@@ -1,39 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import * as library from '../../src/index.ts';
+import { middlewareNames } from '../support/exported-functions.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-/** Functions that the library exports and that make no middleware. */
-const others = [
-  'applyIndexes',
-  'compileIncludes',
-  'cursorPaging',
-  'defineModel',
-  'offsetPaging',
-  'openapiDocument',
-  'openapiText',
-  'planIndexes',
-  'service',
-  'whileConnected',
-];
-const middlewares = Object.entries(library)
-  .filter(([name, value]) => typeof value === 'function' && /^[a-z]/.test(name) && !others.includes(name))
-  .map(([name]) => name);
-
 describe('every middleware that is exported', () => {
-  it.each(middlewares)('has a row in docs/middleware.md, with all five columns: %s', (name) => {
+  it.each(middlewareNames)('has a row in docs/middleware.md, with all five columns: %s', (name) => {
     const rows = read('docs/middleware.md')
       .split('\n')
       .filter((line) => line.startsWith(`| \`${name}(`));
     expect(rows.map((row) => row.split(' |').length)).toEqual([6]);
   });
 
-  it.each(middlewares)('is named in the README: %s', (name) => {
+  it.each(middlewareNames)('is named in the README: %s', (name) => {
     expect(read('README.md')).toMatch(new RegExp(`\`${name}(?:\\(|\`)`));
   });
 
-  it.each(middlewares)('is one that a chain of the library uses, or that stands around them: %s', (name) => {
+  it.each(middlewareNames)('is one that a chain of the library uses, or that stands around them: %s', (name) => {
     const chains = read('src/resource/chains.ts') + read('src/resource/create-api.ts') + read('src/middleware/json-body.ts');
     expect(chains).toContain(`${name}(`);
   });

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import { ConfigurationError } from '../../src/errors.ts';
 import { t } from '../../src/model/t.ts';
+import type { Any } from '../support/any.ts';
 
 /** As JavaScript would call it, without the compiler's help. */
-// biome-ignore lint/suspicious/noExplicitAny: the point is what the types would refuse
-export const js: any = t;
+export const js: Any = t;
 
 /** The message of the configuration error that a definition ends in; fails where it ends in none. */
 export function messageOf(build: () => unknown): string {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { problemCodes } from '../../src/errors.ts';
 import { parseJson, stringifyJson } from '../../src/http/json.ts';
 import { defineModel, type OpenapiDocument, openapiDocument, openapiText, service, t } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
 import { everyApi } from './every-api.ts';
 import { db } from './fixtures.ts';
 import { compileNamed, compileSchema } from './published.ts';
@@ -172,8 +173,7 @@ describe('the id of a request in the description', () => {
   const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string(), revision: t.revision() } });
   const describeWith = (options: object) =>
     openapiDocument(service().api({ db, resources: [service().resource({ model: Doc })], ...options } as never));
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
-  const responsesOf = (document: OpenapiDocument): any[] => {
+  const responsesOf = (document: OpenapiDocument): Any[] => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
     const own = operations.flatMap((operation) => Object.values((operation as { responses?: object }).responses ?? {}));
     return [...own.filter((response) => !('$ref' in response)), ...Object.values(document.components.responses ?? {})];

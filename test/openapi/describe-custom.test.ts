@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigurationError, defineModel, jsonBody, openapiDocument, type Service, service, t } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
 import { db } from './fixtures.ts';
 import { compileSchema } from './published.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
-type Any = any;
 
 const Address = t.object('Address', { city: t.string(), checkedBy: t.optional(t.string({ policy: { private: true } })) });
 const Order = defineModel('Order', { collection: 'orders', fields: { id: t.uuid(), shipTo: Address, revision: t.revision() } });

@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, openapiDocument, service, t } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
 import { everyApi } from './every-api.ts';
 import { db } from './fixtures.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
-type Any = any;
 
 const every = openapiDocument(everyApi());
 const at = (path: string, method: string): Any => (every.paths[path] as Any)[method];

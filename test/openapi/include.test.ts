@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineModel, type Model, type OpenapiDocument, openapiDocument, service, t } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
 import { Book, bookRelations, Company, Person } from '../support/books.ts';
 import { db } from './fixtures.ts';
 import { compileNamed, schemaOf } from './published.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
-type Any = any;
 
 function documentOf(resources: readonly object[], models: readonly unknown[] = []): OpenapiDocument {
   const shop = service();

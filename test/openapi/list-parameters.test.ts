@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, offsetPaging, openapiDocument, service, t } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
 import { everyApi } from './every-api.ts';
 import { db, Guarded } from './fixtures.ts';
 import { compileSchema, schemaOf } from './published.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into parts of every shape
-type Any = any;
 
 const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string({ policy: { filter: true } }) } });
 

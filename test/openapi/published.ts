@@ -3,6 +3,7 @@ import formats from 'ajv-formats';
 import { parseJson, stringifyJson } from '../../src/http/json.ts';
 import type { OpenapiDocument } from '../../src/index.ts';
 import { Problem } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
 
 /** Whether a value fits a schema. */
 export type Fits = (value: unknown) => boolean;
@@ -49,8 +50,7 @@ export function isAccepted(read: (body: unknown) => unknown, value: unknown): bo
 }
 
 /** The schema of that name, for a look at its parts. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into schemas of every shape
-export function schemaOf(document: OpenapiDocument, name: string): Record<string, any> {
+export function schemaOf(document: OpenapiDocument, name: string): Record<string, Any> {
   const schema = document.components.schemas?.[name];
   if (!schema) throw new Error(`No schema is called ${name}: there are ${Object.keys(document.components.schemas ?? {}).join(', ')}.`);
   return schema;

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage,
 import type { AddressInfo } from 'node:net';
 import { afterAll } from '@jest/globals';
 import Koa from 'koa';
+import type { Any } from './any.ts';
 
 /** What a request sends: an object goes as JSON, text and bytes as they are. */
 export interface Sent {
@@ -15,8 +16,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** The JSON of the body; undefined without a body. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-  readonly body: any;
+  readonly body: Any;
   readonly text: string;
 }
 

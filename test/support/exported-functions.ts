@@ -1,0 +1,19 @@
+import * as library from '../../src/index.ts';
+
+/** Functions that the library exports and that make no middleware. */
+const others = [
+  'applyIndexes',
+  'compileIncludes',
+  'cursorPaging',
+  'defineModel',
+  'offsetPaging',
+  'openapiDocument',
+  'openapiText',
+  'planIndexes',
+  'service',
+];
+
+/** The names of all middlewares that the library exports. */
+export const middlewareNames = Object.entries(library)
+  .filter(([name, value]) => typeof value === 'function' && /^[a-z]/.test(name) && !others.includes(name))
+  .map(([name]) => name);
