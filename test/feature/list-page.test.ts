@@ -179,6 +179,12 @@ describe('a cursor', () => {
     expect([status, idsOf(body)]).toEqual([200, [19, 16]]);
   });
 
+  it('works across processes and restarts: it holds nothing that only this process knows', async () => {
+    const earlier = '7fk9JPQjWQPt9dTdWzEsImYwIl0'; // as another process gave it
+    expect(await cursor('rows?limit=1')).toBe(earlier);
+    expect(idsOf((await list(`rows?limit=1&after=${earlier}`)).body)).toEqual([1]);
+  });
+
   it('is 400 when it is damaged, empty, given twice, or no cursor', async () => {
     const good = await cursor('rows?limit=1');
     const bad = [
