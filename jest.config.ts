@@ -26,6 +26,9 @@ const withDatabase = '(feature|mongo|middleware|resource|examples)';
 /** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
 const withBrowser = '(browser)';
 
+/** Not here either: they take minutes, and start servers of their own. See `jest.faults.config.ts`. */
+const withFaults = '(faults)';
+
 const config: Config = {
   testTimeout: 120_000, // a net for hung tests on slow machines; no test asserts a time
   // Most tests wait for mongod or for a child process: the default would leave one core of two idle.
@@ -37,7 +40,7 @@ const config: Config = {
     {
       ...shared,
       displayName: 'unit',
-      testRegex: [`/test/(?!${withDatabase}/|${withBrowser}/).*\\.test\\.ts$`],
+      testRegex: [`/test/(?!${withDatabase}/|${withBrowser}/|${withFaults}/).*\\.test\\.ts$`],
     },
     {
       ...shared,

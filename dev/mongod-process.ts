@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { MongoInstance } from 'mongodb-memory-server';
 
 /** A mongod that cannot start because another process holds its data folder. */
@@ -8,9 +12,12 @@ export class DataFolderInUse extends Error {}
 export interface MongodOptions {
   readonly binary: string;
   readonly dbPath: string;
-  readonly replSet: string;
+  /** The replica set that it belongs to. @default none: a standalone server */
+  readonly replSet?: string;
   /** @default a free one */
   readonly port?: number | undefined;
+  /** Arguments beside those that every mongod here is started with. @default none */
+  readonly args?: readonly string[];
 }
 
 /**
@@ -27,8 +34,10 @@ export class MongodProcess extends MongoInstance {
    */
   static async launch(options: MongodOptions): Promise<MongodProcess> {
     const port = options.port ?? (await freePort());
+    const { dbPath, replSet } = options;
+    const args = [...mongodArgs, ...(options.args ?? [])];
     const instance = new MongodProcess({
-      instance: { port, ip: '127.0.0.1', dbPath: options.dbPath, replSet: options.replSet, storageEngine: 'wiredTiger', args: mongodArgs },
+      instance: { port, ip: '127.0.0.1', dbPath, ...(replSet && { replSet }), storageEngine: 'wiredTiger', args },
       binary: { systemBinary: options.binary },
       // Ctrl-C in a terminal goes to the whole process group: mongod must still be there for an orderly stop.
       spawn: { detached: true },
@@ -37,7 +46,7 @@ export class MongodProcess extends MongoInstance {
       await instance.start();
     } catch (error) {
       await instance.stop();
-      throw startError(error as Error, options);
+      throw await startError(error as Error, options);
     }
     return instance;
   }
@@ -98,9 +107,26 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-function startError(error: Error, { dbPath, binary }: MongodOptions): Error {
+async function startError(error: Error, { dbPath, binary }: MongodOptions): Promise<Error> {
   if (/DBPathInUse/.test(error.message)) {
-    return new DataFolderInUse(`The data folder ${dbPath} is in use by another mongod. Stop that process, or choose another folder.`);
+    const holder = await findHolder(dbPath);
+    return new DataFolderInUse(`The data folder ${dbPath} is in use by ${holder}. Stop that process, or choose another folder.`);
   }
   return new Error(`mongod (${binary}) could not start on ${dbPath}: ${error.message}`, { cause: error });
+}
+
+/** Who holds a data folder: mongod writes its process id into it. Its parent is what somebody has started, and can stop. */
+async function findHolder(dbPath: string): Promise<string> {
+  const pid = (await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim();
+  const mongod = pid && (await findProcess(pid));
+  const parent = mongod && (await findProcess(mongod.parent));
+  const process = pid ? `another mongod, process ${pid}` : 'another mongod';
+  return mongod && parent && mongod.parent !== '1' ? `${process} of \`${parent.command}\`, process ${mongod.parent}` : process;
+}
+
+/** What `ps` says of a process; undefined where it is gone, or there is no `ps`. */
+async function findProcess(pid: string): Promise<{ readonly parent: string; readonly command: string } | undefined> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'ppid=,args=', '-p', pid]).catch(() => ({ stdout: '' }));
+  const [, parent, command] = /^\s*(\d+)\s+(.*\S)/.exec(stdout) ?? [];
+  return parent && command ? { parent, command } : undefined;
 }

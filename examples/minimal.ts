@@ -1,7 +1,6 @@
-import Koa from 'koa';
 import { type Api, applyIndexes, defineModel, service, t } from 'koa-mongo-resource';
-import { type Db, MongoClient } from 'mongodb';
-import { startReplicaSet } from '../dev/replica-set.ts';
+import type { Db } from 'mongodb';
+import { serve } from './serve.ts';
 
 const Note = defineModel('Note', {
   collection: 'notes',
@@ -27,9 +26,13 @@ export function createNotebook(db: Db): Api {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { uri } = await startReplicaSet({ dbPath: `${import.meta.dirname}/.data` }); // or the MongoDB of MONGODB_URI
-  const api = createNotebook(new MongoClient(uri).db('koa-mongo-resource-minimal'));
-  await applyIndexes(api); // what its filters and sorts need
-  const port = Number(process.env.PORT || 3000);
-  new Koa().use(api.routes()).listen(port, () => console.log(`http://localhost:${port}/notes`));
+  const url = await serve({
+    dbPath: `${import.meta.dirname}/.data`, // or the MongoDB of MONGODB_URI
+    async createApi(client) {
+      const notebook = createNotebook(client.db('koa-mongo-resource-minimal'));
+      await applyIndexes(notebook); // what its filters and sorts need
+      return notebook;
+    },
+  });
+  console.log(`${url}/notes`);
 }

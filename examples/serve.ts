@@ -1,33 +1,33 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type Koa from 'koa';
+import Koa from 'koa';
+import type { Api } from 'koa-mongo-resource';
 import { MongoClient } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';
+import { listen, urlOf } from './listen.ts';
 
 /** What {@link serve} needs to know of an example. */
 export interface Example {
   /** The data folder of its MongoDB. It plays no part with `MONGODB_URI`. */
   readonly dbPath: string;
-  /** Makes the app, once there is a database. */
-  readonly createApp: (client: MongoClient) => Promise<Koa>;
+  /** Makes the api, once there is a database. */
+  readonly createApi: (client: MongoClient) => Promise<Api>;
 }
 
 /**
- * Serves an example on `PORT` (3000) or the next free port, and on `HOST` (127.0.0.1, as the atlas is open to whoever can reach it).
- * Ctrl-C ends the server, then MongoDB, then the process with code 0. Without a MongoDB it says so in one sentence and exits 1.
+ * Serves an example, see `listen`. Ctrl-C and SIGTERM end the server when its answers in flight have ended, then MongoDB, then the process with
+ * code 0. Without a MongoDB it says so in one sentence and exits 1.
  *
  * @returns the URL
  */
-export async function serve({ dbPath, createApp }: Example): Promise<string> {
+export async function serve({ dbPath, createApi }: Example): Promise<string> {
   const ending = endOnSignals();
   const { uri, stop } = await startReplicaSet({ dbPath }).catch(exitWithoutMongo);
   ending.steps.push(stop);
   const client = new MongoClient(uri);
   ending.steps.push(() => client.close());
   try {
-    const server = await listen(await createApp(client));
-    ending.steps.push(() => close(server));
+    const api = await createApi(client);
+    const server = await listen(new Koa().use(api.routes()));
+    ending.steps.push(() => api.close({ server }));
     return urlOf(server);
   } catch (error) {
     if (ending.hasBegun) return new Promise(() => {}); // Ctrl-C has taken the database away; the process ends in a moment
@@ -67,28 +67,4 @@ function exitWithoutMongo(error: Error): never {
   const sentence = error.message.split('\n').filter((line) => !line.startsWith('- '));
   console.error(sentence.join(' '));
   process.exit(1);
-}
-
-async function listen(app: Koa): Promise<Server> {
-  for (let port = Number(process.env.PORT || 3000); ; port++) {
-    const server = app.listen(port, process.env.HOST || '127.0.0.1');
-    try {
-      await once(server, 'listening');
-      return server;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    }
-  }
-}
-
-function urlOf(server: Server): string {
-  const { address, port, family } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  setTimeout(() => server.closeAllConnections(), 2_000).unref();
-  await closed;
 }

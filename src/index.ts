@@ -1,6 +1,5 @@
 export {
   ConfigurationError,
-  type FieldError,
   Problem,
   type ProblemCode,
   type ProblemDocument,
@@ -9,14 +8,17 @@ export {
 } from './errors.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { answer } from './middleware/answer.ts';
+export { answerTimeout } from './middleware/answer-timeout.ts';
 export { type Authenticate, authenticate } from './middleware/authenticate.ts';
 export { bodyLimit } from './middleware/body-limit.ts';
+export { type CachingOptions, caching } from './middleware/caching.ts';
 export { type BodyMiddleware, type BodyType, checkBody } from './middleware/check-body.ts';
 export { type CheckCreateOptions, checkCreate, type ServerFields } from './middleware/check-create.ts';
 export { checkPatch } from './middleware/check-patch.ts';
 export { checkPut } from './middleware/check-put.ts';
 export { compileIncludes, type IncludeOptions, type Includes, type IncludeTarget } from './middleware/compile-includes.ts';
 export type { Context, HandlerResult, RecordContext, ResourceMiddleware, Slots } from './middleware/context.ts';
+export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.ts';
 export { embed } from './middleware/embed.ts';
 export { fields } from './middleware/fields.ts';
 export { type FindPageOptions, findPage } from './middleware/find-page.ts';
@@ -33,11 +35,12 @@ export { noContent } from './middleware/no-content.ts';
 export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';
 export { page } from './middleware/page.ts';
-export { problems } from './middleware/problems.ts';
+export { type ProblemsOptions, problems, type WriteProblem } from './middleware/problems.ts';
 export { type RecordOptions, record } from './middleware/record.ts';
 export { records } from './middleware/records.ts';
 export { remove } from './middleware/remove.ts';
 export { requestId } from './middleware/request-id.ts';
+export { requestTimeout } from './middleware/request-timeout.ts';
 export { type ScopeFunction, scope } from './middleware/scope.ts';
 export { update } from './middleware/update.ts';
 export type { Check } from './model/check.ts';
@@ -57,7 +60,9 @@ export { StoredRecord } from './mongo/stored-record.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
 export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';
 export { openapiDocument } from './openapi/openapi-document.ts';
-export type { Api, ApiOptions } from './resource/create-api.ts';
+export type { ApiOptions } from './resource/api-options.ts';
+export type { CloseOptions } from './resource/close.ts';
+export type { Api } from './resource/create-api.ts';
 export type { CustomMethod, CustomOperation, HandlerContext, OperationMiddleware } from './resource/custom-operation.ts';
 export type { FetchOptions, RequestHandler } from './resource/in-process.ts';
 export type { OpenapiOptions } from './resource/openapi-options.ts';
@@ -74,3 +79,4 @@ export type {
   ScopeFilter,
 } from './resource/resource-options.ts';
 export { type Resource, type Service, type ServiceOptions, service } from './resource/service.ts';
+export type { FieldError, FieldErrorInput, Rule } from './rules.ts';

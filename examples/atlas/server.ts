@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import Koa from 'koa';
 import { applyIndexes } from 'koa-mongo-resource';
 import { serve } from '../serve.ts';
 import { createAtlas } from './api.ts';
@@ -9,17 +8,17 @@ import { showProgress } from './progress.ts';
 const url = await serve({
   // ATLAS_DATA names another folder; with MONGODB_URI there is none.
   dbPath: process.env.ATLAS_DATA || join(import.meta.dirname, '.data'),
-  async createApp(client) {
+  async createApi(client) {
     const db = client.db('koa-mongo-resource-atlas');
     const atlas = createAtlas(db);
     await loadAtlas(db, showProgress('countries and cities'));
     await applyIndexes(atlas); // after the documents: one pass over all of them is faster than 171,075 insertions into seven trees
-    return new Koa().use(atlas.routes());
+    return atlas;
   },
 });
 
 console.log(`
-Ready after ${process.uptime().toFixed(1)} s: ${url}/api/countries and ${url}/api/cities. Ctrl-C ends it. Worth trying:
+Ready after ${process.uptime().toFixed(1)} s: ${url}/api/countries and ${url}/api/cities, and a page to try them: ${url}/api/docs. Ctrl-C ends it. Worth trying:
 
 # filters and a sort: Swiss cities whose names begin with Ober
 curl -g '${url}/api/cities?country=CH&name[prefix]=Ober&sort=name&limit=3'

@@ -48,7 +48,8 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
         answer: 'record',
         async handler(ctx) {
           const ticket = await ctx.load();
-          if (ticket.assignee !== null) throw new Problem('precondition_failed', `${ticket.assignee} has taken the ticket already.`);
+          if (ticket.assignee !== null)
+            throw new Problem({ code: 'precondition_failed', detail: `${ticket.assignee} has taken the ticket already.` });
           ticket.assignee = ctx.requirePrincipal().name;
           return ctx.save(ticket);
         },
@@ -135,7 +136,7 @@ function authenticate(ctx: Koa.Context): User | undefined {
 }
 
 function isSignedIn(ctx: RequestContext<User>): boolean {
-  if (!ctx.principal) throw new Unauthorized('Sign in.', { 'www-authenticate': 'Bearer' });
+  if (!ctx.principal) throw new Unauthorized('Sign in.', { 'www-authenticate': 'Bearer realm="helpdesk"' });
   return true;
 }
 

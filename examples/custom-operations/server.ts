@@ -1,15 +1,13 @@
 import { join } from 'node:path';
-import Koa from 'koa';
 import { serve } from '../serve.ts';
 import { createHelpdesk } from './api.ts';
 
 const url = await serve({
   dbPath: join(import.meta.dirname, '.data'),
-  async createApp(client) {
-    const helpdesk = createHelpdesk(client.db('koa-mongo-resource-helpdesk'), (reporter, { title }) =>
+  async createApi(client) {
+    return createHelpdesk(client.db('koa-mongo-resource-helpdesk'), (reporter, { title }) =>
       console.log(`${reporter}: "${title}" is closed`),
     );
-    return new Koa().use(helpdesk.routes());
   },
 });
 

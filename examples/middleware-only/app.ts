@@ -41,15 +41,17 @@ export function createApp(): Koa {
   return app;
 }
 
+const challenge = { 'www-authenticate': 'Bearer realm="orders"' };
+
 /** A real app verifies signed tokens, or keeps hashes of them. */
 function identify(ctx: Koa.Context): string | undefined {
   const [scheme, name] = ctx.get('authorization').split(' ');
-  if (scheme && scheme !== 'Bearer') throw new Unauthorized('Send `Authorization: Bearer <name>`.', { 'www-authenticate': 'Bearer' });
+  if (scheme && scheme !== 'Bearer') throw new Unauthorized('Send `Authorization: Bearer <name>`.', challenge);
   return name;
 }
 
 function isSignedIn(ctx: Context): boolean {
-  if (ctx.principal === undefined) throw new Unauthorized('Sign in.', { 'www-authenticate': 'Bearer' });
+  if (ctx.principal === undefined) throw new Unauthorized('Sign in.', challenge);
   return true;
 }
 

@@ -1,6 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import { listen, urlOf } from '../listen.ts';
 import { createApp } from './app.ts';
 
-const server = createApp().listen(Number(process.env.PORT || 3000), () => {
-  console.log(`http://localhost:${(server.address() as AddressInfo).port}/settings`);
-});
+const server = await listen(createApp());
+console.log(`${urlOf(server)}/settings`);

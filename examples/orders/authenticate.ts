@@ -14,7 +14,9 @@ export const tokens: ReadonlyMap<string, User> = new Map([
   ['root-token', { name: 'root', admin: true }],
 ]);
 
-const challenge = { 'www-authenticate': 'Bearer' };
+// RFC 6750 §3: a challenge names its realm, and an error only to whoever has sent a token.
+const challenge = { 'www-authenticate': 'Bearer realm="orders"' };
+const badToken = { 'www-authenticate': 'Bearer realm="orders", error="invalid_token"' };
 
 /** No credentials make an anonymous caller, about whom the guards decide. Credentials that we do not know are refused at once. */
 export function authenticate(ctx: Koa.Context): User | undefined {
@@ -22,7 +24,7 @@ export function authenticate(ctx: Koa.Context): User | undefined {
   if (credentials === '') return undefined;
   const [, token = ''] = /^Bearer +(\S+)$/i.exec(credentials) ?? [];
   const user = tokens.get(token);
-  if (!user) throw new Unauthorized('Send a token that is known here, as `Authorization: Bearer <token>`.', challenge);
+  if (!user) throw new Unauthorized('Send a token that is known here, as `Authorization: Bearer <token>`.', token ? badToken : challenge);
   return user;
 }
 

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import Koa from 'koa';
 import { applyIndexes } from 'koa-mongo-resource';
 import { serve } from '../serve.ts';
 import { createShop } from './api.ts';
@@ -7,11 +6,11 @@ import { tokens } from './authenticate.ts';
 
 const url = await serve({
   dbPath: join(import.meta.dirname, '.data'),
-  async createApp(client) {
+  async createApi(client) {
     const db = client.db('koa-mongo-resource-orders');
     const shop = createShop(db);
     await applyIndexes(shop);
-    return new Koa().use(shop.routes());
+    return shop;
   },
 });
 

@@ -22,7 +22,10 @@ export type EntityTags = '*' | readonly EntityTag[];
 export function parseEntityTags(header: string, field = 'If-Match'): EntityTags {
   const tags = readEntityTags(header);
   if (tags !== undefined) return tags;
-  throw new Problem('malformed_header', `${field} takes \`*\` or a list of entity tags in double quotes, such as \`"3"\`.`);
+  throw new Problem({
+    code: 'malformed_header',
+    detail: `${field} takes \`*\` or a list of entity tags in double quotes, such as \`"3"\`.`,
+  });
 }
 
 /**

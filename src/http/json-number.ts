@@ -1,5 +1,6 @@
 /**
- * A number of a JSON text that is beyond the range of doubles (`1e400`), or a fraction beyond their precision (`0.12345678901234567890`).
+ * A number of a JSON text that is beyond the range of doubles (`1e400`), or written with a fraction or an exponent and beyond their
+ * precision (`0.12345678901234567890`).
  *
  * @example
  * String(parseJson('0.12345678901234567890')) // '0.12345678901234567890'
@@ -18,23 +19,39 @@ export class JsonNumber {
 }
 
 /**
- * The exact value of one JSON number (RFC 8259 §6): a `bigint` when it is an integer outside the safe range but within that of doubles, a
- * `number` when a double's own text (`String(value)`) has that very value, else a {@link JsonNumber}. `5.0` and `1e17` are integers: the
- * value decides, not the spelling.
+ * The exact value of one JSON number (RFC 8259 §6): a `number` when a double's own text (`String(value)`) has that very value, so that
+ * `5.0` and `5` are the same; a `bigint` for plain digits beyond the safe range; else a {@link JsonNumber}.
  *
  * @example
- * readNumber('9007199254740993.0') // 9007199254740993n
+ * readNumber('9007199254740993') // 9007199254740993n
+ * readNumber('6.02e23') // 6.02e23
  */
 export function readNumber(text: string): number | bigint | JsonNumber {
   const value = Number(text);
-  const { sign, digits, exponent } = toDecimal(text);
-  if (exponent >= 0) {
+  if (plainDigits.test(text)) {
     if (Number.isSafeInteger(value)) return value;
-    // 1e1000000 is nine characters on the wire and a megabyte as digits: beyond the range of doubles it stays text.
-    return Number.isFinite(value) ? BigInt(sign + digits + '0'.repeat(exponent)) : new JsonNumber(text);
+    return Number.isFinite(value) ? BigInt(text) : new JsonNumber(text);
   }
+  const { digits, exponent } = toDecimal(text);
   const shown = toDecimal(String(value)); // `Infinity` has no digits, and so equals nothing here
   return shown.digits === digits && shown.exponent === exponent ? value : new JsonNumber(text);
+}
+
+const plainDigits = /^-?\d+$/;
+
+/**
+ * The integer that a finite number is, by the value of its text and not of the double next to it (`9007199254740993.0`); undefined for a
+ * fraction, and for what is beyond the range of doubles: 1e1000000 is nine characters on the wire and a megabyte as digits.
+ */
+export function toInteger(number: number | JsonNumber): bigint | undefined {
+  const text = String(number);
+  const { sign, digits, exponent } = toDecimal(text);
+  return exponent >= 0 && Number.isFinite(Number(text)) ? BigInt(`${sign}0${digits}${'0'.repeat(exponent)}`) : undefined;
+}
+
+/** Whether a double would hold a number as zero that is none. */
+export function underflows(text: string): boolean {
+  return Number(text) === 0 && /^[^eE]*[1-9]/.test(text);
 }
 
 /** A decimal in one form: `sign digits × 10^exponent`, where `digits` neither starts nor ends with a zero, and zero has none. */

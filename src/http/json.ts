@@ -20,8 +20,8 @@ export interface ParseJsonOptions {
 }
 
 /**
- * Parses JSON (RFC 8259) without changing a number: `number` where a double says the same (`5.0`, `0.1`), `bigint` for
- * integers beyond the safe range (`9007199254740993`, `1e17`), {@link JsonNumber} for the rest (`1e400`, fractions with too many digits).
+ * Parses JSON (RFC 8259) without changing a number: `number` where a double says the same (`5.0`, `0.1`, `6.02e23`), `bigint` for
+ * plain digits beyond the safe range (`9007199254740993`), {@link JsonNumber} for the rest (`1e400`, fractions with too many digits).
  *
  * Of duplicate keys the last one counts (§4 leaves it open). `__proto__` is a key like any other. Lone surrogates are let through: which
  * field they stand in is for the validator to say. A byte order mark is no JSON: {@link decodeUtf8} drops it.
@@ -33,11 +33,12 @@ export interface ParseJsonOptions {
  */
 export function parseJson(text: string, { maxDepth = 64 }: ParseJsonOptions = {}): JsonValue {
   const shape = scanJson(text, maxDepth);
-  if (shape === 'too-deep') throw new Problem('malformed_json', `The JSON text is nested too deeply: ${maxDepth} levels are allowed.`);
+  if (shape === 'too-deep')
+    throw new Problem({ code: 'malformed_json', detail: `The JSON text is nested too deeply: ${maxDepth} levels are allowed.` });
   try {
     return shape === 'double' ? JSON.parse(text) : parseExactly(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Problem('malformed_json', describePosition(text));
+    if (error instanceof SyntaxError) throw new Problem({ code: 'malformed_json', detail: describePosition(text) });
     throw error;
   }
 }
@@ -55,7 +56,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Problem('malformed_json', 'The JSON text is not valid UTF-8.');
+    throw new Problem({ code: 'malformed_json', detail: 'The JSON text is not valid UTF-8.' });
   }
 }
 

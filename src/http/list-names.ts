@@ -8,5 +8,10 @@ const maxNames = 10;
  */
 export function listNames(names: Iterable<string>): string {
   const all = [...names];
-  return all.length > maxNames ? `${all.slice(0, maxNames).join(', ')}, …` : all.join(', ');
+  return `${firstNames(all).join(', ')}${all.length > maxNames ? ', …' : ''}`;
+}
+
+/** Those that {@link listNames} lists: what programs are told is no longer than what people are. */
+export function firstNames<Name>(names: Iterable<Name>): Name[] {
+  return [...names].slice(0, maxNames);
 }

@@ -1,6 +1,9 @@
 /** What {@link classifyMediaType} says: JSON, JSON in another charset than UTF-8, no media type, or another one. */
 export type MediaTypeClass = 'json' | 'charset' | 'absent' | 'other';
 
+/** What is asked of clients, where they have sent something else. */
+export const jsonType = 'application/json';
+
 const TOKEN = /[\w!#$%&'*+.^`|~-]+/.source; // RFC 9110 §5.6.2
 const QUOTED = /"((?:[^"\\]|\\.)*)"/.source; // §5.6.4
 const JSON_TYPE = new RegExp(`^(?:application/json|${TOKEN}/${TOKEN}[+]json)(?=[ \t;]|$)`, 'i');

@@ -1,25 +1,25 @@
+import { Invalid } from '../rules.ts';
 import { listNames } from './list-names.ts';
 import { nearest } from './near-miss.ts';
 import type { ErrorSink } from './query-errors.ts';
 
 /**
- * Parses the values of `include` parameters, names separated by commas, into the relations to embed; several parameters add up. A name that
- * is not among the allowed ones adds one error, for the first of them, whether there is such a relation or not.
+ * Reads the names in `include` parameters as the relations to embed, each once. A name that is not among the allowed ones adds one error, for the first of them, whether there is such a relation or not.
  *
  * @example
- * parseInclude(['customer,author', 'customer'], ['author', 'customer'], errors) // ['customer', 'author']
+ * parseInclude(['customer', 'author', 'customer'], ['author', 'customer'], errors) // ['customer', 'author']
  */
-export function parseInclude(values: readonly string[], allowed: readonly string[], errors: ErrorSink): string[] {
-  const names = [...new Set(values.flatMap((value) => value.split(',')))];
+export function parseInclude(given: readonly string[], allowed: readonly string[], errors: ErrorSink): string[] {
+  const names = [...new Set(given)];
   const unknown = names.find((name) => !allowed.includes(name));
   if (unknown === undefined) return names;
-  errors.push({ field: 'include', message: describeUnknown(unknown, allowed) });
+  errors.push(describeUnknown(unknown, allowed).at('include'));
   return [];
 }
 
-function describeUnknown(name: string, allowed: readonly string[]): string {
-  if (allowed.length === 0) return 'is not available: there are no relations to include here';
-  const hint = nearest(name, allowed);
-  if (hint !== undefined) return `cannot be ${name}; did you mean ${hint}?`;
-  return `cannot be ${name === '' ? 'nothing' : name}: it can be ${listNames(allowed)}`;
+function describeUnknown(name: string, allowed: readonly string[]): Invalid {
+  if (allowed.length === 0) return new Invalid('not_available', 'is not available: there are no relations to include here');
+  const suggestion = nearest(name, allowed);
+  const hint = suggestion === undefined ? `: it can be ${listNames(allowed)}` : `; did you mean ${suggestion}?`;
+  return new Invalid('not_includable', `cannot be ${name === '' ? 'nothing' : name}${hint}`, { name, suggestion });
 }

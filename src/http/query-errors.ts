@@ -1,4 +1,5 @@
-import { type FieldError, invalidQuery } from '../errors.ts';
+import { invalidQuery } from '../errors.ts';
+import type { FieldError } from '../rules.ts';
 
 /** More errors than this help nobody, and each may list what is legal: 15 KB of query string could ask for megabytes. */
 export const maxErrors = 20;

@@ -1,4 +1,5 @@
-import { Problem } from '../errors.ts';
+import { invalidQuery, type Problem } from '../errors.ts';
+import { Invalid } from '../rules.ts';
 
 /** More is no list query but work for whoever looks each of them up. */
 const MAX_PARAMETERS = 1000;
@@ -7,7 +8,14 @@ const MAX_PARAMETERS = 1000;
 export interface QueryParameter {
   readonly name: string;
   readonly operator?: string;
+  /** Whether its key ends in `[]`, as axios and others write lists: the value is one item, commas included. */
+  readonly isItem?: true;
   readonly value: string;
+}
+
+/** The items of a parameter that holds a list: separated by commas, or one whole. */
+export function itemsOf({ isItem, value }: QueryParameter): string[] {
+  return isItem ? [value] : value.split(',');
 }
 
 /** Options of {@link parseQueryString}. */
@@ -20,7 +28,7 @@ export interface ParseQueryStringOptions {
  * Parses a raw query string (without `?`) into its parameters, in order. It is a list and no object keyed by a client's text; which names
  * and operators exist is for the caller's tables to say.
  *
- * A key is `field`, `field[operator]` or `nested.field[operator]`. `+` is a space, a parameter without `=` has the value `''`, and empty
+ * A key is `field`, `field[operator]` or `nested.field[operator]`, and may end in `[]`. `+` is a space, a parameter without `=` has the value `''`, and empty
  * segments (`a=1&&b=2`) do not count.
  *
  * Throws `invalid_query` (400) for any other use of brackets, for percent-encoding (RFC 3986 §2.1) that is malformed or not UTF-8, for
@@ -31,9 +39,11 @@ export interface ParseQueryStringOptions {
  */
 export function parseQueryString(raw: string, { only }: ParseQueryStringOptions = {}): QueryParameter[] {
   const segments = splitSegments(raw);
-  const wanted = only ? segments.filter((segment) => only.some((name) => isNamed(segment, name))) : segments;
+  const keys = only?.flatMap((name) => [name, `${name}[]`]);
+  const wanted = keys ? segments.filter((segment) => keys.some((key) => isNamed(segment, key))) : segments;
   if (wanted.length > MAX_PARAMETERS) {
-    throw new Problem('invalid_query', `The query string has too many parameters: ${MAX_PARAMETERS} are allowed.`);
+    const tooMany = new Invalid('too_many_parameters', `must have at most ${MAX_PARAMETERS} parameters`, { limit: MAX_PARAMETERS });
+    throw invalidQuery([tooMany.at('')], `The query string has too many parameters: ${MAX_PARAMETERS} are allowed.`);
   }
   return wanted.map(parseSegment);
 }
@@ -68,11 +78,11 @@ function parseSegment(segment: string): QueryParameter {
   const pair = splitPair(segment);
   const key = decode(pair.key);
   const value = decode(pair.value);
-  if (key === undefined || value === undefined) throw invalid(key ?? pair.key, 'is not percent-encoded UTF-8');
-  if (key.includes('\0') || value.includes('\0')) throw invalid(key, 'has a NUL character');
-  const [, name, operator] = /^([^[\]]+)(?:\[([^[\]]+)\])?$/.exec(key) ?? [];
-  if (name === undefined) throw invalid(key, 'must have the form `field` or `field[operator]`');
-  return operator === undefined ? { name, value } : { name, operator, value };
+  if (key === undefined || value === undefined) throw invalid(key ?? pair.key, notPercentEncoded);
+  if (key.includes('\0') || value.includes('\0')) throw invalid(key, nulCharacter);
+  const [, name, operator, brackets] = /^([^[\]]+)(?:\[([^[\]]+)\])?(\[\])?$/.exec(key) ?? [];
+  if (name === undefined) throw invalid(key, notParameter);
+  return { name, ...(operator === undefined ? {} : { operator }), ...(brackets ? { isItem: true } : {}), value };
 }
 
 function decode(text: string): string | undefined {
@@ -83,6 +93,10 @@ function decode(text: string): string | undefined {
   }
 }
 
-function invalid(field: string, message: string): Problem {
-  return new Problem('invalid_query', `The query parameter \`${field}\` ${message}.`, { errors: [{ field, message }] });
+const notPercentEncoded = new Invalid('percent_encoding', 'is not percent-encoded UTF-8');
+const nulCharacter = new Invalid('nul_character', 'has a NUL character');
+const notParameter = new Invalid('parameter_syntax', 'must have the form `field` or `field[operator]`');
+
+function invalid(key: string, found: Invalid): Problem {
+  return invalidQuery([found.at(key)], `The query parameter \`${key}\` ${found.message}.`);
 }

@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Called, Context, ResourceMiddleware } from './context.ts';
+import { containBody } from './parts/contain-errors.ts';
+import { exchangeOf } from './parts/exchange.ts';
 
 /**
  * Runs after an operation: the context, and the record (the deleted one; on list, the page's records). After a custom operation it is what
@@ -20,6 +22,7 @@ export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown
   for (const hook of hooks) if (typeof hook !== 'function') throw new ConfigurationError('A hook in `after` must be a function.');
   return async function afterHooks(ctx, next) {
     if (hooks.length > 0) {
+      containBody(ctx);
       await run(hooks, ctx, resultOf(ctx));
     }
     await next();
@@ -33,10 +36,17 @@ function resultOf({ result, page, record }: Context): unknown {
 
 /** An error that would speak to the client is made one that does not: the write stays, and its answer must not say otherwise. */
 async function run(hooks: readonly AfterHook[], ctx: Context, result: unknown): Promise<void> {
+  const exchange = exchangeOf(ctx);
+  exchange.isInHooks = true;
   try {
-    for (const hook of hooks) await hook(ctx, result);
+    for (const hook of hooks) {
+      exchange.throwIfGivenUp();
+      await hook(ctx, result);
+    }
   } catch (error) {
     const speaks = error instanceof Error && 'expose' in error;
     throw speaks ? new Error(`A hook in \`after\` threw: ${error.message}`, { cause: error }) : error;
+  } finally {
+    exchange.isInHooks = false;
   }
 }

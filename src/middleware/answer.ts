@@ -1,4 +1,5 @@
 import { needed, type ResourceMiddleware } from './context.ts';
+import { exchangeOf } from './parts/exchange.ts';
 
 /**
  * Answers with what a handler returned: `{"data": …}`, and its `ETag` where it is a record with a revision; 204 where it returned nothing.
@@ -10,6 +11,7 @@ import { needed, type ResourceMiddleware } from './context.ts';
  */
 export function answer(): ResourceMiddleware {
   return async function answer(ctx) {
+    exchangeOf(ctx).throwIfGivenUp();
     const result = needed(ctx.result, 'handler', 'answer');
     const text = result.toText();
     if (text !== undefined) {

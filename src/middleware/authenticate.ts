@@ -2,12 +2,16 @@ import type Koa from 'koa';
 import { ConfigurationError, Unauthorized } from '../errors.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 
-/** Turns a request into a principal, or into nothing for an anonymous one. It may throw {@link Unauthorized} with headers. */
+/**
+ * Turns a request into a principal, or into nothing for an anonymous one: undefined, null, false, `''`, NaN and any zero are nobody. It may
+ * throw {@link Unauthorized} with headers.
+ */
 export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | undefined | Promise<Principal | null | undefined>;
 
 /**
  * Finds out who is calling: leaves `ctx.principal` and `ctx.requirePrincipal()`, which throws 401 for an anonymous request. Deciding who
- * may pass is for the guards. Where an in-process call has given a principal, that one counts and nobody is asked.
+ * may pass is for the guards: those that opened above it, for whoever that was, are asked again below. Where an in-process call has given a
+ * principal, that one counts and `identify` is not called.
  *
  * @example
  * app.use(authenticate((ctx) => sessions.get(ctx.get('authorization'))));
@@ -16,7 +20,8 @@ export function authenticate<Principal>(identify: Authenticate<Principal>): Reso
   if (typeof identify !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
   return async function authenticate(ctx, next) {
     const found = ctx.givenPrincipal ? ctx.givenPrincipal.principal : await identify(ctx);
-    setPrincipal(ctx, found ?? undefined);
+    setPrincipal(ctx, found || undefined);
+    ctx.openedGuards = undefined;
     await next();
   };
 }

@@ -1,21 +1,28 @@
 import { ConfigurationError } from '../errors.ts';
+import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { ResourceMiddleware } from './context.ts';
 
 /**
- * Leaves the largest body, in bytes, in `ctx.bodyLimit`, for every `jsonBody` below it that has no `limit` of its own.
+ * Leaves the largest body, in bytes, in `ctx.bodyLimit`, and how long one may take, in milliseconds, in `ctx.bodyTimeout`: for every `jsonBody`
+ * below it that has no `limit` or `timeout` of its own.
  *
  * @example
- * app.use(bodyLimit(10_000));
+ * app.use(bodyLimit(10_000, 5_000));
  */
-export function bodyLimit(maxBody: number): ResourceMiddleware {
+export function bodyLimit(maxBody: number, timeout: number = defaultBodyTimeout): ResourceMiddleware {
   checkBodyLimit(maxBody);
+  checkTimeLimit(timeout, 'timeout');
   return async function bodyLimit(ctx, next) {
     ctx.bodyLimit = maxBody;
+    ctx.bodyTimeout = timeout;
     await next();
   };
 }
 
-/** Refuses a limit that is none. */
+/** How long a body may take, in milliseconds, where nothing else is said. */
+export const defaultBodyTimeout = 30_000;
+
+/** Refuses an invalid limit. */
 export function checkBodyLimit(limit: number): void {
   if (!Number.isInteger(limit) || limit < 1)
     throw new ConfigurationError('`limit` (`maxBody`) must be a whole number of bytes, at least 1.');

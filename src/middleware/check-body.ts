@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import { validationFailed } from '../errors.ts';
+import { bodyNoObject } from '../errors.ts';
 import { compileBody } from '../model/compile-body.ts';
 import type { DocumentOf, HasFields } from '../model/infer.ts';
 import { isObject } from '../model/plain-object.ts';
@@ -30,7 +30,7 @@ export function checkBody(schema?: unknown): ResourceMiddleware {
   return Object.assign(
     async function checkBody(ctx: Context, next: Koa.Next) {
       const { body } = ctx.request;
-      if (!isObject(body)) throw validationFailed([{ field: '', message: 'the body must be a JSON object' }]);
+      if (!isObject(body)) throw bodyNoObject();
       if (compiled) ctx.request.body = compiled.read(body);
       await next();
     },

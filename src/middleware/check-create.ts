@@ -1,5 +1,7 @@
+import { insertAccess, openNames } from '../model/access.ts';
 import { compileCreate, type WriteRules } from '../model/compile-writes.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { isStoredObject } from '../model/stored-shape.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { Called, Context, ResourceMiddleware } from './context.ts';
 
@@ -24,10 +26,24 @@ const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, expli
 export function checkCreate(model: ModelInput, options: CheckCreateOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`checkCreate`');
   const { serverFields, ...rules } = options;
-  const readCreate = compileCreate(asCompiled(model), rules);
+  const compiled = asCompiled(model);
+  const readCreate = compileCreate(compiled, rules);
+  const open = new Set(openNames(compiled.root, insertAccess(rules)));
   return async function checkCreate(ctx, next) {
-    const server = serverFields && (await serverFields(ctx));
-    ctx.created = readCreate(ctx.request.body, server as Record<string, unknown> | undefined);
+    const server = serverFields && asValues(await serverFields(ctx));
+    ctx.created = readCreate(ctx.request.body, server);
+    ctx.mayWrite = (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
     await next();
   };
+}
+
+/** Nothing returned is a forgotten `return`, or an object that JavaScript took for a block: `() => { owner: 'ann' }`. */
+function asValues(returned: unknown): Readonly<Record<string, unknown>> {
+  if (isStoredObject(returned)) return returned;
+  throw new Error(`\`serverFields\` returned ${describe(returned)}: it must return an object of values, \`{}\` where it sets none.`);
+}
+
+function describe(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? 'a string' : String(value);
+  return Array.isArray(value) ? 'a list' : `a ${value.constructor.name}`;
 }

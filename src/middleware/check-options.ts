@@ -5,7 +5,8 @@ import { checkNames } from './check-names.ts';
 /** The options that something has, each with what is legal for it: as a test, and in words. */
 export type LegalOptions<Options> = { readonly [Name in keyof Options]-?: Legal };
 
-type Legal = readonly [isLegal: (value: unknown) => boolean, legal: string];
+/** What is legal for one option: a test, and words. */
+export type Legal = readonly [isLegal: (value: unknown) => boolean, legal: string];
 
 /**
  * Refuses options that do not exist, and values that are none; `where` is whose they are. TypeScript does the same where it is used. An option

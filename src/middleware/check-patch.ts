@@ -1,3 +1,4 @@
+import { openNames, updateAccess } from '../model/access.ts';
 import { compilePatch, type WriteRules } from '../model/compile-writes.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
@@ -14,9 +15,13 @@ const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatc
  */
 export function checkPatch(model: ModelInput, rules: WriteRules = {}): ResourceMiddleware {
   checkOptions(rules, legal, '`checkPatch`');
-  const readPatch = compilePatch(asCompiled(model), rules);
+  const compiled = asCompiled(model);
+  const readPatch = compilePatch(compiled, rules);
+  const open = new Set(openNames(compiled.root, updateAccess(rules)));
+  const mayWrite = (name: string) => open.has(name);
   return async function checkPatch(ctx, next) {
     ctx.changes = readPatch(ctx.request.body);
+    ctx.mayWrite = mayWrite;
     await next();
   };
 }

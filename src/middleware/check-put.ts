@@ -1,3 +1,4 @@
+import { openNames, updateAccess } from '../model/access.ts';
 import { compilePut, type WriteRules } from '../model/compile-writes.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
@@ -15,9 +16,13 @@ const legal: LegalOptions<PutRules> = { explicitWrites: trueOrFalse };
  */
 export function checkPut(model: ModelInput, rules: PutRules = {}): ResourceMiddleware {
   checkOptions(rules, legal, '`checkPut`');
-  const readPut = compilePut(asCompiled(model), rules);
+  const compiled = asCompiled(model);
+  const readPut = compilePut(compiled, rules);
+  const open = new Set(openNames(compiled.root, updateAccess(rules)));
+  const mayWrite = (name: string) => open.has(name);
   return async function checkPut(ctx, next) {
     ctx.changes = readPut(ctx.request.body);
+    ctx.mayWrite = mayWrite;
     await next();
   };
 }

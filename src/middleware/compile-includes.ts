@@ -5,6 +5,7 @@ import type { Leaf } from '../model/leaf.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import type { Reference } from '../model/node.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../model/relations.ts';
+import { checkPageBytes, defaultPageBytes } from '../mongo/page-bytes.ts';
 import type { Source, Step } from '../mongo/read-embedded.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import type { Guard } from './guards.ts';
@@ -27,6 +28,11 @@ export interface IncludeOptions extends StoreOptions {
   readonly targets: readonly IncludeTarget[];
   /** What has the option, for errors about it. @default 'a list' */
   readonly owner?: string;
+  /**
+   * How many bytes the embedded records of one answer may have, of what is read of them and of their JSON, from 1,024 to 268,435,456.
+   * @default 16 MiB (16,777,216)
+   */
+  readonly maxPageBytes?: number;
 }
 
 /** A {@link Source} with what decides about a request. */
@@ -41,6 +47,8 @@ export interface Includes extends Includable {
   readonly steps: readonly Step<GuardedSource>[];
   /** The steps of a name, the first one first. */
   readonly paths: ReadonlyMap<string, readonly Step<GuardedSource>[]>;
+  /** How many bytes the embedded records of one answer may have. */
+  readonly maxPageBytes: number;
 }
 
 /** Refuses, as the argument of a middleware, what is none. */
@@ -67,7 +75,8 @@ interface GrowingStep extends Step<GuardedSource> {
  * router.get('/orders/:id', include(includes), findRecord(Order, { db }), embed(includes), record());
  */
 export function compileIncludes(model: ModelInput, names: readonly string[], options: IncludeOptions): Includes {
-  const { targets, owner = 'a list' } = options;
+  const { targets, owner = 'a list', maxPageBytes = defaultPageBytes } = options;
+  checkPageBytes(maxPageBytes);
   const root = asCompiled(model);
   const steps: GrowingStep[] = [];
   const relationsOf = memoize((one: CompiledModel) => compileRelations(one.root));
@@ -102,7 +111,7 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
   }
   const paths = new Map(names.map((name) => [name, compilePath(name)]));
   const relations = new Map([...paths].flatMap(([name, [first]]) => (first ? [[name, first.relation]] : [])));
-  return { names: [...paths.keys()], relations, steps, paths };
+  return { names: [...paths.keys()], relations, steps, paths, maxPageBytes };
 }
 
 function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {

@@ -1,30 +1,39 @@
 import type Koa from 'koa';
-import type { EntityTags } from '../http/entity-tag.ts';
 import type { Embedded } from '../model/embedded.ts';
 import type { Changes } from '../model/plan-changes.ts';
 import type { SelectedFields } from '../model/select-fields.ts';
-import type { Filter } from '../mongo/filter.ts';
+import type { Condition, Filter } from '../mongo/filter.ts';
 import type { ListQuery } from '../mongo/list-query.ts';
 import type { Page } from '../mongo/page.ts';
+import type { Precondition } from '../mongo/precondition.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
+import type { Exchange } from './parts/exchange.ts';
 
 /**
  * What the middlewares leave for each other on Koa's context. Each slot has one writer; `docs/middleware.md` says who writes it and who
  * reads it.
  */
 export interface Slots {
+  /** @internal By whichever middleware asks for it first. */
+  exchange?: Exchange;
+  /** Aborted when the client has gone or the request was given up: for what a function of yours waits for. By the library's middlewares. */
+  readonly signal?: AbortSignal;
   /** By `fetch`: who is calling, in place of what `authenticate` would find. */
   givenPrincipal?: { readonly principal: unknown };
   /** By `authenticate`: the authenticated identity; undefined when anonymous. */
   principal?: unknown;
-  /** By `guards`: those that opened for this request. */
-  openedGuards?: Set<unknown>;
-  /** By `scope`: the row filter of every query of this request. */
+  /** By `guards`: those that opened for this request; `authenticate` forgets them. */
+  openedGuards?: Set<unknown> | undefined;
+  /** By `scope`: the row filter of every query of this request. Several narrow each other. */
   scope?: Filter;
+  /** By `scope`: what a record that a client writes must fulfil. */
+  writeScope?: readonly Condition[];
+  /** By `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
+  mayWrite?: (name: string) => boolean;
   /** By `fields`: what the client chose to read of one record. */
   fields?: SelectedFields;
   /** By `ifMatch`: what the write's own filter must find, or the record that is read must fulfil. */
-  precondition?: EntityTags;
+  precondition?: Precondition;
   /** By `listQuery`. */
   listQuery?: ListQuery;
   /** By `include`: the relations to embed in one record; not there when it names none. Those of a list stand in `listQuery`. */
@@ -35,16 +44,18 @@ export interface Slots {
   changes?: Changes;
   /** By the persistence step: the record that the operation is about. */
   record?: StoredRecord;
-  /** By `findPage`: the page of a list. */
-  page?: Page;
-  /** By `embed`: the included records. */
-  embedded?: Embedded;
+  /** By `findPage`: the page of a list, until `page` has written it. */
+  page?: Page | undefined;
+  /** By `embed`: the included records, until `page` has written them. */
+  embedded?: Embedded | undefined;
   /** By the api: which operation the request addresses, and of which resource (its path). */
   operation?: { readonly resource: string; readonly name: string };
   /** By `requestId`. */
   requestId?: string;
-  /** By the api: the largest body, in bytes, where `jsonBody` has no `limit` of its own. */
+  /** By `bodyLimit`: the largest body, in bytes, where `jsonBody` has no `limit` of its own. */
   bodyLimit?: number;
+  /** By `bodyLimit`: how long a body may take, in milliseconds, where `jsonBody` has no `timeout` of its own. */
+  bodyTimeout?: number;
   /** By `records`: loads the record of the path, within the scope. */
   load?: () => Promise<unknown>;
   /** By `records`: saves a record that `load` gave. */
@@ -75,7 +86,9 @@ type AnyRecord = any;
 
 /** Koa's context as a handler in a chain of your own sees it: what `records` has left above it, of whatever model. */
 export type RecordContext = Koa.Context &
-  Omit<Slots, 'load' | 'save'> & {
+  Omit<Slots, 'load' | 'save' | 'signal'> & {
+    /** Aborted when the client has gone or the request was given up. */
+    readonly signal: AbortSignal;
     load(): Promise<AnyRecord>;
     save(record: object): Promise<AnyRecord>;
     readonly request: { readonly body?: unknown };

@@ -1,9 +1,13 @@
-import { buildScope, type Filter } from '../mongo/filter.ts';
+import { type Embedded, TooMuchIncluded } from '../model/embedded.ts';
+import { buildFilter, type Filter, readScope } from '../mongo/filter.ts';
+import { type Page, shortenPage } from '../mongo/page.ts';
 import { readEmbedded, type Source, type Step } from '../mongo/read-embedded.ts';
-import { whileConnected } from './client-gone.ts';
+import type { StoredRecord } from '../mongo/stored-record.ts';
+import { writePage } from '../mongo/write-page.ts';
 import { checkIncludes, type GuardedSource, type Includes } from './compile-includes.ts';
 import { type Context, needed, type ResourceMiddleware } from './context.ts';
 import type { Guard } from './guards.ts';
+import { workOf } from './parts/exchange.ts';
 import type { ScopeFunction } from './scope.ts';
 
 /**
@@ -15,7 +19,8 @@ import type { ScopeFunction } from './scope.ts';
  *
  * The reads are aborted when the client has gone.
  *
- * 400 where a page leads to more than 50,000 records of a relation, or to more than 64 Mi characters; 503 and 504 as every read.
+ * What the relations of a page lead to has at most the bytes of `maxPageBytes`, and 50,000 records of each: a page by cursor ends early,
+ * and one by number is 400, as one record is that leads to more alone. 503 and 504 as every read.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
@@ -23,19 +28,34 @@ import type { ScopeFunction } from './scope.ts';
  */
 export function embed(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'embed');
-  const { steps, paths } = includes;
+  const { steps, paths, maxPageBytes } = includes;
   return async function embed(ctx, next) {
     const names = ctx.listQuery?.include ?? ctx.include ?? [];
     if (names.length > 0) {
       const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
-      const records = ctx.page?.records ?? [needed(ctx.record, 'findRecord', 'embed')];
       const answers: Answers = { closed: new Set(), scopes: new Map() };
       await askSources(ctx, steps, wanted, answers);
       const { scopes } = answers;
-      ctx.embedded = await whileConnected(ctx, (signal) => readEmbedded(records, steps, { steps: wanted, scopes, signal }));
+      const read = (records: readonly StoredRecord[]): Promise<Embedded> =>
+        readEmbedded(records, steps, { steps: wanted, scopes, maxPageBytes, work: workOf(ctx) });
+      if (ctx.page) {
+        const [page, embedded] = await readFitting(ctx.page, read);
+        ctx.embedded = embedded;
+        ctx.page = writePage(page, embedded); // now, so that hooks are given the records that are shown
+      } else ctx.embedded = await read([needed(ctx.record, 'findRecord', 'embed')]);
     }
     await next();
   };
+}
+
+/** Reads for the first half of a page where the whole leads to too much, and for the half of that, until it fits or one record is left. */
+async function readFitting(page: Page, read: (records: readonly StoredRecord[]) => Promise<Embedded>): Promise<[Page, Embedded]> {
+  try {
+    return [page, await read(page.records)];
+  } catch (error) {
+    if (!(error instanceof TooMuchIncluded) || page.records.length < 2) throw error;
+    return readFitting(shortenPage(page, Math.ceil(page.records.length / 2)), read);
+  }
 }
 
 /** What guards and scopes have said in this request. */
@@ -58,7 +78,7 @@ async function askSources(ctx: Context, steps: readonly Step<GuardedSource>[], w
 async function findScope(ctx: Context, { guards, scope, model }: GuardedSource, answers: Answers): Promise<Filter | undefined> {
   try {
     for (const guard of guards) if (!(await opens(ctx, guard as Guard, answers))) return undefined;
-    return scope ? buildScope(await (scope as ScopeFunction)(ctx), model.scopeFields) : {};
+    return scope ? buildFilter(readScope(await (scope as ScopeFunction)(ctx), model.scopeFields)) : {};
   } catch (error) {
     if (isRefusal(error)) return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import { QueryErrors } from '../http/query-errors.ts';
-import { parseQueryString } from '../http/query-string.ts';
+import { itemsOf, parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { type Includable, noRelations, relationsOf } from '../model/relations.ts';
 import { parseFields } from '../model/select-fields.ts';
@@ -18,14 +18,9 @@ export function fields(model: ModelInput, includes: Includable = noRelations): R
   checkIncludes(includes, 'fields');
   const { selector } = asCompiled(model);
   return async function fields(ctx, next) {
-    const parameters = parseQueryString(ctx.querystring, { only: ['fields'] });
+    const names = parseQueryString(ctx.querystring, { only: ['fields'] }).flatMap(itemsOf);
     const errors = new QueryErrors();
-    const chosen = parseFields(
-      parameters.map(({ value }) => value),
-      selector,
-      errors,
-      relationsOf(ctx.include ?? [], includes),
-    );
+    const chosen = parseFields(names, selector, errors, relationsOf(ctx.include ?? [], includes));
     errors.throwIfAny();
     if (chosen) ctx.fields = chosen;
     await next();

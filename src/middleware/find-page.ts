@@ -1,10 +1,12 @@
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { checkPageBytes, defaultPageBytes } from '../mongo/page-bytes.ts';
 import { openStore } from '../mongo/store.ts';
 import { isDevelopment } from '../mongo/watch-scans.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import { whileConnected } from './client-gone.ts';
+import { writePage } from '../mongo/write-page.ts';
+import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import { needed, type ResourceMiddleware } from './context.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
+import { workOf } from './parts/exchange.ts';
 
 /** Options of {@link findPage}. */
 export interface FindPageOptions extends FindOptions {
@@ -13,24 +15,34 @@ export interface FindPageOptions extends FindOptions {
    * @default whether `NODE_ENV` is `development` or not set
    */
   readonly warnOnScan?: boolean;
+  /**
+   * How many bytes a page may have, of what is read of it and of the JSON of its records, from 1,024 to 268,435,456. One record always fits.
+   * @default 16 MiB (16,777,216)
+   */
+  readonly maxPageBytes?: number;
 }
 
-const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueOrFalse };
+const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueOrFalse, maxPageBytes: checkedLater };
 
 /**
  * Finds the page that `ctx.listQuery` asks for, within `ctx.scope`, and leaves it in `ctx.page`. The read is aborted when the client has
  * gone.
+ *
+ * A page of more than `maxPageBytes` ends early where the list is paged by cursor, at the end that is farther from where it begins; by
+ * number it is 400.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
  */
 export function findPage(model: ModelInput, options: FindPageOptions): ResourceMiddleware {
   checkOptions(options, legal, '`findPage`');
-  const { fetchPrivate = false, warnOnScan = isDevelopment(), ...database } = options;
+  const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, ...database } = options;
+  checkPageBytes(maxPageBytes);
   const store = openStore(asCompiled(model), { ...database, warnOnScan });
   return async function findPage(ctx, next) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');
-    ctx.page = await whileConnected(ctx, (signal) => store.findPage(query, ctx.scope, { fetchPrivate, signal }));
+    const found = await store.findPage(query, ctx.scope, { fetchPrivate, maxPageBytes }, workOf(ctx));
+    ctx.page = query.include.length > 0 ? found : writePage(found); // now, so that hooks are given the records that are shown
     await next();
   };
 }

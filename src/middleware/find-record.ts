@@ -2,9 +2,9 @@ import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import { storeOptions } from './check-store-options.ts';
-import { whileConnected } from './client-gone.ts';
 import type { ResourceMiddleware } from './context.ts';
-import { recordId } from './record-id.ts';
+import { workOf } from './parts/exchange.ts';
+import { readAddress } from './read-address.ts';
 
 /** Options of {@link findRecord}. */
 export interface FindOptions extends StoreOptions {
@@ -28,9 +28,9 @@ export function findRecord(model: ModelInput, options: FindOptions): ResourceMid
   const compiled = asCompiled(model);
   const store = openStore(compiled, database);
   return async function findRecord(ctx, next) {
-    const id = recordId(ctx, compiled);
-    const { scope, fields, precondition } = ctx;
-    ctx.record = await whileConnected(ctx, (signal) => store.findOne(id, scope, { fetchPrivate, fields, precondition, signal }));
+    const { id, scope } = readAddress(ctx, compiled);
+    const { fields, precondition } = ctx;
+    ctx.record = await store.findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
     await next();
   };
 }

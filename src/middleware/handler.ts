@@ -1,9 +1,12 @@
 import { Stream } from 'node:stream';
 import { ConfigurationError } from '../errors.ts';
 import { type AnswerInput, compileAnswer } from '../model/compile-answer.ts';
+import type { CompiledModel } from '../model/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { foreignDuplicateKey, isDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { checkedLater, checkOptions, type LegalOptions } from './check-options.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './context.ts';
+import { containBody } from './parts/contain-errors.ts';
 import { compileWriteResult, recordOf } from './write-result.ts';
 
 /** Does what a custom operation is for. What it returns is answered: a record, any JSON, or nothing. */
@@ -25,6 +28,8 @@ const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: check
  * records that the request holds, or of the model, unless the schema of the answer says that it is meant: a copy of a record, or a part of
  * one, is an Error (500). The same goes for a JSON body that it or a hook sets by hand.
  *
+ * A duplicate key in a driver call of its own (code 11000) is 409 `duplicate_key`, naming the fields where the model has them.
+ *
  * @example
  * router.post('/orders/:id/send', records(Order, { db }), handler(sendOrder, { model: Order, answer: 'record' }), answer());
  */
@@ -37,7 +42,8 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
   const write = compileWriteResult(compiled, expected);
   const writeBody = compileWriteResult(compiled, undefined);
   return async function handler(ctx, next) {
-    const value = await (run as Handler)(ctx);
+    containBody(ctx);
+    const value = await runHandler(run as Handler, ctx, compiled);
     if (value === undefined) requireNothing(ctx, expected !== undefined && expected !== 'none');
     else if (expected === 'none') throw new Error("An operation with `answer: 'none'` returned a value.");
     ctx.result = {
@@ -50,6 +56,15 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
     await next();
     if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // of the handler or a hook: Koa would write a record with all it has
   };
+}
+
+/** A driver call of the handler's own may meet a value that must be unique: that is 409, as in the operations of the library. */
+async function runHandler(run: Handler, ctx: Context, model: CompiledModel | undefined): Promise<unknown> {
+  try {
+    return await run(ctx);
+  } catch (error) {
+    throw isDuplicateKey(error) ? foreignDuplicateKey(error, model) : error;
+  }
 }
 
 /** What Koa would make JSON of. */

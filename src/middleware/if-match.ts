@@ -1,11 +1,12 @@
 import { Problem } from '../errors.ts';
-import { type EntityTags, matchesStrong, parseEntityTags } from '../http/entity-tag.ts';
+import { matchesStrong, matchesWeak, parseEntityTags } from '../http/entity-tag.ts';
+import type { Precondition } from '../mongo/precondition.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 
 /** Options of {@link ifMatch}. */
 export interface IfMatchOptions {
-  /** A write without `If-Match` is 428. @default false */
+  /** A write without `If-Match` is 428, whatever its `If-None-Match` says. @default false */
   readonly required?: boolean;
   /**
    * The current strong entity tag, without quotes, for routes without a store behind them: the comparison is then made here, and a mismatch
@@ -17,8 +18,8 @@ export interface IfMatchOptions {
 const legal: LegalOptions<IfMatchOptions> = { required: trueOrFalse, current: aFunction };
 
 /**
- * Reads `If-Match` into `ctx.precondition`, for the write's own filter (RFC 9110 §13.1.1), or for the record that `findRecord` reads. 400
- * when malformed, 428 when required and missing.
+ * Reads `If-Match`, and `If-None-Match` of a write, into `ctx.precondition`: for the write's own filter (RFC 9110 §13.2.2), or for the record
+ * that `findRecord` reads. 400 when malformed, 428 when required and missing. `If-None-Match` of a GET or HEAD is for `notModified`.
  *
  * @example
  * router.put('/settings', ifMatch({ current: () => settings.version }), jsonBody(), saveSettings);
@@ -27,18 +28,31 @@ export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`ifMatch`');
   const { required = false, current } = options;
   return async function ifMatch(ctx, next) {
-    // A repeated header arrives joined by commas, as a list may be sent (RFC 9110 §5.3).
-    const header = ctx.req.headers['if-match'];
-    if (header === undefined) {
-      if (required) throw new Problem('precondition_required', 'Send If-Match with the ETag of the record that you read.');
-    } else {
-      ctx.precondition = parseEntityTags(header);
-      if (current) check(ctx.precondition, await current(ctx));
+    const precondition = readPrecondition(ctx);
+    if (required && !precondition?.ifMatch)
+      throw new Problem({ code: 'precondition_required', detail: 'Send If-Match with the ETag of the record that you read.' });
+    if (precondition) {
+      ctx.precondition = precondition;
+      if (current) check(precondition, await current(ctx));
     }
     await next();
   };
 }
 
-function check(precondition: EntityTags, current: string | undefined): void {
-  if (!matchesStrong(precondition, current)) throw new Problem('precondition_failed', 'The record has changed since; read it again.');
+/** A repeated header arrives joined by commas, as a list may be sent (RFC 9110 §5.3). */
+function readPrecondition({ method, req }: Context): Precondition | undefined {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = req.headers;
+  if (ifMatch === undefined && (isRead || ifNoneMatch === undefined)) return undefined;
+  return {
+    ...(ifMatch !== undefined && { ifMatch: parseEntityTags(ifMatch) }),
+    ...(!isRead && ifNoneMatch !== undefined && { ifNoneMatch: parseEntityTags(ifNoneMatch, 'If-None-Match') }),
+  };
+}
+
+function check({ ifMatch, ifNoneMatch }: Precondition, current: string | undefined): void {
+  if (ifMatch && !matchesStrong(ifMatch, current))
+    throw new Problem({ code: 'precondition_failed', detail: 'The record has changed since; read it again.' });
+  if (ifNoneMatch && matchesWeak(ifNoneMatch, current))
+    throw new Problem({ code: 'precondition_failed', detail: 'The record is one that If-None-Match names.' });
 }

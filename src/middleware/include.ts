@@ -1,6 +1,6 @@
 import { parseInclude } from '../http/parse-include.ts';
 import { QueryErrors } from '../http/query-errors.ts';
-import { parseQueryString } from '../http/query-string.ts';
+import { itemsOf, parseQueryString } from '../http/query-string.ts';
 import { checkIncludes, type Includes } from './compile-includes.ts';
 import type { ResourceMiddleware } from './context.ts';
 
@@ -28,8 +28,7 @@ export function include(includes: Includes): ResourceMiddleware {
 
 function readInclude(raw: string, allowed: readonly string[]): readonly string[] {
   const errors = new QueryErrors();
-  const values = parseQueryString(raw, { only }).map(({ value }) => value);
-  const named = parseInclude(values, allowed, errors);
+  const named = parseInclude(parseQueryString(raw, { only }).flatMap(itemsOf), allowed, errors);
   errors.throwIfAny();
   return named;
 }

@@ -1,19 +1,35 @@
+import type { CompiledModel } from '../model/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { isObject } from '../model/plain-object.ts';
+import { isSameValue } from '../model/same-value.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import { checkStoreOptions } from './check-store-options.ts';
-import { needed, type ResourceMiddleware } from './context.ts';
+import { type Context, needed, type ResourceMiddleware } from './context.ts';
+import { workOf } from './parts/exchange.ts';
+import { requireRecordWithin } from './parts/require-within.ts';
 
 /**
- * Inserts `ctx.created` and leaves it in `ctx.record`; 409 names the fields of a unique index that has their values already.
+ * Inserts `ctx.created` and leaves it in `ctx.record`; 409 names the fields of a unique index that has their values already. An id that the
+ * client chose and another record has is 412 where `ifMatch` has read `If-None-Match: *`. Below a `scope` the record must lie within it: 422 on
+ * the fields at fault, 500 where the client may write none of them.
  *
  * @example
- * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
+ * router.post('/orders', jsonBody(), ifMatch(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
  */
 export function insert(model: ModelInput, options: StoreOptions): ResourceMiddleware {
   checkStoreOptions(options, '`insert`');
-  const store = openStore(asCompiled(model), options);
+  const compiled = asCompiled(model);
+  const store = openStore(compiled, options);
   return async function insert(ctx, next) {
-    ctx.record = await store.insert(needed(ctx.created, 'checkCreate', 'insert'));
+    const created = needed(ctx.created, 'checkCreate', 'insert');
+    requireRecordWithin(ctx, created);
+    const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
+    ctx.record = await store.insert(created, { ifIdIsFree }, workOf(ctx));
     await next();
   };
+}
+
+/** Where the server has set another id than the client sent, it is the server's. */
+function isClientsId(id: unknown, { request }: Context, model: CompiledModel): boolean {
+  return isObject(request.body) && isSameValue(id, model.id.leaf.fromJson(request.body.id));
 }

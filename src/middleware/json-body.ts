@@ -2,7 +2,8 @@ import type Koa from 'koa';
 import type { DocumentOf, HasFields } from '../model/infer.ts';
 import type { ObjectNode } from '../model/node.ts';
 import type { Field, Fields, RawSchema } from '../model/schema.ts';
-import { checkBodyLimit } from './body-limit.ts';
+import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { checkBodyLimit, defaultBodyTimeout } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
 import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
@@ -12,6 +13,8 @@ import { readBody } from './read-body.ts';
 export interface JsonBodyOptions {
   /** Largest body, in bytes; nothing is buffered past it. @default the api's `maxBody`, or 1 MiB (1,048,576) */
   readonly limit?: number;
+  /** How long the body may take to arrive, in milliseconds; 408 beyond. @default the api's `bodyTimeout`, or 30,000 */
+  readonly timeout?: number;
   /** Whether JSON that is no object, and no body, are 422 here. `false` leaves that to the validation behind `ifMatch`. @default true */
   readonly requireObject?: boolean;
   /**
@@ -22,7 +25,12 @@ export interface JsonBodyOptions {
   readonly schema?: Field | RawSchema;
 }
 
-const legal: LegalOptions<JsonBodyOptions> = { limit: checkedLater, requireObject: trueOrFalse, schema: checkedLater };
+const legal: LegalOptions<JsonBodyOptions> = {
+  limit: checkedLater,
+  timeout: checkedLater,
+  requireObject: trueOrFalse,
+  schema: checkedLater,
+};
 
 /** What a middleware knows of the body that it reads or checks, for the chain and the description of the api. */
 interface Described {
@@ -33,7 +41,7 @@ interface Described {
 /**
  * Reads the request's body as a JSON object into `ctx.request.body`, exactly: see `parseJson` for what a number becomes.
  *
- * Errors: 413 above the limit; 415 for another media type than JSON (an absent one is accepted), another charset than UTF-8 or a content
+ * Errors: 413 above the limit; 408 for one that has not arrived in time; 415 for another media type than JSON (an absent one is accepted), another charset than UTF-8 or a content
  * coding; 400 for what is not JSON or nested more than 64 levels deep; 422 for JSON that is no object, for no body, and for what does not
  * fit the schema, all errors at once, each with its dotted path.
  *
@@ -48,10 +56,12 @@ export function jsonBody(options: JsonBodyOptions & { readonly schema: RawSchema
 export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');
-  const { limit, requireObject = true, schema } = options;
+  const { limit, timeout, requireObject = true, schema } = options;
   if (limit !== undefined) checkBodyLimit(limit);
+  if (timeout !== undefined) checkTimeLimit(timeout, 'timeout');
   const read: ResourceMiddleware = async function readJsonBody(ctx, next) {
-    ctx.request.body = await readBody(ctx, limit ?? ctx.bodyLimit ?? 1_048_576);
+    const limits = { bytes: limit ?? ctx.bodyLimit ?? 1_048_576, ms: timeout ?? ctx.bodyTimeout ?? defaultBodyTimeout };
+    ctx.request.body = await readBody(ctx, limits);
     await next();
   };
   if (schema === undefined && !requireObject) return Object.assign(read, { body: 'any', steps: { read } } satisfies Described);

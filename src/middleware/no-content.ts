@@ -1,4 +1,5 @@
 import type { ResourceMiddleware } from './context.ts';
+import { exchangeOf } from './parts/exchange.ts';
 
 /**
  * Answers 204 without a body.
@@ -8,6 +9,7 @@ import type { ResourceMiddleware } from './context.ts';
  */
 export function noContent(): ResourceMiddleware {
   return async function noContent(ctx) {
+    exchangeOf(ctx).throwIfGivenUp();
     ctx.status = 204;
   };
 }

@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import type Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
-import { type DatabaseUse, withDatabaseUse } from '../mongo/database-use.ts';
 import type { ResourceMiddleware } from './context.ts';
+import { exchangeOf } from './parts/exchange.ts';
 import { reportError } from './report-error.ts';
 
 /** What became of one request. */
@@ -40,26 +40,27 @@ export function observe(tell: Observe): ResourceMiddleware {
   if (typeof tell !== 'function') throw new ConfigurationError('`observe` must be a function.');
   return async function observe(ctx, next) {
     const begun = performance.now();
-    const use: DatabaseUse = { databaseTime: 0, commandCount: 0 };
-    const { res } = ctx;
-    const wasClosed = res.closed; // by a client that went while a middleware above was busy
+    const exchange = exchangeOf(ctx);
+    const wasOver = exchange.isOver; // a client that went while a middleware above was busy
     const report = AsyncResource.bind(async () => {
       const { operation, requestId } = ctx;
-      const isAborted = !res.writableFinished;
+      const { databaseTime, commandCount } = exchange.work;
+      const isAborted = exchange.isBroken;
       const status = isAborted ? 499 : ctx.status;
       const duration = performance.now() - begun;
+      const what = { resource: operation?.resource, operation: operation?.name };
       try {
-        await tell({ resource: operation?.resource, operation: operation?.name, status, duration, ...use, requestId, isAborted }, ctx);
+        await tell({ ...what, status, duration, databaseTime, commandCount, requestId, isAborted }, ctx);
       } catch (error) {
         reportError(ctx, error);
       }
     });
     // Before anything runs: what runs may never end, and the client may go meanwhile.
-    if (!wasClosed) res.once('close', report);
+    if (!wasOver) exchange.whenOver(report);
     try {
-      await withDatabaseUse(use, next);
+      await next();
     } finally {
-      if (wasClosed) await report();
+      if (wasOver) await report();
     }
   };
 }

@@ -1,5 +1,6 @@
 import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import { type Context, needed, type ResourceMiddleware } from './context.ts';
+import { exchangeOf } from './parts/exchange.ts';
 
 /** Options of {@link record}. */
 export interface RecordOptions {
@@ -20,6 +21,7 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`record`');
   const { created = false } = options;
   return async function record(ctx) {
+    exchangeOf(ctx).throwIfGivenUp();
     const found = needed(ctx.record, 'findRecord', 'record');
     const text = found.toText(ctx.embedded);
     ctx.status = created ? 201 : 200; // whatever the app has set before

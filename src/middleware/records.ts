@@ -6,9 +6,9 @@ import { saveRecord } from '../mongo/save-record.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { checkStoreOptions } from './check-store-options.ts';
-import { whileConnected } from './client-gone.ts';
 import type { ResourceMiddleware } from './context.ts';
-import { recordId } from './record-id.ts';
+import { workOf } from './parts/exchange.ts';
+import { readAddress } from './read-address.ts';
 
 /**
  * Gives a handler the record that it is about (spec, "Custom operations and hooks"). It stands after `scope` and `ifMatch`.
@@ -44,10 +44,10 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
     }
 
     async function load(): Promise<unknown> {
-      const id = recordId(ctx, compiled);
-      const { scope, precondition } = ctx;
-      const found = await whileConnected(ctx, (signal) => store.findOne(id, scope, { fetchPrivate: true, precondition, signal }));
-      const document = compiled.hydrate(copyValue(found.stored));
+      const { id, scope } = readAddress(ctx, compiled);
+      const { precondition } = ctx;
+      const found = await store.findOne(id, scope, { fetchPrivate: true, precondition }, workOf(ctx));
+      const document = compiled.hydrate(found.stored);
       keep(document, found);
       return document;
     }
@@ -60,8 +60,8 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
         );
       const plan = planSave(document, before.stored);
       const sent = copyValue(document);
-      const saved = await saveRecord(store, compiled, { scope: ctx.scope, loaded: before, plan });
-      bringUpToDate(document, sent, compiled.hydrate(copyValue(saved.stored)));
+      const saved = await saveRecord(store, compiled, { scope: ctx.scope, loaded: before, plan }, workOf(ctx));
+      bringUpToDate(document, sent, compiled.hydrate(saved.stored));
       keep(document, saved);
       ctx.record = saved;
       return document;

@@ -2,7 +2,8 @@ import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import { checkStoreOptions } from './check-store-options.ts';
 import type { ResourceMiddleware } from './context.ts';
-import { recordId } from './record-id.ts';
+import { workOf } from './parts/exchange.ts';
+import { readAddress } from './read-address.ts';
 
 /**
  * Deletes the record of `ctx.params.id`, with scope and `ctx.precondition` in the delete's own filter, and leaves what was deleted in
@@ -16,7 +17,7 @@ export function remove(model: ModelInput, options: StoreOptions): ResourceMiddle
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return async function remove(ctx, next) {
-    ctx.record = await store.remove({ id: recordId(ctx, compiled), scope: ctx.scope, precondition: ctx.precondition });
+    ctx.record = await store.remove({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, workOf(ctx));
     await next();
   };
 }

@@ -1,6 +1,53 @@
+import { errorMonitor } from 'node:events';
+import { inspect, types } from 'node:util';
 import type { Context } from './context.ts';
 
-/** Tells `app.on('error')`. Koa's own listener takes nothing but errors. */
+/**
+ * Tells `app.on('error')`. Its listeners are called one by one and not by `emit`: one that throws or rejects, a logger in an outage, must
+ * neither change the answer nor end the process. Standard error is told of it instead, with what it was to hear.
+ */
 export function reportError(ctx: Context, error: unknown): void {
-  ctx.app.emit('error', error instanceof Error ? error : new Error(`Thrown: ${String(error)}`, { cause: error }), ctx);
+  const { app } = ctx;
+  const reported = toError(error);
+  const listeners = app.rawListeners('error');
+  if (listeners.length === 0) console.error(describe(reported));
+  for (const listener of [...app.rawListeners(errorMonitor), ...listeners]) void tell(() => listener.call(app, reported, ctx), reported);
+}
+
+/** What was thrown, as an Error whose type can be asked for: Koa's own listener takes nothing else, and a Proxy may throw at any touch. */
+export function toError(thrown: unknown): Error {
+  return isError(thrown) ? thrown : new Error(`Thrown: ${typeof thrown === 'string' ? thrown : show(thrown)}`, { cause: thrown });
+}
+
+async function tell(listener: () => unknown, error: Error): Promise<void> {
+  try {
+    await listener();
+  } catch (failure) {
+    console.error(`A listener for errors failed: ${describe(failure)}\nIt was told of: ${describe(error)}`);
+  }
+}
+
+function isError(thrown: unknown): thrown is Error {
+  try {
+    return types.isNativeError(thrown) || (!types.isProxy(thrown) && thrown instanceof Error);
+  } catch {
+    return false; // a prototype that is a Proxy
+  }
+}
+
+function describe(error: unknown): string {
+  try {
+    const stack = isError(error) && error.stack;
+    return typeof stack === 'string' ? stack : show(error);
+  } catch {
+    return show(error);
+  }
+}
+
+function show(value: unknown): string {
+  try {
+    return inspect(value);
+  } catch {
+    return 'something that cannot be shown';
+  }
 }

@@ -1,23 +1,40 @@
 import { ConfigurationError } from '../errors.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { buildScope } from '../mongo/filter.ts';
+import { both, buildFilter, readScope } from '../mongo/filter.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
 import type { Called, Context, ResourceMiddleware } from './context.ts';
 
 /** Returns the rows that this request may touch: a filter of values or the library's own operators, or `everything`. */
 export type ScopeFunction<Ctx = Context> = (ctx: Ctx) => unknown;
 
+/** Options of {@link scope}. */
+export interface ScopeOptions {
+  /** Whether it bounds what a client writes, too: `insert` and `update` then refuse a record that would lie outside. @default true */
+  readonly writes?: boolean;
+}
+
+const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
+
 /**
- * Leaves the row filter that stands in every query of this request (spec, "Authentication" 3): a record outside is 404. A scope that throws
- * or returns nothing, `{}`, a value that is undefined, or nothing but an empty `nin` is a closed door: 500, and `app.on('error')` tells why.
+ * Leaves the row filter that stands in every query of this request (spec, "Authentication" 3): a record outside is 404. Like `USING` and
+ * `WITH CHECK` of a row policy in SQL it also bounds what a client writes, wherever it stands above `insert` or `update`: a record that would
+ * lie outside is 422. Below another `scope` it narrows that one, and never replaces it.
+ *
+ * A scope that throws or returns nothing, `{}`, a value that is undefined, or a condition that every record fulfils (an empty `nin` or
+ * `prefix`) is a closed door: 500, and `app.on('error')` tells why.
  *
  * @example
  * router.get('/orders/:id', scope(Order, (ctx) => ({ owner: ctx.state.user.name })), findRecord(Order, { db }), record());
  */
-export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknown>): ResourceMiddleware {
+export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknown>, options: ScopeOptions = {}): ResourceMiddleware {
   if (typeof filterOf !== 'function') throw new ConfigurationError('`scope` must be a function that returns a filter or `everything`.');
+  checkOptions(options, legal, '`scope`');
+  const { writes = true } = options;
   const { scopeFields } = asCompiled(model);
   return async function scope(ctx, next) {
-    ctx.scope = buildScope(await filterOf(ctx), scopeFields);
+    const conditions = readScope(await filterOf(ctx), scopeFields);
+    ctx.scope = both(buildFilter(conditions), ctx.scope);
+    if (writes) ctx.writeScope = [...(ctx.writeScope ?? []), ...conditions];
     await next();
   };
 }

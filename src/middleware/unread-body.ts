@@ -50,6 +50,7 @@ export function discardIgnoredBody(ctx: Context, limits?: DiscardLimits): void {
   if (!isAsked && ctx.respond !== false && !(ctx.body instanceof Stream)) discardUnreadBody(ctx, limits);
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether a request says that it has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

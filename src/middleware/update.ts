@@ -2,11 +2,14 @@ import { asCompiled, type ModelInput } from '../model/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import { checkStoreOptions } from './check-store-options.ts';
 import { needed, type ResourceMiddleware } from './context.ts';
-import { recordId } from './record-id.ts';
+import { workOf } from './parts/exchange.ts';
+import { requireChangesWithin } from './parts/require-within.ts';
+import { readAddress } from './read-address.ts';
 
 /**
  * Makes `ctx.changes` to the record of `ctx.params.id` in one atomic command, with scope and `ctx.precondition` in its filter and one
  * revision step, and leaves the record in `ctx.record`. 404, 412, 422 for an embedded object that the body does not suffice to create, 409.
+ * Below a `scope` the record must stay within it: 422 on the fields at fault, 500 where the client may write none of them.
  *
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());
@@ -16,8 +19,8 @@ export function update(model: ModelInput, options: StoreOptions): ResourceMiddle
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return async function update(ctx, next) {
-    const changes = needed(ctx.changes, 'checkPatch', 'update');
-    ctx.record = await store.update({ id: recordId(ctx, compiled), scope: ctx.scope, precondition: ctx.precondition }, changes);
+    const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
+    ctx.record = await store.update({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, changes, workOf(ctx));
     await next();
   };
 }

@@ -1,4 +1,5 @@
-import type { CompiledField, Node, ObjectNode } from './node.ts';
+import { Invalid } from '../rules.ts';
+import { type CompiledField, join, type Node, type ObjectNode } from './node.ts';
 
 /** How a resource lets its clients write; it belongs to the resource, so that two over one model may differ. */
 export interface WriteRules {
@@ -13,30 +14,46 @@ export interface Access {
   /** Values of a request body, or values of the deployer's own code. */
   readonly source: 'json' | 'document';
   /** Why this field may not be written, or undefined where it may. */
-  refusal(field: CompiledField): string | undefined;
-  /**
-   * The record exists (patch, put): null removes an optional field, which on create is an error, and values that the client may not set are
-   * neither cleared nor replaced (spec, "Patch rules" 4).
-   */
+  refusal(field: CompiledField): Invalid | undefined;
+  /** The record exists (patch, put): null removes an optional field, which on create is an error. */
   readonly existing: boolean;
+  /** Values that the client may not set are neither cleared nor replaced (spec, "Patch rules" 4). */
+  readonly protects: boolean;
   /** A missing required key is one error of the object, in `Report.incomplete`, instead of an error of its own. */
   readonly incompleteObjects: boolean;
+  /** Checks are left to what is stored (`StoredCheck`). */
+  readonly defersChecks?: boolean;
 }
 
 /** The refusal of a field that a client must not know of: it reads exactly as one of a field that does not exist. */
-export const unknownField = 'is not a known field';
+export const unknownField = new Invalid('unknown_field', 'is not a known field');
+
+const notOnCreate = new Invalid('not_writable', 'cannot be set on create', { operation: 'create' });
+const notOnUpdate = new Invalid('not_writable', 'cannot be set on update', { operation: 'update' });
 
 /** The deployer's own code: every field is open, values are in document form. */
-export const serverAccess: Access = { source: 'document', refusal: () => undefined, existing: true, incompleteObjects: false };
+export const serverAccess: Access = {
+  source: 'document',
+  refusal: () => undefined,
+  existing: true,
+  protects: false,
+  incompleteObjects: false,
+};
 
 /** What a client may set when it creates a record. */
 export function insertAccess({ explicitWrites = false }: WriteRules): Access {
   return {
     source: 'json',
     existing: false,
+    protects: false,
     incompleteObjects: false,
-    refusal: (field) => refuse(field, field.policy.insert, explicitWrites, 'create'),
+    refusal: (field) => refuse(field, field.policy.insert, explicitWrites, notOnCreate),
   };
+}
+
+/** What a client may change by a patch. With `mergePatch: false` what it replaces returns to its defaults, closed values too (spec, "Patch rules" 5). */
+export function patchAccess(rules: WriteRules): Access {
+  return { ...updateAccess(rules), protects: rules.mergePatch !== false };
 }
 
 /** What a client may change in a record that exists. */
@@ -44,18 +61,19 @@ export function updateAccess({ explicitWrites = false }: WriteRules): Access {
   return {
     source: 'json',
     existing: true,
+    protects: true,
     incompleteObjects: false,
     refusal(field) {
       const isFixed = field.immutable || field.key === '_id';
-      return refuse(field, isFixed ? false : field.policy.update, explicitWrites, 'update');
+      return refuse(field, isFixed ? false : field.policy.update, explicitWrites, notOnUpdate);
     },
   };
 }
 
-function refuse(field: CompiledField, allowed: boolean | undefined, explicit: boolean, operation: 'create' | 'update'): string | undefined {
+function refuse(field: CompiledField, allowed: boolean | undefined, explicit: boolean, refusal: Invalid): Invalid | undefined {
   if (field.policy.private && allowed !== true) return unknownField;
   const isOpen = allowed ?? !(explicit || field.maintained || field.key === '_id');
-  return isOpen ? undefined : `cannot be set on ${operation}`;
+  return isOpen ? undefined : refusal;
 }
 
 /** Whether a value holds, at any depth, fields that this client may not write (spec, "Patch rules" 4). */
@@ -86,5 +104,13 @@ export function isRequired(field: CompiledField): boolean {
 export function maySend(field: CompiledField, access: Access): boolean {
   if (access.refusal(field) !== undefined) return false;
   if (field.node.kind === 'object') return !needsServer(field.node, access);
-  return !(access.existing && holdsClosedValues(field.node, access));
+  return !(access.protects && holdsClosedValues(field.node, access));
+}
+
+/** The dotted names of all fields that this client may write, those inside of maps left out: they have none. */
+export function openNames(node: Node, access: Access, path = ''): string[] {
+  if (node.kind === 'array') return openNames(node.items.node, access, path);
+  if (node.kind !== 'object') return [];
+  const open = node.fields.filter((field) => access.refusal(field) === undefined);
+  return open.flatMap((field) => [join(path, field.name), ...openNames(field.node, access, join(path, field.name))]);
 }

@@ -18,7 +18,7 @@ export function bringUpToDate(held: unknown, sent: unknown, saved: unknown): unk
     return held;
   }
   if (!isSameValue(copyValue(held), sent)) return held;
-  return isSameValue(held, saved) ? held : saved;
+  return typeof held === 'object' && isSameValue(held, saved) ? held : saved;
 }
 
 function isList(value: unknown): value is unknown[] {

@@ -60,6 +60,8 @@ export function checkMarkers(field: Omit<CompiledField, 'makeDefault'>, path: st
   if (field.key === '_id' && field.policy.update) throw new ConfigurationError('`id` never changes: `policy.update: true` contradicts it.');
   if (field.maintained && mayLack)
     throw new ConfigurationError(`\`${path}\` is set by the service: it can be neither optional nor nullable.`);
+  if (field.maintained === 'revision' && field.policy.private)
+    throw new ConfigurationError(`The revision \`${path}\` cannot be private: every \`ETag\` shows it.`);
   if (field.maintained && isOpened) {
     throw new ConfigurationError(`\`${path}\` is set by the service: \`policy.insert\` and \`policy.update\` cannot open it.`);
   }

@@ -1,16 +1,17 @@
-import type { FieldError } from '../errors.ts';
+import { type FieldErrorInput, Invalid, toFieldError } from '../rules.ts';
 import { compileHydrate } from './hydrate.ts';
 import { join, type ObjectNode } from './node.ts';
 import type { Report } from './report.ts';
 
 /**
  * A validator over several fields of a whole object, in document form: nothing when it is acceptable, else a sentence that follows the
- * object's path ("must end after it begins"), or errors of its fields, relative to the object. It must not wait for anything.
+ * object's path ("must end after it begins"), or errors of its fields, relative to the object; their `rule` is `check` unless they name one
+ * of your own. It must not wait for anything.
  */
-export type Check<Value = never> = (value: Value) => string | readonly FieldError[] | undefined;
+export type Check<Value = never> = (value: Value) => string | readonly FieldErrorInput[] | undefined;
 
-/** Runs the check of an object on its stored form; what it says goes into the report. */
-export type RunCheck = (stored: unknown, path: string, report: Report) => void;
+/** Runs the check of an object on its stored form, once for what that was read from; what it says goes into the report. */
+export type RunCheck = (stored: unknown, path: string, report: Report, readFrom?: unknown) => void;
 
 /** The fields that a check sees: those of the record itself, without its id, revision and timestamps. */
 export function ownFields(node: ObjectNode): ObjectNode {
@@ -22,11 +23,11 @@ export function compileCheck(node: ObjectNode): RunCheck | undefined {
   const { check, name = 'an embedded object' } = node;
   if (!check) return undefined;
   const hydrate = compileHydrate(ownFields(node));
-  return function runCheck(stored, path, report) {
-    const found: unknown = (check as Check<unknown>)(hydrate(stored));
+  return function runCheck(stored, path, report, readFrom = stored) {
+    const found = report.once(node, readFrom, (): unknown => (check as Check<unknown>)(hydrate(stored)));
     if (found === undefined) return;
-    if (typeof found === 'string') report.refuse(path, found);
-    else if (Array.isArray(found)) for (const { field, message } of found as FieldError[]) report.refuse(join(path, field), message);
+    if (typeof found === 'string') report.refuse(new Invalid('check', found).at(path));
+    else if (Array.isArray(found)) for (const error of found.map(toFieldError)) report.refuse({ ...error, field: join(path, error.field) });
     else throw new Error(`\`check\` of ${name} must return nothing, a sentence or a list of errors, and must not be async.`);
   };
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, validationFailed } from '../errors.ts';
+import { bodyNoObject, ConfigurationError, validationFailed } from '../errors.ts';
 import { insertAccess } from './access.ts';
 import { compileObject } from './compile-schema.ts';
 import { compileHydrate } from './hydrate.ts';
@@ -33,7 +33,7 @@ export function compileBody(given: Field | RawSchema): CompiledBody {
   return {
     node,
     read(body) {
-      if (!isObject(body)) throw validationFailed([{ field: '', message: 'the body must be a JSON object' }]);
+      if (!isObject(body)) throw bodyNoObject();
       const report = new Report();
       const stored = readObject(body, '', report);
       if (report.errors.length > 0) throw validationFailed(report.errors);

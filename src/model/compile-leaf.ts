@@ -1,15 +1,18 @@
 import { Decimal128 } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
+import { Invalid } from '../rules.ts';
 import { compileConstraint, compileUntyped } from './constraint.ts';
-import { compileDecimalBounds } from './decimal-bounds.ts';
-import { Invalid, type Leaf } from './leaf.ts';
+import { aboveMaximum, belowMinimum, compileDecimalBounds } from './decimal-bounds.ts';
+import type { Leaf } from './leaf.ts';
 import { anyLeaf, binaryLeaf, booleanLeaf, dateLeaf, enumLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from './leaves.ts';
 import type { Constraint, Slot } from './node.ts';
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from './number-leaves.ts';
 import { annotations, checkKeywords, markers, pick, type Schema } from './raw-schema.ts';
+import { hasEqualItems } from './unique-items.ts';
 
 /** Compiles the schema of a single value: its type between BSON and JSON, and its constraints. */
 export function compileLeaf(schema: Schema, nullable: boolean, path: string): Slot {
+  checkEnum(schema, path);
   const leaf = findLeaf(schema, path);
   if (leaf === anyLeaf) return compileAny(schema, nullable, path);
   const legal = constraintKeywords.get(leaf) ?? [];
@@ -41,8 +44,8 @@ function compileKeywords(leaf: Leaf, keywords: Schema, path: string): Constraint
 function compileBounds(minimum: bigint | undefined, maximum: bigint | undefined): Constraint | undefined {
   if (minimum === undefined && maximum === undefined) return undefined;
   return function checkBounds(value) {
-    if (minimum !== undefined && (value as bigint) < minimum) return `must be at least ${minimum}`;
-    if (maximum !== undefined && (value as bigint) > maximum) return `must be at most ${maximum}`;
+    if (minimum !== undefined && (value as bigint) < minimum) return belowMinimum(minimum);
+    if (maximum !== undefined && (value as bigint) > maximum) return aboveMaximum(maximum);
     return undefined;
   };
 }
@@ -76,6 +79,24 @@ function findLeaf(schema: Schema, path: string): Leaf {
   }
   if (isEnum(values)) return enumLeaf(values);
   return (values === undefined && !('const' in schema) && jsonLeaves.get(type)) || anyLeaf;
+}
+
+/** What `t.enum` was given that could never be sent, or not be told apart. */
+function checkEnum({ type, enum: values }: Schema, path: string): void {
+  if (values === undefined) return;
+  const what = `\`enum\` of \`${path}\``;
+  if (!Array.isArray(values))
+    throw new ConfigurationError(`${what} must be a list of values: of an \`enum\` of TypeScript take \`Object.values(…)\`.`);
+  if (values.length === 0) throw new ConfigurationError(`${what} must have a member.`);
+  const wrong = type === 'string' ? values.filter((value) => typeof value !== 'string') : [];
+  if (wrong.length > 0) {
+    throw new ConfigurationError(
+      `${what} must be a list of strings, because its type is string; it has ${JSON.stringify(wrong[0])}. For other values write the schema alone: { enum: [1, 2] }.`,
+    );
+  }
+  if (!hasEqualItems(values)) return;
+  const twice = values.find((_value, index) => hasEqualItems(values.slice(0, index + 1)));
+  throw new ConfigurationError(`${what} has the member ${JSON.stringify(twice)} twice: remove one.`);
 }
 
 function isEnum(values: unknown): values is readonly string[] {

@@ -5,11 +5,13 @@ import type { Embedded } from './embedded.ts';
 import { compileHydrate } from './hydrate.ts';
 import { compileIndexFields, type IndexFields } from './index-fields.ts';
 import type { Leaf } from './leaf.ts';
+import { stringLeaf } from './leaves.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import type { CompiledField, ObjectNode } from './node.ts';
 import { privateNames, withoutPrivate } from './private-fields.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
 import { compileFieldSelector, type FieldSelector } from './select-fields.ts';
+import { asStringId } from './string-id.ts';
 import { t } from './t.ts';
 import { compileObjectWriter, privatePaths } from './write-json.ts';
 
@@ -67,7 +69,7 @@ export function compileModel(model: Model): CompiledModel {
     clientFields,
     scopeFields: compileScopeFields(root),
     indexFields,
-    indexes: compileDeclaredIndexes(model.indexes, indexFields, model.name),
+    indexes: compileDeclaredIndexes(model.indexes, indexFields, root, model.name),
     privatePaths: privatePaths(root),
     privateNames: privateNames(root),
     selector: compileFieldSelector(root, clientFields.keys(), writer),
@@ -78,9 +80,10 @@ export function compileModel(model: Model): CompiledModel {
 }
 
 function withId(root: ObjectNode): ObjectNode {
-  const declared = root.byName.get('id');
+  const own = root.byName.get('id');
+  const declared = own?.node.kind === 'leaf' && own.node.leaf === stringLeaf ? asStringId(own, own.node) : own;
   const implied = declared ? [] : compileObject({ properties: { id: t.objectId() }, required: ['id'] }, '').fields;
-  const fields = [...(declared ? [declared] : implied), ...root.fields.filter((field) => field !== declared)];
+  const fields = [...(declared ? [declared] : implied), ...root.fields.filter((field) => field !== own)];
   return { ...root, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
 

@@ -78,7 +78,15 @@ function compileField(name: string, property: unknown, required: boolean, parent
   return { ...field, makeDefault: compileDefault(field, schema, path) };
 }
 
+/** No body may be nested deeper. */
+const maxDepth = 64;
+
 function compileSlot(schema: Schema, nullable: boolean, path: string): Slot {
+  const steps = path.split('.');
+  if (steps.length > maxDepth)
+    throw new ConfigurationError(
+      `\`${steps.slice(0, 3).join('.')}…\` lies more than ${maxDepth} levels deep, as in an object that contains itself: refer to a record by \`t.ref\`, or hold what has no fixed depth in \`t.any()\`.`,
+    );
   const { type } = schema;
   if (type === 'object' && schema.properties !== undefined) return { node: compileObject(schema, path), nullable, constraint: undefined };
   if (type === 'object' && !('patternProperties' in schema)) return compileMap(schema, nullable, path);

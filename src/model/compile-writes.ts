@@ -1,13 +1,14 @@
 import { ObjectId, UUID } from 'mongodb';
-import { type FieldError, validationFailed } from '../errors.ts';
-import { type Access, holdsClosedValues, insertAccess, serverAccess, updateAccess, type WriteRules } from './access.ts';
+import { bodyNoObject, validationFailed } from '../errors.ts';
+import { type FieldError, Invalid } from '../rules.ts';
+import { type Access, holdsClosedValues, insertAccess, patchAccess, serverAccess, updateAccess, type WriteRules } from './access.ts';
 import { collectChecks, compileCheck, ownFields } from './check.ts';
 import type { CompiledModel } from './compile-model.ts';
 import { objectIdLeaf, uuidLeaf } from './leaves.ts';
 import type { CompiledField } from './node.ts';
 import { isObject } from './plain-object.ts';
 import { type Changes, compileChanges, coversWhole, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
-import { absent, compileFieldReader, compileKeyCheck, compileObjectReader, valueOfUnsent } from './read-value.ts';
+import { absent, compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
 import { Report } from './report.ts';
 
 export type { WriteRules };
@@ -18,6 +19,8 @@ export type { WriteRules };
  * once; a plain Error (500) where the deployer's own values do not fit, or nobody could set a required field.
  */
 export type ReadCreate = (body: unknown, serverFields?: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+
+const neverSent = new Invalid('required', 'is required, has no default, and clients may not send it');
 
 /** Compiles the reader of create bodies (spec, "Create rules"). */
 export function compileCreate(model: CompiledModel, rules: WriteRules = {}): ReadCreate {
@@ -47,12 +50,12 @@ export function compileCreate(model: CompiledModel, rules: WriteRules = {}): Rea
       else if (!isServers && isOpen && Object.hasOwn(sent, name)) value = read(sent[name], name, client);
       else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
       if (value !== undefined && value !== absent) stored[field.key] = value;
-      else if (value === undefined && isOpen && !isServers) client.add(name, 'is required');
-      else if (value === undefined) server.add(name, 'is required');
+      else if (value === undefined && isOpen && !isServers) client.add(name, isRequiredButMissing);
+      else if (value === undefined) server.add(name, isRequiredButMissing);
     }
     if (client.size + server.size === 0) runCheck?.(stored, '', client);
     if (client.errors.length > 0) throw validationFailed(client.errors);
-    for (const path of client.unset) server.add(path, 'is required, has no default, and clients may not send it');
+    for (const path of client.unset) server.add(path, neverSent);
     if (server.errors.length > 0) throw new Error(`Fields that only the server sets on create: ${describeErrors(server.errors)}`);
     return stored;
   };
@@ -88,7 +91,7 @@ export function compilePut(model: CompiledModel, rules: WriteRules = {}): ReadCh
 }
 
 function compileReadChanges(model: CompiledModel, rules: WriteRules, mode: EmbeddedMode): ReadChanges {
-  const access = updateAccess(rules);
+  const access = mode === 'put' ? updateAccess(rules) : patchAccess(rules);
   const plan = compileChanges(model.root, access, mode);
   const whole = compileWholeCheck(model, access);
   const storedCheck = mode === 'put' ? compileStoredCheck(model, access) : undefined;
@@ -126,7 +129,7 @@ function compileStoredCheck(model: CompiledModel, access: Access): StoredCheck |
 
 function asBody(body: unknown): Record<string, unknown> {
   if (isObject(body)) return body;
-  throw validationFailed([{ field: '', message: 'the body must be a JSON object' }]);
+  throw bodyNoObject();
 }
 
 function describeErrors(errors: readonly FieldError[]): string {

@@ -2,7 +2,9 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { ConfigurationError } from '../errors.ts';
 import { stringifyJson } from '../http/json.ts';
+import { firstNames, listNames } from '../http/list-names.ts';
 import { nearest } from '../http/near-miss.ts';
+import { Invalid } from '../rules.ts';
 import type { Constraint } from './node.ts';
 import { annotations, pick, type Schema } from './raw-schema.ts';
 import { hasEqualItems } from './unique-items.ts';
@@ -94,35 +96,48 @@ function checkFormat(format: unknown, path: string): void {
 
 const count = (limit: unknown, noun: string): string => `${limit} ${noun}${limit === 1 ? '' : 's'}`;
 
-// Sentences for clients, by JSON Schema keyword: Ajv's own texts change with its versions.
-const sentences: Readonly<Record<string, (params: Record<string, unknown>) => string>> = {
-  type: ({ type }) => `must be of type ${[type].flat().join(' or ')}`,
-  enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`,
-  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
-  required: ({ missingProperty }) => `must have the key ${missingProperty}`,
-  additionalProperties: ({ additionalProperty }) => `must not have the key ${additionalProperty}`,
-  minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
-  maxLength: ({ limit }) => `must have at most ${count(limit, 'character')}`,
-  pattern: ({ pattern }) => `must match the pattern ${pattern}`,
-  format: ({ format }) => `must have the format ${format}`,
-  minimum: ({ limit }) => `must be at least ${limit}`,
-  maximum: ({ limit }) => `must be at most ${limit}`,
-  exclusiveMinimum: ({ limit }) => `must be more than ${limit}`,
-  exclusiveMaximum: ({ limit }) => `must be less than ${limit}`,
-  multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
-  minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
-  maxItems: ({ limit }) => `must have at most ${count(limit, 'item')}`,
-  uniqueItems: () => 'must not have equal items',
-  minProperties: ({ limit }) => `must have at least ${count(limit, 'key')}`,
-  maxProperties: ({ limit }) => `must have at most ${count(limit, 'key')}`,
-  propertyNames: ({ propertyName }) => `must not have the key ${propertyName}`,
-  anyOf: () => 'must match one of the alternatives',
-  oneOf: () => 'must match exactly one of the alternatives',
+const noMatch = new Invalid('schema', 'does not match the schema of this field');
+
+type Params = Readonly<Record<string, unknown>>;
+
+// For clients, by JSON Schema keyword: Ajv's own texts and params change with its versions.
+const findings: Readonly<Record<string, (params: Params) => Invalid>> = {
+  type: ({ type }) => new Invalid('type', `must be of type ${[type].flat().join(' or ')}`, { type }),
+  enum({ allowedValues }) {
+    const values = allowedValues as unknown[];
+    return new Invalid('enum', `must be one of ${listNames(values.map((value) => JSON.stringify(value)))}`, { values: firstNames(values) });
+  },
+  const: ({ allowedValue: value }) => new Invalid('const', `must be ${JSON.stringify(value)}`, { value }),
+  required: ({ missingProperty: key }) => new Invalid('required_key', `must have the key ${key}`, { key }),
+  additionalProperties: ({ additionalProperty: key }) => new Invalid('unknown_key', `must not have the key ${key}`, { key }),
+  minLength: ({ limit }) => new Invalid('minLength', `must have at least ${count(limit, 'character')}`, { limit }),
+  maxLength: ({ limit }) => new Invalid('maxLength', `must have at most ${count(limit, 'character')}`, { limit }),
+  pattern: ({ pattern }) => new Invalid('pattern', `must match the pattern ${pattern}`, { pattern }),
+  format: ({ format }) => new Invalid('format', `must have the format ${format}`, { format }),
+  minimum: ({ limit }) => new Invalid('minimum', `must be at least ${limit}`, { limit }),
+  maximum: ({ limit }) => new Invalid('maximum', `must be at most ${limit}`, { limit }),
+  exclusiveMinimum: ({ limit }) => new Invalid('exclusiveMinimum', `must be more than ${limit}`, { limit }),
+  exclusiveMaximum: ({ limit }) => new Invalid('exclusiveMaximum', `must be less than ${limit}`, { limit }),
+  multipleOf: ({ multipleOf }) => new Invalid('multipleOf', `must be a multiple of ${multipleOf}`, { multipleOf }),
+  minItems: ({ limit }) => new Invalid('minItems', `must have at least ${count(limit, 'item')}`, { limit }),
+  maxItems: ({ limit }) => new Invalid('maxItems', `must have at most ${count(limit, 'item')}`, { limit }),
+  uniqueItems: () => new Invalid('uniqueItems', 'must not have equal items'),
+  minProperties: ({ limit }) => new Invalid('minProperties', `must have at least ${count(limit, 'key')}`, { limit }),
+  maxProperties: ({ limit }) => new Invalid('maxProperties', `must have at most ${count(limit, 'key')}`, { limit }),
+  propertyNames: ({ propertyName: key }) => new Invalid('propertyNames', `must not have the key ${key}`, { key }),
+  anyOf: () => new Invalid('anyOf', 'must match one of the alternatives'),
+  oneOf: () => new Invalid('oneOf', 'must match exactly one of the alternatives'),
 };
 
 // Of several errors the last is the outermost: `oneOf`, where those before it say what each branch did not like.
-function describe(error: ErrorObject | undefined): string {
-  if (!error) return 'does not match the schema of this field';
-  const sentence = sentences[error.keyword]?.(error.params) ?? 'does not match the schema of this field';
-  return error.instancePath === '' ? sentence : `${sentence} (at ${error.instancePath.slice(1).replaceAll('/', '.')})`;
+function describe(error: ErrorObject | undefined): Invalid {
+  if (!error) return noMatch;
+  const { rule, message, params } = findings[error.keyword]?.(error.params) ?? noMatch;
+  const within = error.instancePath.slice(1).split('/').map(unescapePointer).join('.');
+  return new Invalid(rule, message, params, within);
+}
+
+/** A step of a JSON Pointer (RFC 6901 §4). */
+function unescapePointer(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }

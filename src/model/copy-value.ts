@@ -11,6 +11,7 @@ export function copyValue(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   if (value instanceof UUID) return new UUID(value);
   if (value instanceof Binary) return new Binary(Uint8Array.from(value.value()), value.sub_type);
+  if (value instanceof Uint8Array) return Uint8Array.from(value);
   if (value instanceof Map) return new Map(Array.from(value, ([key, member]) => [key, copyValue(member)]));
   // The driver makes a DBRef of any object with `$ref` and `$id`: it was plain data, and is read as such.
   if (value instanceof DBRef) return copyMembers(value.toJSON());

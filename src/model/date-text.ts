@@ -1,9 +1,12 @@
-const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?$/;
+const dateTime = /^(\d{4}|[+-]\d{6})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?$/;
 
 /**
  * Reads an RFC 3339 date-time; without an offset it is UTC. Digits beyond milliseconds are cut off. Undefined for anything else: the days
- * that no month has, which `Date` itself would roll over; leap seconds, which it does not know; times that are outside the years 0000 to
- * 9999 in UTC, which could not be written as such a text again.
+ * that no month has, which `Date` itself would roll over; leap seconds, which it does not know; times that an offset moves out of the years
+ * 0000 to 9999, because they could not be written as RFC 3339 again.
+ *
+ * A stored date outside of those years is written with an expanded year (ECMA-262, "Expanded Years"), and what is read can be sent back:
+ * such a year is taken too, in the one spelling that `Date` has for it.
  *
  * @example
  * parseDate('2026-02-30T00:00:00Z'); // undefined
@@ -27,5 +30,6 @@ function shift(date: Date, offset: string): Date | undefined {
   if (hours > 23 || minutes > 59) return undefined;
   const distance = (hours * 60 + minutes) * 60_000;
   const utc = new Date(date.getTime() + (offset.startsWith('-') ? distance : -distance));
-  return /^\d{4}-/.test(utc.toISOString()) ? utc : undefined;
+  const year = utc.getUTCFullYear();
+  return year >= 0 && year <= 9999 ? utc : undefined;
 }

@@ -1,49 +1,82 @@
-import { invalidQuery, type Problem } from '../errors.ts';
+import { invalidQuery, Problem } from '../errors.ts';
+import { Invalid } from '../rules.ts';
 
-/** How many characters of included records one answer may hold, each counted wherever it is shown. */
-const maxCharacters = 64 * 1024 * 1024;
+const tooMuch = new Invalid('too_much_included', 'leads to too many records, or too large ones: include less, or ask for a smaller page');
 
-/** What is left of the room for included records in one answer: a list of ids that a client made may name one large record many times. */
+/** 400 for an answer that `include` would make too large. A list by cursor catches it, and ends its page earlier. */
+export class TooMuchIncluded extends Problem {
+  override readonly name = 'TooMuchIncluded';
+
+  constructor() {
+    const { detail, errors } = invalidQuery([tooMuch.at('include')]);
+    super({ code: 'invalid_query', detail, errors: errors ?? [] });
+  }
+}
+
+/** How many bytes there may still be of something. */
 export class Room {
   #left: number;
 
-  /** `characters` is how many the answer may hold. @default 64 Mi (67,108,864) */
-  constructor(characters: number = maxCharacters) {
-    this.#left = characters;
+  constructor(bytes: number) {
+    this.#left = bytes;
   }
 
-  /** Takes so many characters; throws `invalid_query` (400) when there are not so many. */
-  take(characters: number): void {
-    this.#left -= characters;
-    if (this.#left < 0) throw tooMuchIncluded();
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Takes so many bytes; throws {@link TooMuchIncluded} when there are not so many. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) throw new TooMuchIncluded();
+  }
+
+  /** Makes room again that was taken in vain. */
+  giveBack(bytes: number): void {
+    this.#left += bytes;
   }
 }
 
-/** 400 for an answer that `include` would make too large. */
-export function tooMuchIncluded(): Problem {
-  const message = 'leads to too many records, or too large ones: include less, or ask for a smaller page';
-  return invalidQuery([{ field: 'include', message }]);
+/** The JSON text of an included record, and how many bytes it has. */
+export interface Included {
+  readonly text: string;
+  readonly bytes: number;
 }
 
-/** The included records of one answer, or of one step of it, as JSON texts: by the relation's name, then by the JSON text of the id. */
+/** By the relation's name, then by the JSON text of the id. */
+export type IncludedRecords = ReadonlyMap<string, ReadonlyMap<string, Included>>;
+
+/**
+ * The included records of one answer, or of one step of it. Each takes its room wherever it is shown: a list of ids that a client made may
+ * name one large record many times.
+ */
 export class Embedded {
-  readonly #texts: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly #records: IncludedRecords;
   readonly #room: Room;
 
-  constructor(texts: ReadonlyMap<string, ReadonlyMap<string, string>>, room: Room) {
-    this.#texts = texts;
+  /** `room` is that of all that is shown. */
+  constructor(records: IncludedRecords, room: Room) {
+    this.#records = records;
     this.#room = room;
+  }
+
+  /** The same records, to be shown where there is so much room. */
+  within(bytes: number): Embedded {
+    return new Embedded(this.#records, new Room(bytes));
   }
 
   /** Whether this relation was included, whatever it led to. */
   has(relation: string): boolean {
-    return this.#texts.has(relation);
+    return this.#records.has(relation);
   }
 
-  /** The record that an id leads to; undefined when the relation was not included, or the client may see no such record. */
+  /**
+   * The record that an id leads to; undefined when the relation was not included, or the client may see no such record. Throws
+   * {@link TooMuchIncluded} when there is no room for it.
+   */
   textOf(relation: string, id: string): string | undefined {
-    const text = this.#texts.get(relation)?.get(id);
-    if (text !== undefined) this.#room.take(text.length);
-    return text;
+    const included = this.#records.get(relation)?.get(id);
+    if (included) this.#room.take(included.bytes);
+    return included?.text;
   }
 }

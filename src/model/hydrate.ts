@@ -1,4 +1,5 @@
 import { Double } from 'mongodb';
+import { copyValue } from './copy-value.ts';
 import { compileMissingValue } from './missing-value.ts';
 import type { ObjectNode, Slot } from './node.ts';
 import { absent } from './read-value.ts';
@@ -9,7 +10,8 @@ export type Hydrate = (stored: unknown) => unknown;
 
 /**
  * Compiles the reading of stored records for the deployer's own code: `id` for `_id`, defaults for what is missing, numbers by their
- * declared types, and every field, the private ones included.
+ * declared types, and every field, the private ones included. It shares nothing with what is stored: whatever is changed in it, dates and
+ * bytes too, the answer is written from what was stored.
  */
 export function compileHydrate(node: ObjectNode): Hydrate {
   const members = node.fields.map((field) => ({
@@ -19,7 +21,7 @@ export function compileHydrate(node: ObjectNode): Hydrate {
     makeMissing: compileMissingValue(field),
   }));
   return function hydrateObject(stored) {
-    if (!isStoredObject(stored)) return stored;
+    if (!isStoredObject(stored)) return asReadBack(stored);
     const document: Record<string, unknown> = {};
     for (const { field, read, hydrate, makeMissing } of members) {
       const value = read(stored);
@@ -44,7 +46,7 @@ function compileSlotHydrate({ node }: Slot): Hydrate {
       return compileHydrate(node);
     case 'array': {
       const item = compileItemHydrate(node.items);
-      return (stored) => (Array.isArray(stored) ? stored.map(item) : stored);
+      return (stored) => (Array.isArray(stored) ? stored.map(item) : asReadBack(stored));
     }
     case 'map': {
       const value = compileItemHydrate(node.values);
@@ -55,7 +57,7 @@ function compileSlotHydrate({ node }: Slot): Hydrate {
 
 function hydrateMembers(stored: unknown, hydrate: Hydrate): unknown {
   const members = mapEntries(stored);
-  if (!members) return stored;
+  if (!members) return asReadBack(stored);
   const object: Record<string, unknown> = {};
   for (const [key, value] of members) {
     // A client's key: `__proto__` must become a member like any other.
@@ -64,9 +66,10 @@ function hydrateMembers(stored: unknown, hydrate: Hydrate): unknown {
   return object;
 }
 
-/** An untyped value as it would come back from the database: an object, where it was inserted as a Map or has the keys of a DBRef. */
+/** A value as it would come back from the database: an object, where it was inserted as a Map or has the keys of a DBRef. */
 function asReadBack(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
   if (mapEntries(value)) return hydrateMembers(value, asReadBack);
   if (value instanceof Double) return value.value;
-  return Array.isArray(value) ? value.map(asReadBack) : value;
+  return Array.isArray(value) ? value.map(asReadBack) : copyValue(value);
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Leaf } from './leaf.ts';
 import { anyLeaf } from './leaves.ts';
-import { type CompiledField, join, type Node, type ObjectNode } from './node.ts';
+import { join, type Node, type ObjectNode } from './node.ts';
 
 /** A field as an index may name it: one with a fixed path, so nothing inside of maps. */
 export interface IndexField {
@@ -15,8 +15,8 @@ export interface IndexField {
   readonly listPath: string | undefined;
   /** Whether a record may have no value there. */
   readonly mayLack: boolean;
-  /** Whether clients may write it, who must not learn its values. */
-  readonly isGuessable: boolean;
+  /** Whether it, or an object that it stands in, is private. */
+  readonly isPrivate: boolean;
   readonly unique: boolean;
   /** Whether indexes are planned for its filters and sorts. */
   readonly isPlanned: boolean;
@@ -30,11 +30,10 @@ interface Place {
   readonly path: string;
   readonly listPath: string | undefined;
   readonly mayLack: boolean;
-  /** It is in a private object that clients may write. */
-  readonly isGuessable: boolean;
+  readonly isPrivate: boolean;
 }
 
-const top: Place = { name: '', path: '', listPath: undefined, mayLack: false, isGuessable: false };
+const top: Place = { name: '', path: '', listPath: undefined, mayLack: false, isPrivate: false };
 
 /** Every field that an index may name. Throws a {@link ConfigurationError} for `unique` where no index could see to it. */
 export function compileIndexFields(root: ObjectNode): IndexFields {
@@ -49,7 +48,7 @@ export function compileIndexFields(root: ObjectNode): IndexFields {
         path,
         listPath: isList ? path : parent.listPath,
         mayLack: parent.mayLack || field.nullable || field.optional,
-        isGuessable: isGuessable(field, parent),
+        isPrivate: parent.isPrivate || field.policy.private === true,
       };
       const leaf = value.kind === 'leaf' && value.leaf !== anyLeaf ? value.leaf : undefined;
       const compiled: IndexField = { ...place, leaf, unique: field.unique, isPlanned: field.index };
@@ -63,22 +62,16 @@ export function compileIndexFields(root: ObjectNode): IndexFields {
   return found;
 }
 
-/** A client that may write a private value would learn from 409 whether somebody has it. */
-function isGuessable({ policy }: CompiledField, parent: Place): boolean {
-  if (policy.insert === false && policy.update === false) return false;
-  return parent.isGuessable || (policy.private === true && (policy.insert === true || policy.update === true));
-}
-
 /** Refuses a unique field that no unique index keeps apart as one expects. */
-export function checkUnique({ name, leaf, listPath, isGuessable }: IndexField, what: string): void {
+export function checkUnique({ name, leaf, listPath, isPrivate }: IndexField, what: string): void {
   if (listPath !== undefined)
     throw new ConfigurationError(`${what}: \`${name}\` is in a list, and an index would not keep the items of one record apart.`);
   if (!leaf) throw new ConfigurationError(`${what} needs a single value: objects, maps and untyped values cannot be compared.`);
-  if (isGuessable)
-    throw new ConfigurationError(
-      `${what}: \`${name}\` is private and clients may write it, so that a 409 would tell them who has which value. Close it to them.`,
-    );
+  if (isPrivate) throw new ConfigurationError(`${what}: \`${name}\` is private, ${whyNotUnique}`);
 }
+
+/** Follows what is private. */
+export const whyNotUnique = 'and a 409 would tell clients who has which value. An index that is not unique is no matter.';
 
 function throughLists(node: Node, isList = false): { value: Node; isList: boolean } {
   return node.kind === 'array' ? throughLists(node.items.node, true) : { value: node, isList };

@@ -1,14 +1,4 @@
-/** What is wrong with a value, as a sentence that follows its path: "must be a string". */
-export class Invalid {
-  readonly message: string;
-  /** An integer of more than 64 bits: 422 even in a query string, where everything else that cannot be cast is 400. */
-  readonly outOfRange: boolean;
-
-  constructor(message: string, outOfRange = false) {
-    this.message = message;
-    this.outOfRange = outOfRange;
-  }
-}
+import type { Invalid } from '../rules.ts';
 
 /**
  * A type of single values, between its four forms: *stored* (what is given to the driver and comes from it), *document* (what handlers

@@ -1,19 +1,21 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
-import { listNames } from '../http/list-names.ts';
+import { firstNames, listNames } from '../http/list-names.ts';
 import { nearest } from '../http/near-miss.ts';
+import { Invalid } from '../rules.ts';
 import { parseDate } from './date-text.ts';
-import { Invalid, type Leaf } from './leaf.ts';
+import type { Leaf } from './leaf.ts';
 import { checkUntyped, isUuid, readUntyped, writeUntyped } from './untyped.ts';
 
-const notString = new Invalid('must be a string');
-const loneSurrogate = new Invalid('must be well-formed Unicode: it holds a lone surrogate');
-const notBoolean = new Invalid('must be true or false');
-const notDate = new Invalid('must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z');
-const lostPlus = new Invalid(`${notDate.message}; the + of its offset must be sent as %2B`);
-const notObjectId = new Invalid('must be an ObjectId of 24 hexadecimal digits');
-const notUuid = new Invalid('must be a UUID, such as 123e4567-e89b-42d3-a456-426614174000');
-const notBinary = new Invalid('must be base64 (RFC 4648 §4) with padding');
-const notFilterable = new Invalid('cannot be compared with text');
+const notString = new Invalid('type', 'must be a string', { type: 'string' });
+const loneSurrogate = new Invalid('unicode', 'must be well-formed Unicode: it holds a lone surrogate');
+const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });
+const notBooleanText = new Invalid('type', 'must be true, false, 1 or 0', { type: 'boolean' });
+const notDate = new Invalid('type', 'must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z', { type: 'date-time' });
+const lostPlus = new Invalid('type', `${notDate.message}; its + must be sent as %2B`, { type: 'date-time' });
+const notObjectId = new Invalid('type', 'must be an ObjectId of 24 hexadecimal digits', { type: 'objectId' });
+const notUuid = new Invalid('type', 'must be a UUID, such as 123e4567-e89b-42d3-a456-426614174000', { type: 'uuid' });
+const notBinary = new Invalid('type', 'must be base64 (RFC 4648 §4) with padding', { type: 'base64' });
+const notFilterable = new Invalid('not_comparable', 'cannot be compared with text');
 
 const identity = (stored: unknown): unknown => stored;
 
@@ -48,7 +50,7 @@ export const booleanLeaf: Leaf<boolean> = {
   readSchema: { type: 'boolean' },
   bsonTypes: ['bool'],
   fromJson: (value) => (typeof value === 'boolean' ? value : notBoolean),
-  fromText: (text) => booleanTexts.get(text.toLowerCase()) ?? new Invalid('must be true, false, 1 or 0'),
+  fromText: (text) => booleanTexts.get(text.toLowerCase()) ?? notBooleanText,
   fromDocument: (value) => (typeof value === 'boolean' ? value : notBoolean),
   toDocument: identity,
   toJson: writeUntyped,
@@ -56,11 +58,11 @@ export const booleanLeaf: Leaf<boolean> = {
 
 const readDate = (text: string): Date | Invalid => parseDate(text) ?? notDate;
 
-/** In a query string a `+` is a space, and an offset such as `+01:00` is lost. */
+/** In a query string a `+` is a space: that of an offset such as `+01:00`, or of a year such as `+010000`. */
 function readDateText(text: string): Date | Invalid {
   const date = parseDate(text);
   if (date) return date;
-  return parseDate(text.replace(/ (\d\d:\d\d)$/, '+$1')) ? lostPlus : notDate;
+  return parseDate(text.replace(/^ | (?=\d\d:\d\d$)/g, '+')) ? lostPlus : notDate;
 }
 
 /** A point in time, in milliseconds. */
@@ -101,7 +103,7 @@ export const uuidLeaf: Leaf<UUID> = {
   fromJson: (value) => (typeof value === 'string' ? readUuid(value) : notUuid),
   fromText: readUuid,
   fromDocument(value) {
-    if (value instanceof UUID) return value;
+    if (value instanceof UUID) return new UUID(value);
     return value instanceof Binary && isUuid(value) ? value.toUUID() : notUuid;
   },
   toDocument: (stored) => (stored instanceof Binary && !(stored instanceof UUID) && isUuid(stored) ? stored.toUUID() : stored),
@@ -139,8 +141,9 @@ export function enumLeaf(values: readonly string[]): Leaf<string> {
   const legal = listNames(values);
   function read(value: unknown): string | Invalid {
     if (members.has(value)) return value as string;
-    const hint = typeof value === 'string' ? nearest(value, values) : undefined;
-    return new Invalid(`must be one of ${legal}${hint === undefined ? '' : `; did you mean ${hint}?`}`);
+    const suggestion = typeof value === 'string' ? nearest(value, values) : undefined;
+    const message = `must be one of ${legal}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
+    return new Invalid('enum', message, { values: firstNames(values), suggestion });
   }
   return {
     name: 'enum',

@@ -1,8 +1,10 @@
 import type { IndexDescription, IndexDirection } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { nearest } from '../http/near-miss.ts';
-import { checkUnique, type IndexField, type IndexFields, mayShareIndex } from './index-fields.ts';
+import { checkUnique, type IndexField, type IndexFields, mayShareIndex, whyNotUnique } from './index-fields.ts';
+import type { ObjectNode } from './node.ts';
 import { isObject } from './plain-object.ts';
+import { leadsToPrivate } from './private-fields.ts';
 
 /** An index of a model, by the names of its fields. */
 export interface FieldsIndex<Name extends string = string> {
@@ -32,11 +34,12 @@ export interface DeclaredIndex {
 }
 
 /** Compiles what a model declares, by `unique` of its fields and by its `indexes`; throws a {@link ConfigurationError} for what cannot be. */
-export function compileDeclaredIndexes(declared: unknown, fields: IndexFields, model: string): DeclaredIndex[] {
+export function compileDeclaredIndexes(declared: unknown, fields: IndexFields, root: ObjectNode, model: string): DeclaredIndex[] {
   const where = `\`indexes\` of model \`${model}\``;
   if (declared !== undefined && !Array.isArray(declared)) throw new ConfigurationError(`${where} must be a list of indexes.`);
   const unique = [...fields.values()].filter((field) => field.unique && field.path !== '_id').map((field) => compile([[field, 1]], true));
   const own = ((declared ?? []) as unknown[]).map((index) => compileOwn(index, fields, where));
+  for (const { key, unique: isUnique, options } of own) if (isUnique && options) refusePrivate(key, options, root, where);
   const all = [...unique, ...own];
   for (const [at, { key }] of all.entries()) {
     if (all.slice(0, at).some((earlier) => JSON.stringify(earlier.key) === JSON.stringify(key)))
@@ -75,7 +78,20 @@ function compile(key: readonly (readonly [IndexField, 1 | -1])[], unique: boolea
 function compileGiven({ key, ...options }: IndexDescription, where: string): DeclaredIndex {
   const entries = key instanceof Map ? [...key] : isObject(key) ? Object.entries(key) : [];
   if (entries.length === 0) throw new ConfigurationError(`\`key\` in ${where} must be an object of paths, such as { owner: 1 }.`);
-  return { key: entries as [string, IndexDirection][], unique: options.unique === true, lackable: [], options };
+  return { key: entries as [string, IndexDirection][], unique: Boolean(options.unique), lackable: [], options };
+}
+
+/** An index in full goes by stored paths, which may lead anywhere; what its filter compares decides about 409 as well. */
+function refusePrivate(key: IndexKey, { partialFilterExpression }: Omit<IndexDescription, 'key'>, root: ObjectNode, where: string): void {
+  const paths = [...key.map(([path]) => path), ...pathsIn(partialFilterExpression)];
+  const wrong = paths.find((path) => leadsToPrivate(root, path.split('.')));
+  if (wrong !== undefined)
+    throw new ConfigurationError(`${where} has a unique index with \`${wrong}\`, which is private or holds what is, ${whyNotUnique}`);
+}
+
+function pathsIn(filter: unknown): string[] {
+  if (Array.isArray(filter)) return filter.flatMap(pathsIn);
+  return isObject(filter) ? Object.entries(filter).flatMap(([name, value]) => (name.startsWith('$') ? pathsIn(value) : [name])) : [];
 }
 
 function parseKey(name: unknown, fields: IndexFields, where: string): readonly [IndexField, 1 | -1] {

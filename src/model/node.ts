@@ -1,3 +1,4 @@
+import type { Invalid } from '../rules.ts';
 import type { Check } from './check.ts';
 import type { Leaf } from './leaf.ts';
 import type { Policy } from './policy.ts';
@@ -6,14 +7,14 @@ import type { Policy } from './policy.ts';
 export interface Slot {
   readonly node: Node;
   readonly nullable: boolean;
-  /** The field's own constraints (`minLength`, `pattern`, …), on the value in document form: a sentence when they are broken. */
+  /** The field's own constraints (`minLength`, `pattern`, …), on the value in document form. */
   readonly constraint: Constraint | undefined;
   /** What the id that stands here leads to. */
   readonly ref?: Reference | undefined;
 }
 
-/** Says what is wrong with a value: "must have at least 3 characters". */
-export type Constraint = (value: unknown) => string | undefined;
+/** Says what is wrong with a value. */
+export type Constraint = (value: unknown) => Invalid | undefined;
 
 /** A compiled field of a model or of an embedded object. */
 export interface CompiledField extends Slot {

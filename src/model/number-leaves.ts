@@ -1,19 +1,27 @@
 import { Decimal128, Double } from 'mongodb';
-import { JsonNumber } from '../http/json.ts';
-import { Invalid, type Leaf } from './leaf.ts';
+import { JsonNumber, toInteger, underflows } from '../http/json-number.ts';
+import { Invalid } from '../rules.ts';
+import type { Leaf } from './leaf.ts';
 import { writeUntyped } from './untyped.ts';
 
 const minInt64 = -(2n ** 63n);
 const maxInt64 = 2n ** 63n - 1n;
 const int32 = 2 ** 31;
 
-const notInteger = new Invalid('must be an integer');
-const beyondInt64 = new Invalid(`must be an integer between ${minInt64} and ${maxInt64}`, true);
-const beyondSafe = new Invalid(`must be an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`, true);
-const notNumber = new Invalid('must be a finite number');
-const beyondDouble = new Invalid('must be a number within the range of a double', true);
-const notDecimal = new Invalid('must be a decimal number, such as 12.50 or "12.50"');
-const longDecimal = new Invalid('must have at most 34 significant digits and an exponent within the range of a Decimal128');
+const notInteger = new Invalid('type', 'must be an integer', { type: 'integer' });
+const beyondInt64 = new Invalid('out_of_range', `must be an integer between ${minInt64} and ${maxInt64}`, {
+  minimum: minInt64,
+  maximum: maxInt64,
+});
+const { MIN_SAFE_INTEGER: minimum, MAX_SAFE_INTEGER: maximum } = Number;
+const beyondSafe = new Invalid('out_of_range', `must be an integer between ${minimum} and ${maximum}`, { minimum, maximum });
+const notNumber = new Invalid('type', 'must be a finite number', { type: 'number' });
+const beyondDouble = new Invalid('out_of_range', 'must be a number within the range of a double');
+const tooSmall = new Invalid('underflow', 'must not be a number other than zero that a double would hold as zero');
+const notDecimal = new Invalid('type', 'must be a decimal number, such as 12.50 or "12.50"', { type: 'decimal' });
+const longDecimal = new Invalid('precision', 'must have at most 34 significant digits and an exponent within the range of a Decimal128', {
+  limit: 34,
+});
 
 // Digits are taken in one way only: `\d+\.?\d*` would take quadratic time on a long text of them.
 const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?$/;
@@ -21,11 +29,10 @@ const integerText = /^([+-]?)(\d+)(?:\.0*)?$/;
 const mostDigits = 19; // of an int64
 
 /** The integer that a JSON number is (`5.0` is one), whatever its size. */
-function toInteger(value: unknown): bigint | Invalid {
+function readInteger(value: unknown): bigint | Invalid {
   if (typeof value === 'bigint') return value;
-  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : notInteger;
-  // A JsonNumber is a fraction, or an integer of more digits than a double can count.
-  return value instanceof JsonNumber && !Number.isFinite(Number(value.text)) ? beyondInt64 : notInteger;
+  if (typeof value !== 'number' && !(value instanceof JsonNumber)) return notInteger;
+  return toInteger(value) ?? (Number.isFinite(Number(value)) ? notInteger : beyondInt64);
 }
 
 function inInt64(value: bigint): bigint | Invalid {
@@ -52,11 +59,11 @@ export const intLeaf: Leaf<number | bigint> = {
   name: 'int',
   readSchema: { type: 'integer' },
   textSchema: { type: 'integer', format: 'int64', minimum: minInt64, maximum: maxInt64 },
-  range: { format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  range: { format: 'int64', minimum, maximum },
   bsonTypes: integerBsonTypes,
   fromJson(value) {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return storeInteger(value);
-    const integer = toInteger(value);
+    const integer = readInteger(value);
     if (integer instanceof Invalid) return integer;
     return inInt64(integer) instanceof Invalid ? beyondInt64 : beyondSafe;
   },
@@ -73,7 +80,7 @@ export const int64Leaf: Leaf<bigint> = {
   range: { minimum: minInt64, maximum: maxInt64 },
   bsonTypes: integerBsonTypes,
   fromJson(value) {
-    const integer = toInteger(value);
+    const integer = readInteger(value);
     return integer instanceof Invalid ? integer : inInt64(integer);
   },
   fromText: integerFromText,
@@ -85,8 +92,10 @@ export const int64Leaf: Leaf<bigint> = {
   toJson: writeUntyped,
 };
 
-function storeDouble(value: number): Double | Invalid {
-  return Number.isFinite(value) ? new Double(value) : beyondDouble;
+function storeDouble(text: string): Double | Invalid {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return beyondDouble;
+  return underflows(text) ? tooSmall : new Double(value);
 }
 
 /** A finite double. */
@@ -95,12 +104,12 @@ export const floatLeaf: Leaf<Double> = {
   readSchema: { type: 'number' },
   bsonTypes: integerBsonTypes,
   fromJson(value) {
-    if (typeof value === 'number' || typeof value === 'bigint') return storeDouble(Number(value));
-    return value instanceof JsonNumber ? storeDouble(Number(value.text)) : notNumber;
+    if (typeof value === 'number') return Number.isFinite(value) ? new Double(value) : beyondDouble;
+    return isNumber(value) ? storeDouble(String(value)) : notNumber;
   },
-  fromText: (text) => {
-    const number = numberText.test(text) ? Number(text) : Number.NaN;
-    return Number.isFinite(number) ? new Double(number) : notNumber;
+  fromText(text) {
+    const double = numberText.test(text) ? storeDouble(text) : notNumber;
+    return double === beyondDouble ? notNumber : double;
   },
   fromDocument: (value) => (typeof value === 'number' && Number.isFinite(value) ? new Double(value) : notNumber),
   toDocument: (stored) => (typeof stored === 'bigint' || stored instanceof Double ? Number(stored) : stored),
@@ -136,7 +145,8 @@ export const decimalLeaf: Leaf<Decimal128> = {
     if (typeof value === 'string') return parseDecimal(value);
     if (!isNumber(value)) return notDecimal;
     const text = String(value);
-    return Number.isFinite(Number(text)) ? parseDecimal(text) : beyondDouble;
+    const double = storeDouble(text);
+    return double instanceof Invalid ? double : parseDecimal(text);
   },
   fromText: parseDecimal,
   fromDocument: (value) => (value instanceof Decimal128 && isDigit.test(value.toString()) ? value : notDecimal),

@@ -1,9 +1,9 @@
-import type { FieldError } from '../errors.ts';
+import type { FieldError } from '../rules.ts';
 import { type Access, holdsClosedValues } from './access.ts';
 import type { RunCheck } from './check.ts';
 import { type CompiledField, join, type ObjectNode } from './node.ts';
 import { isObject } from './plain-object.ts';
-import { compileFieldReader, compileKeyCheck, compileObjectReader, valueOfUnsent } from './read-value.ts';
+import { compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, notObject, valueOfUnsent } from './read-value.ts';
 import { Report } from './report.ts';
 
 /** A stored path and the value it takes; `absent` removes the key. */
@@ -80,7 +80,7 @@ function compileObjectPlan(node: ObjectNode, access: Access, mode: EmbeddedMode)
       planUnsent: mode === 'put' ? compileUnsentPlan(field, access) : undefined,
     }));
   return function planObject(sent, path, draft, report) {
-    if (!isObject(sent)) return report.add(path, 'must be an object');
+    if (!isObject(sent)) return report.add(path, notObject);
     refuseKeys(sent, path, report);
     for (const { field, plan, planUnsent } of members) {
       const at = join(path, field.name);
@@ -104,13 +104,13 @@ function compileFieldPlan(field: CompiledField, access: Access, mode: EmbeddedMo
 function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Access, mode: EmbeddedMode): PlanField {
   const readNull = compileFieldReader(field, access);
   const planKeys = compileObjectPlan(node, access, mode);
-  const readWhole = compileObjectReader(node, { ...access, incompleteObjects: true });
+  const readWhole = compileObjectReader(node, { ...access, incompleteObjects: true, defersChecks: mode === 'put' });
   return function planEmbedded(sent, path, draft, report) {
     if (sent === null) {
       draft.assignments.push({ path, value: readNull(null, path, report) });
       return;
     }
-    const creation = new Report();
+    const creation = new Report(report);
     const whole = readWhole(sent, path, creation);
     const lacking = creation.incomplete.find((one) => one.path === path);
     const { keys: missing = [] } = lacking ?? {};
@@ -124,8 +124,7 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Acc
     const before = report.size;
     planKeys(sent, path, draft, report);
     // What is wrong with the keys is reported by now; what is left are checks, and they count at once where no stored value has a say.
-    if (report.size === before && coversWhole(node, sent))
-      for (const { field, message } of creation.refusals) report.refuse(field, message);
+    if (report.size === before && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
   };
 }
 
@@ -144,7 +143,7 @@ function compileUnsentPlan(field: CompiledField, access: Access): PlanField | un
   if (holdsClosedValues(field.node, access)) return undefined;
   return function planUnsent(_sent, path, draft, report) {
     const value = valueOfUnsent(field);
-    if (value === undefined) report.add(path, 'is required');
+    if (value === undefined) report.add(path, isRequiredButMissing);
     else draft.assignments.push({ path, value });
   };
 }

@@ -6,7 +6,7 @@ import { compileItemHydrate } from './hydrate.ts';
 import { type CompiledField, join, type Node, type ObjectNode } from './node.ts';
 import { isObject } from './plain-object.ts';
 import type { Assignment } from './plan-changes.ts';
-import { absent, compileFieldReader, valueOfUnsent } from './read-value.ts';
+import { absent, compileFieldReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
 import { Report } from './report.ts';
 import { isSameValue } from './same-value.ts';
 import { compileMemberRead, isStoredObject } from './stored-shape.ts';
@@ -93,7 +93,7 @@ function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): Plan
         after[field.key] = planKeys(now, was, storedValue, at, draft);
       } else {
         const value = now === undefined ? absent : read(now, at, draft.report);
-        if (now === undefined && !field.optional) draft.report.add(at, 'is required');
+        if (now === undefined && !field.optional) draft.report.add(at, isRequiredButMissing);
         draft.assignments.push({ path: at, value });
         draft.before.push(asStored(at, storedValue));
         if (value === absent) Reflect.deleteProperty(after, field.key);

@@ -14,6 +14,23 @@ export function privateNames(node: Node): ReadonlySet<string> {
   }
 }
 
+/** Whether a stored path leads to something private, through it, or to what holds it: `place.code`, `secret.any.key`, `place`. */
+export function leadsToPrivate(node: Node, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined || key === '$**') return privateNames(node).size > 0;
+  switch (node.kind) {
+    case 'leaf':
+      return false;
+    case 'array':
+      return leadsToPrivate(node.items.node, [key, ...rest]) || (/^\d+$/.test(key) && leadsToPrivate(node.items.node, rest));
+    case 'map':
+      return leadsToPrivate(node.values.node, rest);
+    case 'object': {
+      const field = node.fields.find((one) => one.key === key);
+      return field !== undefined && (field.policy.private === true || leadsToPrivate(field.node, rest));
+    }
+  }
+}
+
 /** The same object without its private fields, at any depth. */
 export function withoutPrivate(node: ObjectNode): ObjectNode {
   const fields = node.fields.filter((field) => !field.policy.private).map((field) => ({ ...field, node: readable(field.node) }));

@@ -1,9 +1,9 @@
 import { nearest } from '../http/near-miss.ts';
+import { Invalid } from '../rules.ts';
 import { type Access, holdsClosedValues, needsServer, unknownField } from './access.ts';
 import { compileCheck } from './check.ts';
-import { Invalid } from './leaf.ts';
 import { anyLeaf } from './leaves.ts';
-import { type ArrayNode, type CompiledField, join, type LeafNode, type MapNode, type Node, type ObjectNode, type Slot } from './node.ts';
+import { type ArrayNode, type CompiledField, join, type LeafNode, type MapNode, type ObjectNode, type Slot } from './node.ts';
 import { isObject } from './plain-object.ts';
 import type { Report } from './report.ts';
 import { hasEqualItems } from './unique-items.ts';
@@ -15,28 +15,33 @@ export const absent: unique symbol = Symbol('absent');
 /** Turns a value that was sent into what is stored, or adds to the report; the result counts only when nothing was added. */
 export type ReadValue = (value: unknown, path: string, report: Report) => unknown;
 
-const unclearable = 'cannot be set to null: it holds values that only the server may clear';
-const unreplaceable = 'cannot be replaced: it holds values that only the server may set';
+const unclearable = new Invalid('not_clearable', 'cannot be set to null: it holds values that only the server may clear');
+const unreplaceable = new Invalid('not_replaceable', 'cannot be replaced: it holds values that only the server may set');
+const isNull = new Invalid('not_null', 'must not be null');
+const isNullOnCreate = new Invalid('not_null', 'must not be null: leave it out');
+/** What is said of a value that should be an object. */
+export const notObject = new Invalid('type', 'must be an object', { type: 'object' });
+const notList = new Invalid('type', 'must be a list', { type: 'array' });
+const equalItems = new Invalid('uniqueItems', 'must not have equal items');
+
+/** What is said of a required field that was left out. */
+export const isRequiredButMissing = new Invalid('required', 'is required');
 
 /**
- * Compiles the reader of a field: null by its markers, everything else by its type. In a record that exists, a value that holds closed ones
- * cannot be set to null; a list or map of such values cannot be replaced, nor can an object that the client could not make complete.
+ * Compiles the reader of a field: null by its markers, everything else by its type. Where closed values are protected, what holds some
+ * cannot be set to null, and a list or map of such values cannot be replaced.
  */
 export function compileFieldReader(field: CompiledField, access: Access): ReadValue {
-  const isProtected = access.existing && holdsClosedValues(field.node, access);
-  const read = isProtected && !isReplaceable(field.node, access) ? refuseReplacement : compileNodeReader(field, access);
+  const isProtected = access.protects && holdsClosedValues(field.node, access);
+  const read = isProtected && field.node.kind !== 'object' ? refuseReplacement : compileNodeReader(field, access);
   return function readField(value, path, report) {
     if (value !== null) return read(value, path, report);
     if (isProtected) report.add(path, unclearable);
     else if (field.nullable) return field.storeNone ? null : absent;
-    else if (!field.optional) report.add(path, 'must not be null');
-    else if (!access.existing) report.add(path, 'must not be null: leave it out');
+    else if (!field.optional) report.add(path, isNull);
+    else if (!access.existing) report.add(path, isNullOnCreate);
     return absent;
   };
-}
-
-function isReplaceable(node: Node, access: Access): boolean {
-  return node.kind === 'object' && !needsServer(node, access);
 }
 
 function refuseReplacement(_value: unknown, path: string, report: Report): unknown {
@@ -50,7 +55,7 @@ function compileItemReader(slot: Slot, access: Access): ReadValue {
   const isUntyped = slot.node.kind === 'leaf' && slot.node.leaf === anyLeaf;
   return function readItem(value, path, report) {
     if (value !== null || (isUntyped && !slot.nullable)) return read(value, path, report);
-    if (!slot.nullable) report.add(path, 'must not be null');
+    if (!slot.nullable) report.add(path, isNull);
     return null;
   };
 }
@@ -73,7 +78,7 @@ function compileLeafReader({ constraint }: Slot, { leaf }: LeafNode, access: Acc
   return function readLeaf(value, path, report) {
     const stored = read(value);
     if (stored instanceof Invalid) {
-      report.add(path, stored.message);
+      report.add(path, stored);
       return absent;
     }
     const broken = constraint?.(leaf === anyLeaf ? value : leaf.toDocument(stored));
@@ -87,10 +92,10 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
   const members = node.fields.map((field) => ({ field, refusal: access.refusal(field), read: compileFieldReader(field, access) }));
   const refuseKeys = compileKeyCheck(node, access);
   const reportMissing = compileMissing(node, access);
-  const runCheck = compileCheck(node);
+  const runCheck = access.defersChecks ? undefined : compileCheck(node);
   return function readObject(value, path, report) {
     if (!isObject(value)) {
-      report.add(path, 'must be an object');
+      report.add(path, notObject);
       return absent;
     }
     const before = report.size;
@@ -109,7 +114,7 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
       }
     }
     if (missing.length > 0) reportMissing(missing, path, report);
-    if (report.size === before) runCheck?.(stored, path, report);
+    if (report.size === before) runCheck?.(stored, path, report, value);
     return stored;
   };
 }
@@ -121,7 +126,7 @@ export function valueOfUnsent(field: CompiledField): unknown {
   return field.optional ? absent : undefined;
 }
 
-/** Compiles what is said of required keys that were left out: of those that the client may not send either, nothing. */
+/** Compiles what is said of required keys that were left out; those that the client may not send either are not named. */
 function compileMissing(node: ObjectNode, access: Access): (missing: readonly CompiledField[], path: string, report: Report) => void {
   const isForServer = needsServer(node, access);
   return function reportMissing(missing, path, report) {
@@ -131,9 +136,10 @@ function compileMissing(node: ObjectNode, access: Access): (missing: readonly Co
     }
     for (const field of missing) {
       const at = join(path, field.name);
-      if (access.refusal(field) === undefined) report.add(at, 'is required');
-      else report.unset.push(at);
+      if (access.refusal(field) === undefined) report.add(at, isRequiredButMissing);
+      else if (!access.existing) report.unset.push(at);
     }
+    if (access.existing && missing.some((field) => access.refusal(field) !== undefined)) report.add(path, unreplaceable);
   };
 }
 
@@ -150,9 +156,10 @@ export function compileKeyCheck(node: ObjectNode, access: Access): (value: objec
   };
 }
 
-function describeUnknown(key: string, candidates: readonly string[]): string {
-  const hint = nearest(key, candidates);
-  return hint === undefined ? unknownField : `${unknownField}; did you mean ${hint}?`;
+function describeUnknown(key: string, candidates: readonly string[]): Invalid {
+  const suggestion = nearest(key, candidates);
+  if (suggestion === undefined) return unknownField;
+  return new Invalid('unknown_field', `${unknownField.message}; did you mean ${suggestion}?`, { suggestion });
 }
 
 function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadValue {
@@ -160,14 +167,14 @@ function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadVa
   const isSet = node.keywords.uniqueItems === true;
   return function readArray(value, path, report) {
     if (!Array.isArray(value)) {
-      report.add(path, 'must be a list');
+      report.add(path, notList);
       return absent;
     }
     const broken = slot.constraint?.(value);
     if (broken !== undefined) report.add(path, broken);
     const before = report.errors.length;
     const stored = Array.from(value, (item, index) => read(item, join(path, index), report)); // a hole is an undefined item
-    if (isSet && report.errors.length === before && hasEqualItems(stored)) report.add(path, 'must not have equal items');
+    if (isSet && report.errors.length === before && hasEqualItems(stored)) report.add(path, equalItems);
     return stored;
   };
 }
@@ -177,7 +184,7 @@ function compileMapReader(slot: Slot, node: MapNode, access: Access): ReadValue 
   const read = compileItemReader(node.values, access);
   return function readMap(value, path, report) {
     if (!isObject(value)) {
-      report.add(path, 'must be an object');
+      report.add(path, notObject);
       return absent;
     }
     const broken = slot.constraint?.(value);

@@ -1,4 +1,5 @@
-import type { FieldError } from '../errors.ts';
+import { stringifyJson } from '../http/json.ts';
+import type { FieldError, Invalid } from '../rules.ts';
 
 /** An embedded object that was sent without all of its required keys. */
 export interface Incomplete {
@@ -28,6 +29,21 @@ export class Report {
 
   #characters = 0;
 
+  readonly #found: Map<object, Map<unknown, unknown>>;
+
+  /** `other` is a report about the same body. */
+  constructor(other?: Report) {
+    this.#found = other ? other.#found : new Map();
+  }
+
+  /** What `find` finds out about an object for `who`: a body may be read more than once, and its checks run once. */
+  once<T>(who: object, about: unknown, find: () => T): T {
+    const found = this.#found.get(who) ?? new Map<unknown, unknown>();
+    this.#found.set(who, found);
+    if (!found.has(about)) found.set(about, find());
+    return found.get(about) as T;
+  }
+
   /** Those of the errors that a check over several fields has found. */
   readonly refusals: FieldError[] = [];
 
@@ -37,14 +53,19 @@ export class Report {
   }
 
   /** Adds what a check has found. */
-  refuse(field: string, message: string): void {
-    this.refusals.push({ field, message });
-    this.add(field, message);
+  refuse(error: FieldError): void {
+    this.refusals.push(error);
+    this.#push(error);
   }
 
-  add(field: string, message: string): void {
+  add(path: string, invalid: Invalid): void {
+    if (!this.isFull) this.#push(invalid.at(path));
+  }
+
+  #push(error: FieldError): void {
     if (this.isFull) return;
-    this.errors.push({ field, message });
-    this.#characters += field.length + message.length;
+    this.errors.push(error);
+    const { field, message, params } = error;
+    this.#characters += field.length + message.length + (params === undefined ? 0 : stringifyJson(params).length);
   }
 }

@@ -1,14 +1,23 @@
 import { BSON } from 'mongodb';
 import { isObject } from './plain-object.ts';
 
-/** Whether two values, as handlers hold them, are stored alike. The order of an object's keys does not count, nor does an undefined one. */
+/**
+ * Whether two values, as handlers hold them, are stored alike. The order of an object's keys does not count, nor does an undefined one, nor
+ * whether an integer is a number or a bigint.
+ */
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
+  if (typeof a === 'bigint') return isSameInteger(a, b);
+  if (typeof b === 'bigint') return isSameInteger(b, a);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && hasSameItems(a, b);
   if (a instanceof Map) return b instanceof Map && hasSameItems([...a], [...b]);
   if (isObject(a)) return isObject(b) && hasSameMembers(a, b);
   return a.constructor === b.constructor && Buffer.compare(BSON.serialize({ a }), BSON.serialize({ a: b })) === 0;
+}
+
+function isSameInteger(integer: bigint, other: unknown): boolean {
+  return Number.isInteger(other) && Object.is(Number(integer), other) && BigInt(other as number) === integer;
 }
 
 /** A hole is an undefined item: `every` would pass it by. */

@@ -1,6 +1,7 @@
 import { listNames } from '../http/list-names.ts';
 import { nearest } from '../http/near-miss.ts';
 import type { ErrorSink } from '../http/query-errors.ts';
+import { Invalid } from '../rules.ts';
 import { readsNullAsMissing } from './missing-value.ts';
 import { type CompiledField, join, type ObjectNode } from './node.ts';
 import type { Relation } from './relations.ts';
@@ -91,24 +92,24 @@ function readableFields(node: ObjectNode): readonly CompiledField[] {
 }
 
 /**
- * Reads the values of `fields` parameters: comma-separated names, which add up. What is not acceptable goes to `errors`, a private field
- * reported as one that does not exist; undefined then, and where there is no value. `included` are the relations to embed.
+ * Reads the names in `fields` parameters. What is not acceptable goes to `errors`, a private field reported as one that does not exist;
+ * undefined then, and where there is no name. `included` are the relations to embed.
  */
 export function parseFields(
-  texts: readonly string[],
+  given: readonly string[],
   selector: FieldSelector,
   errors: ErrorSink,
   included: readonly Relation[] = [],
 ): SelectedFields | undefined {
-  if (texts.length === 0) return undefined;
-  const names = [...new Set(texts.flatMap((text) => text.split(',')))];
+  if (given.length === 0) return undefined;
+  const names = [...new Set(given)];
   const unknown = names.filter((name) => !selector.names.has(name));
-  for (const name of unknown) errors.push({ field: 'fields', message: describeUnknown(name, selector.names) });
+  for (const name of unknown) errors.push(describeUnknown(name, selector.names).at('fields'));
   return unknown.length > 0 ? undefined : selector.select(names, included);
 }
 
-function describeUnknown(name: string, names: ReadonlySet<string>): string {
-  const hint = nearest(name, names);
-  if (hint !== undefined) return `cannot have ${name}; did you mean ${hint}?`;
-  return `cannot have ${name === '' ? 'an empty name' : name}: there are ${listNames(names)}`;
+function describeUnknown(name: string, names: ReadonlySet<string>): Invalid {
+  const suggestion = nearest(name, names);
+  const hint = suggestion === undefined ? `: there are ${listNames(names)}` : `; did you mean ${suggestion}?`;
+  return new Invalid('not_selectable', `cannot have ${name === '' ? 'an empty name' : name}${hint}`, { name, suggestion });
 }

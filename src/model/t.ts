@@ -138,11 +138,12 @@ export const t = {
   binary: <const O extends FieldOptions<Binary>>(options?: O & Closed<O, FieldOptions<Binary>>): Field<Leaf<Binary, string>, O> =>
     build(Type.Unsafe({ type: 'string', contentEncoding: 'base64', ...open(options), bsonType: 'binData' })),
 
-  /** One of the given strings. */
-  enum: <const V extends readonly [string, ...string[]], const O extends FieldOptions<V[number]>>(
-    values: V,
+  /** One of the given strings; of an `enum` of TypeScript, `Object.values(Colour)`. */
+  enum: <const V extends readonly string[], const O extends FieldOptions<V[number]>>(
+    values: V & (V extends readonly [] ? never : unknown),
     options?: O & Closed<O, FieldOptions<V[number]>>,
-  ): Field<Leaf<V[number], V[number]>, O> => build(Type.Unsafe({ type: 'string', enum: [...values], ...open(options) })),
+  ): Field<Leaf<V[number], V[number]>, O> =>
+    build(Type.Unsafe({ type: 'string', enum: Array.isArray(values) ? [...values] : values, ...open(options) })),
 
   /** A list, replaced whole by patch and put. */
   array: <I extends Field | RawSchema, const O extends ArrayOptions<TypesIn<I>['document'][]>>(

@@ -14,17 +14,22 @@ import {
   Timestamp,
   UUID,
 } from 'mongodb';
-import { JsonNumber } from '../http/json.ts';
-import { Invalid } from './leaf.ts';
+import { JsonNumber, underflows } from '../http/json-number.ts';
+import { Invalid } from '../rules.ts';
+import { copyValue } from './copy-value.ts';
 import { mapEntries } from './stored-shape.ts';
 
 /** Why a key of a map or of an untyped object is refused. */
-export const unstorableKey = 'must not have a key with a NUL character or a lone surrogate';
+export const unstorableKey = new Invalid('illegal_key', 'must not have a key with a NUL character or a lone surrogate');
 
-const illFormed = new Invalid('must be well-formed Unicode: it holds a lone surrogate');
-const beyondInt64 = new Invalid('must not hold an integer of more than 64 bits', true);
-const beyondDouble = new Invalid('must not hold a number beyond the range of a double', true);
-const unstorable = new Invalid('must be a value that BSON can store');
+const illFormed = new Invalid('unicode', 'must be well-formed Unicode: it holds a lone surrogate');
+const beyondInt64 = new Invalid('out_of_range', 'must not hold an integer of more than 64 bits', {
+  minimum: -(2n ** 63n),
+  maximum: 2n ** 63n - 1n,
+});
+const beyondDouble = new Invalid('out_of_range', 'must not hold a number beyond the range of a double');
+const tooSmall = new Invalid('underflow', 'must not hold a number other than zero that a double would hold as zero');
+const unstorable = new Invalid('not_storable', 'must be a value that BSON can store');
 
 /**
  * JSON from a client into what is stored in an untyped field. Objects become Maps: the driver writes a Map key by key, so that `__proto__`,
@@ -39,7 +44,7 @@ export function readUntyped(value: unknown): unknown {
     case 'bigint':
       return BigInt.asIntN(64, value) === value ? value : beyondInt64;
     case 'object':
-      if (value instanceof JsonNumber) return storeDouble(Number(value.text));
+      if (value instanceof JsonNumber) return storeDouble(value.text);
       return readMembers(value, readUntyped);
     default:
       return value;
@@ -47,8 +52,8 @@ export function readUntyped(value: unknown): unknown {
 }
 
 /**
- * A value from the deployer's own code for an untyped field: BSON's types as they are, lists and plain objects as copies, so that a default
- * is not shared. A function, a symbol or `undefined` is refused, because BSON would drop it silently; an undefined member is left out.
+ * A value from the deployer's own code for an untyped field: BSON's types as they are, dates, bytes, lists and plain objects as copies, so
+ * that nothing of it is shared. A function, a symbol or `undefined` is refused, because BSON would drop it silently; an undefined member is left out.
  */
 export function checkUntyped(value: unknown): unknown {
   switch (typeof value) {
@@ -58,11 +63,13 @@ export function checkUntyped(value: unknown): unknown {
       return unstorable;
     case 'object':
       if (value instanceof JsonNumber) return readUntyped(value); // of a body without a schema
-      return value instanceof Date ? new Date(value) : readMembers(value, checkUntyped);
+      return isData(value) ? copyValue(value) : readMembers(value, checkUntyped);
     default:
       return typeof value === 'number' ? value : readUntyped(value);
   }
 }
+
+const isData = (value: unknown): boolean => value instanceof Date || value instanceof Binary || value instanceof Uint8Array;
 
 function readMembers(value: object | null, read: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return readItems(value, read);
@@ -84,7 +91,7 @@ function readEntries(entries: Iterable<[unknown, unknown]>, read: (value: unknow
   const stored = new Map<string, unknown>();
   for (const [key, member] of entries) {
     if (member === undefined) continue;
-    if (typeof key !== 'string' || !isStorableKey(key)) return new Invalid(unstorableKey);
+    if (typeof key !== 'string' || !isStorableKey(key)) return unstorableKey;
     const one = read(member);
     if (one instanceof Invalid) return one;
     stored.set(key, one);
@@ -102,7 +109,9 @@ function storeNumber(value: number): unknown {
   return value >= -(2 ** 31) && value < 2 ** 31 ? value : BigInt(value);
 }
 
-function storeDouble(value: number): Double | Invalid {
+function storeDouble(text: string): Double | Invalid {
+  if (underflows(text)) return tooSmall;
+  const value = Number(text);
   return Number.isFinite(value) ? new Double(value) : beyondDouble;
 }
 

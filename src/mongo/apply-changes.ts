@@ -1,8 +1,8 @@
-import type { FieldError } from '../errors.ts';
 import type { Changes, StoredCheck } from '../model/plan-changes.ts';
 import { absent } from '../model/read-value.ts';
 import { Report } from '../model/report.ts';
 import { isStoredObject } from '../model/stored-shape.ts';
+import type { FieldError } from '../rules.ts';
 import { valueAt } from './miss.ts';
 
 type Stored = Readonly<Record<string, unknown>>;

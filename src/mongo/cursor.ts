@@ -24,10 +24,10 @@ export function formatCursor(digest: string, { values, side }: Position): string
 export function parseCursor(cursor: string, digest: string, sort: readonly SortKey[]): Position {
   const position = decode(cursor, digest);
   if (position?.values.length === sort.length) return position;
-  throw new Problem(
-    'invalid_cursor',
-    'It is damaged, or belongs to another list: another resource, sort or filter; begin again without a cursor.',
-  );
+  throw new Problem({
+    code: 'invalid_cursor',
+    detail: 'It is damaged, or belongs to another list: another resource, sort or filter; begin again without a cursor.',
+  });
 }
 
 function decode(cursor: string, digest: string): Position | undefined {

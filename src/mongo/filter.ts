@@ -1,6 +1,7 @@
-import { Invalid } from '../model/leaf.ts';
+import { isObject } from '../model/plain-object.ts';
 import { type Operator, operators } from '../model/policy.ts';
 import type { QueryField, QueryFields } from '../model/query-fields.ts';
+import { Invalid } from '../rules.ts';
 
 /** A filter as the database takes it. Only this room builds one, from {@link Condition}s. */
 export type Filter = Readonly<Record<string, unknown>>;
@@ -51,20 +52,24 @@ export function both(first: Filter, second: Filter | undefined): Filter {
 export const everything: unique symbol = Symbol('everything');
 
 /**
- * Compiles what a scope returned into a filter. A value, or the library's own operators: `{ owner: 'ann', total: { gte: 5 } }`. Anything
- * that would leave the door open or ajar (nothing, an empty filter, an undefined value, a field that does not exist, nothing but an empty
- * `nin`) throws a plain Error: 500, and `app.on('error')` tells why.
+ * Reads what a scope returned into conditions, of which `everything` has none. A value, or the library's own operators: `{ owner: 'ann', total: { gte: 5 } }`. Anything
+ * that would leave the door open or ajar (nothing, an empty filter, an undefined value, a field that does not exist, an empty `nin` or
+ * `prefix`) throws a plain Error: 500, and `app.on('error')` tells why.
  */
-export function buildScope(scope: unknown, fields: QueryFields): Filter {
-  if (scope === everything) return {};
-  if (typeof scope !== 'object' || scope === null || Array.isArray(scope))
+export function readScope(scope: unknown, fields: QueryFields): readonly Condition[] {
+  if (scope === everything) return [];
+  if (!isObject(scope))
+    // its conditions are its own: what an object inherited would be overlooked
     throw new Error(`A scope must return a filter or \`everything\`, not ${describe(scope)}.`);
   const entries = Object.entries(scope);
   if (entries.length === 0) throw new Error('A scope returned an empty filter, which every record matches: say so with `everything`.');
   const conditions = entries.flatMap(([name, value]) => scopeConditions(name, value, fields));
-  if (conditions.every(isOpen))
-    throw new Error('A scope returned nothing but an empty `nin` or `prefix`, which every record matches: say so with `everything`.');
-  return buildFilter(conditions);
+  const open = conditions.find(isOpen);
+  if (open)
+    throw new Error(
+      `The scope's \`${open.operator}\` on \`${open.field.name}\` is empty, which every record matches: leave it out, or say so with \`everything\`.`,
+    );
+  return conditions;
 }
 
 function isOpen({ operator, value }: Condition): boolean {
@@ -73,23 +78,20 @@ function isOpen({ operator, value }: Condition): boolean {
 
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
-  return value === null ? 'null' : typeof value;
+  if (typeof value !== 'object') return typeof value;
+  return value === null ? 'null' : 'an object of a class';
 }
 
 function scopeConditions(name: string, value: unknown, fields: QueryFields): Condition[] {
   const field = fields.get(name);
   if (!field) throw new Error(`The scope names \`${name}\`, which is no field of the model.`);
-  if (!isOperators(value)) return [{ field, operator: 'eq', value: scopeValue(field, 'eq', value) }];
+  if (!isObject(value)) return [{ field, operator: 'eq', value: scopeValue(field, 'eq', value) }];
   const conditions = Object.entries(value);
   if (conditions.length === 0) throw new Error(`The scope has no condition on \`${name}\`.`);
   return conditions.map(([operator, operand]) => {
     if (!isOperator(operator)) throw new Error(`The scope uses \`${operator}\` on \`${name}\`: legal are ${operators.join(', ')}.`);
     return { field, operator, value: scopeValue(field, operator, operand) };
   });
-}
-
-function isOperators(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function isOperator(name: string): name is Operator {

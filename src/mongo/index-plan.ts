@@ -85,7 +85,8 @@ function hasText(key: IndexKey): boolean {
   return key.some(([, direction]) => direction === 'text');
 }
 
-function nameOf(key: IndexKey, { name }: IndexOptions): string {
+/** The name of an index: its own, or what the driver makes of its keys. */
+export function nameOf(key: IndexKey, { name }: IndexOptions): string {
   return name ?? key.map(([path, direction]) => `${path}_${direction}`).join('_');
 }
 

@@ -1,14 +1,22 @@
-import { type CollectionOptions, type Db, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
+import {
+  type Abortable,
+  type CollectionOptions,
+  type Db,
+  type IndexDescriptionInfo,
+  type ListIndexesOptions,
+  MongoServerError,
+} from 'mongodb';
 import type { PlannedIndex } from './derive-indexes.ts';
-import { type ExistingIndex, formatKey } from './index-plan.ts';
+import { type ExistingIndex, formatKey, nameOf } from './index-plan.ts';
 
 /** Numbers as numbers, however the client was opened: what the database says of itself is no data of the application. */
 export const plainValues: CollectionOptions = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false };
 
 /** The indexes that a collection has; none where there is no such collection. */
-export async function readIndexes(db: Db, collection: string): Promise<ExistingIndex[]> {
+export async function readIndexes(db: Db, collection: string, signal?: AbortSignal): Promise<ExistingIndex[]> {
+  const options: ListIndexesOptions & Abortable = signal ? { signal } : {}; // the driver's type forgets the signal
   try {
-    return (await db.collection(collection, plainValues).indexes()).map(toExisting);
+    return (await db.collection(collection, plainValues).listIndexes(options).toArray()).map(toExisting);
   } catch (error) {
     if (error instanceof MongoServerError && error.code === namespaceNotFound) return [];
     throw error;
@@ -22,10 +30,22 @@ function toExisting({ name = '', key, v: _, ...options }: IndexDescriptionInfo):
   return { name, key: Object.entries(key), options };
 }
 
-/** Creates indexes by one command. They are built together: where one cannot be, none is there afterwards. */
-export async function createIndexes(db: Db, collection: string, indexes: readonly PlannedIndex[]): Promise<void> {
+/** What the database says of a command that creates indexes; behind a router, what each shard says. */
+interface Reply {
+  /** Where all of them were there already. */
+  readonly note?: string;
+  readonly raw?: Readonly<Record<string, Reply>>;
+}
+
+/**
+ * Creates indexes by one command. They are built together: where one cannot be, none is there afterwards.
+ *
+ * @returns whether it was this command that created them. Of several that ask for the same indexes at once one builds, and the others wait for it.
+ */
+export async function createIndexes(db: Db, collection: string, indexes: readonly PlannedIndex[]): Promise<boolean> {
   try {
-    await db.collection(collection, plainValues).createIndexes(indexes.map(({ key, options }) => ({ ...options, key: new Map(key) })));
+    const specs = indexes.map(({ key, options }) => ({ ...options, key: new Map(key), name: nameOf(key, options) }));
+    return hasCreated(await db.command({ createIndexes: collection, indexes: specs })); // the driver's own method tells names only
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
     const paths: unknown = error['keyPattern'];
@@ -36,4 +56,8 @@ export async function createIndexes(db: Db, collection: string, indexes: readonl
       { cause: error },
     );
   }
+}
+
+function hasCreated({ raw, note }: Reply): boolean {
+  return raw ? Object.values(raw).some(hasCreated) : note === undefined;
 }

@@ -1,14 +1,14 @@
-import { type FieldError, validationFailed } from '../errors.ts';
-import { listNames } from '../http/list-names.ts';
+import { validationFailed } from '../errors.ts';
+import { firstNames, listNames } from '../http/list-names.ts';
 import { nearest } from '../http/near-miss.ts';
 import { parseInclude } from '../http/parse-include.ts';
 import { type ErrorSink, maxErrors, QueryErrors } from '../http/query-errors.ts';
-import type { QueryParameter } from '../http/query-string.ts';
-import { Invalid } from '../model/leaf.ts';
+import { itemsOf, type QueryParameter } from '../http/query-string.ts';
 import { type Operator, operators } from '../model/policy.ts';
 import type { QueryField, QueryFields } from '../model/query-fields.ts';
 import { type Includable, relationsOf } from '../model/relations.ts';
 import { type FieldSelector, parseFields, type SelectedFields } from '../model/select-fields.ts';
+import { type FieldError, Invalid } from '../rules.ts';
 import { digestQuery, parseCursor } from './cursor.ts';
 import type { Condition } from './filter.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './paging.ts';
@@ -26,6 +26,8 @@ export interface ListQuery {
   readonly total: 'exact' | 'estimate' | undefined;
   /** What the client chose to read; undefined for every readable field. */
   readonly fields: SelectedFields | undefined;
+  /** Whether the client may choose. */
+  readonly isSelectable: boolean;
   /** The relations to embed. */
   readonly include: readonly string[];
 }
@@ -56,6 +58,9 @@ export interface ListRules extends FilterLimits {
 export const listParameters = ['limit', 'sort', 'after', 'before', 'page', 'include', 'total', 'fields'] as const;
 type ListParameter = (typeof listParameters)[number];
 
+/** Several of these are read as one. */
+const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
+
 /**
  * Parses a list's query string (spec, "List query string"). Fields and operators come from tables that the model made; values are cast by
  * the field's type. `isScoped` tells whether the request sees a part of the records only, which nobody can estimate. Throws `invalid_query`
@@ -68,12 +73,13 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   const conditions: Condition[] = [];
   const outOfRange: FieldError[] = [];
   for (const parameter of parameters) {
-    if (isListParameter(parameter.name) && parameter.operator === undefined) {
-      settings.set(parameter.name, [...(settings.get(parameter.name) ?? []), parameter.value]);
+    const { name, operator, isItem, value } = parameter;
+    if (isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem)) {
+      settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
     } else {
       const condition = parseCondition(parameter, rules);
-      if (!(condition instanceof Refusal)) addCondition(conditions, condition, rules, errors);
-      else (condition.outOfRange ? outOfRange : errors).push({ field: keyOf(parameter), message: condition.message });
+      if (!(condition instanceof Invalid)) addCondition(conditions, condition, rules, errors);
+      else (condition.rule === 'out_of_range' ? outOfRange : errors).push(condition.at(keyOf(parameter)));
     }
   }
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
@@ -86,7 +92,7 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   errors.throwIfAny();
   if (outOfRange.length > 0) throw validationFailed(outOfRange.slice(0, maxErrors));
   const window: Window = number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource) : { mode: 'offset', number };
-  return { conditions, sort, limit, window, total, fields, include };
+  return { conditions, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
 }
 
 function parseWindow(settings: Settings, { conditions, sort }: Pick<ListQuery, 'conditions' | 'sort'>, resource: string): Window {
@@ -97,46 +103,55 @@ function parseWindow(settings: Settings, { conditions, sort }: Pick<ListQuery, '
   return { mode: 'cursor', from, direction: before === undefined ? 1 : -1, digest };
 }
 
-class Refusal extends Invalid {}
-
 function isListParameter(name: string): name is ListParameter {
   return (listParameters as readonly string[]).includes(name);
 }
 
-function keyOf({ name, operator }: QueryParameter): string {
-  return operator === undefined ? name : `${name}[${operator}]`;
+function keyOf({ name, operator, isItem }: QueryParameter): string {
+  return `${name}${operator === undefined ? '' : `[${operator}]`}${isItem ? '[]' : ''}`;
 }
 
-function parseCondition({ name, operator: bracketed, value }: QueryParameter, rules: ListRules): Condition | Refusal {
+const oneValue = new Invalid('parameter_syntax', 'takes one value: [] is for lists of them, behind [in] or [nin]');
+
+function parseCondition(parameter: QueryParameter, rules: ListRules): Condition | Invalid {
   const { fields } = rules;
+  const { name, operator: bracketed, isItem } = parameter;
   const field = fields.get(name);
   if (!field) return unknownParameter(name, fields);
   const operator = operators.find((one) => one === (bracketed ?? 'eq'));
   if (!operator || !field.operators.has(operator)) return refuseOperator(field, bracketed ?? 'eq', fields);
-  const cast = castOperand(field, operator, value, rules);
-  return cast instanceof Invalid ? new Refusal(cast.message, cast.outOfRange) : { field, operator, value: cast };
+  if (isItem && operator !== 'in' && operator !== 'nin') return oneValue;
+  const cast = castOperand(field, operator, parameter, rules);
+  return cast instanceof Invalid ? cast : { field, operator, value: cast };
 }
 
-function unknownParameter(name: string, fields: QueryFields): Refusal {
-  const filterable = [...fields.values()].filter((field) => field.operators.size > 0).map((field) => field.name);
-  const hint = nearest(name, [...filterable, ...listParameters]);
-  return new Refusal(`is no field or parameter of this list${hint === undefined ? '' : `; did you mean ${hint}?`}`);
+function unknownParameter(name: string, fields: QueryFields): Invalid {
+  const suggestion = nearest(name, [...filterableNames(fields), ...listParameters]);
+  const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+  return new Invalid('unknown_parameter', `is no field or parameter of this list${hint}`, { suggestion });
 }
 
-function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Refusal {
+function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Invalid {
   if (field.operators.size === 0) {
-    const filterable = [...fields.values()].filter((one) => one.operators.size > 0).map((one) => one.name);
-    return new Refusal(`cannot be filtered${filterable.length > 0 ? `: these can: ${listNames(filterable)}` : ''}`);
+    const filterable = filterableNames(fields);
+    const hint = filterable.length > 0 ? `: these can: ${listNames(filterable)}` : '';
+    return new Invalid('not_filterable', `cannot be filtered${hint}`, { fields: firstNames(filterable) });
   }
-  return new Refusal(`does not have the operator ${operator}: it has ${[...field.operators].join(', ')}`);
+  const own = [...field.operators];
+  return new Invalid('unknown_operator', `does not have the operator ${operator}: it has ${own.join(', ')}`, { operators: own });
+}
+
+function filterableNames(fields: QueryFields): string[] {
+  return [...fields.values()].filter((field) => field.operators.size > 0).map((field) => field.name);
 }
 
 /** Casts the text of one parameter to what its operator compares with (decisions, "Casts"). */
-function castOperand(field: QueryField, operator: Operator, text: string, limits: FilterLimits): unknown {
+function castOperand(field: QueryField, operator: Operator, parameter: QueryParameter, limits: FilterLimits): unknown {
+  const { isItem, value: text } = parameter;
   if (operator === 'exists') return castExists(text);
   if (operator === 'prefix') return castPrefix(text, limits);
   if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator === 'eq' || operator === 'ne');
-  const texts = text === '' ? [] : text.split(',');
+  const texts = text === '' && !isItem ? [] : itemsOf(parameter);
   if (texts.length > limits.maxFilterValues) return tooManyValues(limits);
   const values: unknown[] = [];
   for (const one of texts) {
@@ -148,30 +163,34 @@ function castOperand(field: QueryField, operator: Operator, text: string, limits
 }
 
 function tooManyValues({ maxFilterValues }: FilterLimits): Invalid {
-  return new Invalid(`must have at most ${maxFilterValues} values`);
+  return new Invalid('maxItems', `must have at most ${maxFilterValues} values`, { limit: maxFilterValues });
 }
 
 function castPrefix(text: string, { maxPrefix }: FilterLimits): string | Invalid {
   const isLong = text.length > maxPrefix && [...text].length > maxPrefix;
-  return isLong ? new Invalid(`must have at most ${maxPrefix} characters`) : text;
+  return isLong ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
 }
+
+const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });
 
 function castExists(text: string): boolean | Invalid {
   if (text === 'true') return true;
-  return text === 'false' ? false : new Invalid('must be true or false');
+  return text === 'false' ? false : notBoolean;
 }
 
 function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
-  if (!field.leaf) return new Invalid('cannot be compared');
+  if (!field.leaf) return new Invalid('not_comparable', 'cannot be compared');
   const value = field.leaf.fromText(text);
   if (!meansNull(text, field, value)) return value;
-  return mayBeNull ? null : new Invalid('cannot be null: nothing is greater or less');
+  return mayBeNull ? null : new Invalid('not_null', 'cannot be null: nothing is greater or less');
 }
 
 /** Where a text could be meant, it is: a string, or a member of an enum that is called null. As base64 it would be three bytes, by chance. */
 function meansNull(text: string, { nullable, leaf }: QueryField, value: unknown): boolean {
   return text === 'null' && nullable && leaf?.name !== 'string' && (value instanceof Invalid || leaf?.name === 'binary');
 }
+
+const givenTwice = new Invalid('repeated_parameter', 'is given twice');
 
 /** `in` and `nin` may be repeated, their values add up; everything else may be given once. */
 function addCondition(conditions: Condition[], condition: Condition, limits: FilterLimits, errors: ErrorSink): void {
@@ -181,28 +200,28 @@ function addCondition(conditions: Condition[], condition: Condition, limits: Fil
   if (!earlier) {
     conditions.push(condition);
   } else if (operator !== 'in' && operator !== 'nin') {
-    errors.push({ field: operator === 'eq' ? field.name : `${field.name}[${operator}]`, message: 'is given twice' });
+    errors.push(givenTwice.at(operator === 'eq' ? field.name : `${field.name}[${operator}]`));
   } else {
     const values = [...(earlier.value as unknown[]), ...(condition.value as unknown[])];
-    if (values.length > limits.maxFilterValues)
-      errors.push({ field: `${field.name}[${operator}]`, message: tooManyValues(limits).message });
+    if (values.length > limits.maxFilterValues) errors.push(tooManyValues(limits).at(`${field.name}[${operator}]`));
     else conditions[index] = { ...condition, value: values };
   }
 }
 
-function parseSort(texts: readonly string[], { fields, maxSortKeys }: ListRules, errors: ErrorSink): SortKey[] {
+function parseSort(given: readonly string[], { fields, maxSortKeys }: ListRules, errors: ErrorSink): SortKey[] {
   const id = fields.get('id') as QueryField;
   const keys: SortKey[] = [];
-  for (const text of texts.flatMap((one) => one.split(','))) {
+  for (const text of given) {
     const name = text.startsWith('-') ? text.slice(1) : text;
     const field = fields.get(name);
     const isTwice = keys.some((key) => key.field === field);
-    if (!field?.sortable) errors.push({ field: 'sort', message: describeUnsortable(name, fields) });
-    else if (isTwice) errors.push({ field: 'sort', message: `names ${name} twice` });
+    if (!field?.sortable) errors.push(describeUnsortable(name, fields).at('sort'));
+    else if (isTwice) errors.push(new Invalid('repeated_sort_key', `names ${name} twice`, { name }).at('sort'));
     else keys.push({ field, direction: text.startsWith('-') ? -1 : 1 });
   }
   const all = endWithId(keys, id);
-  if (all.length > maxSortKeys) errors.push({ field: 'sort', message: `must have at most ${maxSortKeys} keys, the id included` });
+  const tooMany = `must have at most ${maxSortKeys} keys, the id included`;
+  if (all.length > maxSortKeys) errors.push(new Invalid('maxItems', tooMany, { limit: maxSortKeys }).at('sort'));
   return all;
 }
 
@@ -215,20 +234,18 @@ function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
   return at === -1 ? [...keys, { field: id, direction: keys.at(-1)?.direction ?? 1 }] : keys.slice(0, at + 1);
 }
 
-function describeUnsortable(name: string, fields: QueryFields): string {
+function describeUnsortable(name: string, fields: QueryFields): Invalid {
   const sortable = [...fields.values()].filter((field) => field.sortable).map((field) => field.name);
-  const hint = nearest(name, sortable);
-  if (hint !== undefined) return `cannot be by ${name}; did you mean ${hint}?`;
-  return `cannot be by ${name === '' ? 'nothing' : name}: ${sortable.length > 0 ? `it can be by ${listNames(sortable)}` : 'this list has one order only'}`;
+  const suggestion = nearest(name, sortable);
+  const legal = sortable.length > 0 ? `it can be by ${listNames(sortable)}` : 'this list has one order only';
+  const hint = suggestion === undefined ? `: ${legal}` : `; did you mean ${suggestion}?`;
+  return new Invalid('not_sortable', `cannot be by ${name === '' ? 'nothing' : name}${hint}`, { name, suggestion });
 }
-
-/** Several of these are read as one. */
-const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
 
 function refuseSettings(settings: ReadonlyMap<ListParameter, readonly string[]>, { paging, selector }: ListRules, errors: ErrorSink): void {
   refusePaging(settings, paging, errors);
   for (const [name, values] of settings) {
-    if (name === 'fields' && !selector) errors.push({ field: name, message: 'is not available for this list' });
-    else if (values.length > 1 && !addingUp.has(name)) errors.push({ field: name, message: 'is given twice' });
+    if (name === 'fields' && !selector) errors.push(new Invalid('not_available', 'is not available for this list').at(name));
+    else if (values.length > 1 && !addingUp.has(name)) errors.push(givenTwice.at(name));
   }
 }

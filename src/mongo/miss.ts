@@ -1,6 +1,6 @@
-import type { FieldError } from '../errors.ts';
 import type { Changes, EmbeddedMerge } from '../model/plan-changes.ts';
 import { isStoredObject } from '../model/stored-shape.ts';
+import { type FieldError, Invalid } from '../rules.ts';
 
 /** The value at a dotted path of stored objects; undefined where the path ends early. */
 export function valueAt(stored: Readonly<Record<string, unknown>>, path: string): unknown {
@@ -18,10 +18,14 @@ export function missingKeys(changes: Changes, stored: Readonly<Record<string, un
 }
 
 function whyNotCreated({ path, missing, serverOnly, refused }: EmbeddedMerge): readonly FieldError[] {
-  if (serverOnly) return [{ field: path, message: onlyByServer }];
-  if (missing.length > 0) return [{ field: path, message: `does not exist yet; to create it, send also ${missing.join(', ')}` }];
+  if (serverOnly) return [onlyByServer.at(path)];
+  const message = `does not exist yet; to create it, send also ${missing.join(', ')}`;
+  if (missing.length > 0) return [new Invalid('incomplete', message, { missing }).at(path)];
   return refused;
 }
 
 // Which keys those are is not said: they may be private.
-const onlyByServer = 'does not exist yet, and only the server can create it: it holds required values that clients may not send';
+const onlyByServer = new Invalid(
+  'server_only',
+  'does not exist yet, and only the server can create it: it holds required values that clients may not send',
+);

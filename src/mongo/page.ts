@@ -1,8 +1,11 @@
 import { type Document as BsonDocument, DBRef } from 'mongodb';
+import { invalidQuery, type Problem } from '../errors.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
 import { isStoredObject } from '../model/stored-shape.ts';
 import { writeUntyped } from '../model/untyped.ts';
+import { Invalid } from '../rules.ts';
 import { formatCursor } from './cursor.ts';
+import type { Batch } from './driver/read-batches.ts';
 import { both, type Filter } from './filter.ts';
 import type { ListQuery } from './list-query.ts';
 import type { CursorWindow } from './paging.ts';
@@ -13,14 +16,34 @@ import { StoredRecord } from './stored-record.ts';
 type Stored = Record<string, unknown>;
 
 /** One page of a list. */
-export interface Page {
+export interface Page extends PageEnd {
+  /** In the order of the list. */
   readonly records: readonly StoredRecord[];
+  /** How many records were asked for. */
   readonly size: number;
+  /** The number of all matches, when it was asked for. */
+  readonly total: Total | undefined;
+  /** How many bytes the JSON of its records may have. */
+  readonly maxPageBytes: number;
+  /** Which way it was read: `-1` from its last record on, by `before`. */
+  readonly direction: 1 | -1;
+  /** Where it ends when this record is the last one read; throws `invalid_query` (400) for a page by number, which cannot end early. */
+  endAt(last: StoredRecord): PageEnd;
+  /** The JSON of its records, where it has been made. */
+  readonly written?: WrittenRecords;
+}
+
+/** What follows from where a page ends. */
+interface PageEnd {
   readonly hasNext: boolean;
   /** Where the page stands in its list. */
   readonly place: CursorPlace | OffsetPlace;
-  /** The number of all matches, when it was asked for. */
-  readonly total: Total | undefined;
+}
+
+/** A JSON array, and the records in it. */
+export interface WrittenRecords {
+  readonly of: readonly StoredRecord[];
+  readonly text: string;
 }
 
 /** The cursors of the pages on either side; null where there is none. */
@@ -81,31 +104,70 @@ export function buildUnion({ ranges: [first, ...others], sort, limit }: PagePlan
   return [...read(first), ...others.map((range) => ({ $unionWith: { coll: collection, pipeline: read(range) } })), { $limit: limit }];
 }
 
-/** Makes a page of what {@link planPage} found. */
-export function buildPage(model: CompiledModel, query: ListQuery, found: readonly Stored[], total: Total | undefined): Page {
-  const { window, limit, fields } = query;
-  const goesOn = found.length > limit;
-  const stored = found.slice(0, limit);
-  if (window.mode === 'cursor' && window.direction === -1) stored.reverse();
+/** Makes a page of the first batch of what {@link planPage} plans. Throws `invalid_query` (400) where a page by number has too many bytes. */
+export function buildPage(
+  model: CompiledModel,
+  query: ListQuery,
+  { stored, goesOn }: Batch,
+  { fetchPrivate, ...settings }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
+): Page {
+  const { window, limit, fields, sort } = query;
   const records = stored.map((one) => new StoredRecord(model, one, fields));
-  if (window.mode === 'offset') return { records, size: limit, hasNext: goesOn, place: { mode: 'offset', number: window.number }, total };
-  const place = placeOf(stored, goesOn, query, window);
-  return { records, size: limit, hasNext: place.next !== null, place, total };
+  if (window.mode === 'offset') {
+    const refuse = () => {
+      throw pageTooLarge(query, settings.maxPageBytes, fetchPrivate);
+    };
+    if (goesOn && records.length < limit) refuse();
+    const place: OffsetPlace = { mode: 'offset', number: window.number };
+    return { ...settings, records, size: limit, direction: 1, hasNext: goesOn, place, endAt: refuse };
+  }
+  // All of them, not only the one that a cursor is made of: otherwise it would depend on the page size whether a record without a place in
+  // the order is shown, refused or passed over.
+  const last = stored.map((one) => sort.map((key) => sortValueOf(one, key))).at(-1);
+  const endAt = (one: StoredRecord) =>
+    endBehind(
+      sort.map((key) => sortValueOf(one.stored, key)),
+      window,
+    );
+  const end = endBehind(goesOn ? last : undefined, window);
+  if (window.direction === -1) records.reverse();
+  return { ...settings, records, size: limit, direction: window.direction, ...end, endAt };
+}
+
+/** 400 that says what would make it smaller. What is fetched whole stays so, whatever the client chooses of it. */
+function pageTooLarge({ isSelectable, include }: ListQuery, maxPageBytes: number, fetchPrivate: boolean): Problem {
+  const smaller = [
+    'fewer records',
+    ...(isSelectable && !fetchPrivate ? ['fewer fields by fields'] : []),
+    ...(include.length > 0 ? ['fewer relations by include'] : []),
+  ];
+  const message = `leads to a page of more than ${maxPageBytes} bytes: ask for ${smaller.join(', or for ')}`;
+  return invalidQuery([new Invalid('page_too_large', message, { limit: maxPageBytes }).at('limit')]);
 }
 
 /**
+ * Where a page ends whose last record, as it was read, has these sort values; without them there is nothing behind it.
+ *
  * The page that a cursor came from lies on the other side of it, so that its own position leads back, from an empty page too. That there is
  * such a page is known without asking the database again; it may turn out empty where records were deleted meanwhile.
- *
- * Every record must have its place in the order, not only the one that a cursor is made of: otherwise it would depend on the page size
- * whether such a record is shown, refused or passed over.
  */
-function placeOf(stored: readonly Stored[], goesOn: boolean, { sort }: ListQuery, { from, direction, digest }: CursorWindow): CursorPlace {
-  const places = stored.map((one) => sort.map((key) => sortValueOf(one, key)));
+function endBehind(values: readonly unknown[] | undefined, { from, direction, digest }: CursorWindow): PageEnd {
   const back = from ? formatCursor(digest, from) : null;
-  const end = direction === 1 ? places.at(-1) : places[0];
-  const on = goesOn && end ? formatCursor(digest, { values: end, side: direction }) : null;
-  return direction === 1 ? { mode: 'cursor', next: on, prev: back } : { mode: 'cursor', next: back, prev: on };
+  const on = values ? formatCursor(digest, { values, side: direction }) : null;
+  const [next, prev] = direction === 1 ? [on, back] : [back, on];
+  return { hasNext: next !== null, place: { mode: 'cursor', next, prev } };
+}
+
+/** The same page with its first records only, as they were read: by `before` these are the last ones. */
+export function shortenPage(page: Page, count: number): Page {
+  const read = inReadingOrder(page).slice(0, count);
+  const end = page.endAt(read.at(-1) as StoredRecord);
+  return { ...page, records: page.direction === 1 ? read : read.reverse(), ...end };
+}
+
+/** The records of a page, the one first that is nearest to where it begins. */
+export function inReadingOrder({ records, direction }: Page): readonly StoredRecord[] {
+  return direction === 1 ? records : records.toReversed();
 }
 
 function sortValueOf(stored: Stored, { field }: SortKey): unknown {

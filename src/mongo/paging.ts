@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { ErrorSink } from '../http/query-errors.ts';
+import { Invalid } from '../rules.ts';
 import type { Position } from './position.ts';
 
 /** Which totals a list offers: `true` both `total=true` and `total=estimate`, `'estimate'` the latter only, `false` none. */
@@ -66,7 +67,7 @@ export interface Counted {
   readonly isScoped: boolean;
 }
 
-const notWhole = 'must be a whole number of at least 1, in digits';
+const notWhole = new Invalid('positive_integer', 'must be a whole number of at least 1, in digits');
 
 function isWhole(text: string): boolean {
   return /^\d+$/.test(text) && Number(text) >= 1;
@@ -77,7 +78,7 @@ export function parseLimit(settings: Settings, { max, size }: Paging, errors: Er
   const text = settings.get('limit')?.[0];
   if (text === undefined) return size;
   if (isWhole(text)) return Math.min(Number(text), max);
-  errors.push({ field: 'limit', message: notWhole });
+  errors.push(notWhole.at('limit'));
   return size;
 }
 
@@ -85,13 +86,15 @@ export function parseLimit(settings: Settings, { max, size }: Paging, errors: Er
 export function parsePageNumber(settings: Settings, limit: number, { maxOffset }: OffsetPaging, errors: ErrorSink): number {
   const text = settings.get('page')?.[0] ?? '1';
   const last = Math.floor(maxOffset / limit) + 1;
-  if (!isWhole(text)) errors.push({ field: 'page', message: notWhole });
+  if (!isWhole(text)) errors.push(notWhole.at('page'));
   else if (Number(text) > last) {
     const message = `is too deep: a page may skip ${maxOffset} records, so that the last one of ${limit} is ${last}; narrow the list by filters`;
-    errors.push({ field: 'page', message });
+    errors.push(new Invalid('max_offset', message, { limit: maxOffset, last }).at('page'));
   }
   return Number(text);
 }
+
+const notTotal = new Invalid('enum', 'must be true, false or estimate', { values: ['true', 'false', 'estimate'] });
 
 /** The total that is asked for, if any. */
 export function parseTotal(
@@ -100,26 +103,30 @@ export function parseTotal(
   { isFiltered, isScoped }: Counted,
   errors: ErrorSink,
 ): 'exact' | 'estimate' | undefined {
-  const refuse = (message: string): undefined => void errors.push({ field: 'total', message });
+  const refuse = (found: Invalid): undefined => void errors.push(found.at('total'));
   const text = settings.get('total')?.[0] ?? 'false';
   const instead = total === true ? '; use total=true' : '';
   if (text === 'false') return undefined;
-  if (text !== 'true' && text !== 'estimate') return refuse('must be true, false or estimate');
-  if (total === false) return refuse('is not available for this list');
-  if (text === 'true') return total === true ? 'exact' : refuse('can only be estimated in this list; use total=estimate');
-  if (isScoped) return refuse(`cannot be estimated: the list shows a part of its records only${instead}`);
-  if (isFiltered) return refuse(`cannot be estimated under a filter${instead || '; leave the filters out'}`);
+  if (text !== 'true' && text !== 'estimate') return refuse(notTotal);
+  if (total === false) return refuse(new Invalid('not_available', 'is not available for this list'));
+  if (text === 'true')
+    return total === true ? 'exact' : refuse(new Invalid('estimate_only', 'can only be estimated in this list; use total=estimate'));
+  if (isScoped) return refuse(new Invalid('not_estimable', `cannot be estimated: the list shows a part of its records only${instead}`));
+  if (isFiltered) return refuse(new Invalid('not_estimable', `cannot be estimated under a filter${instead || '; leave the filters out'}`));
   return 'estimate';
 }
 
+const notByCursor = new Invalid('not_available', 'is not available: this list is paged by cursor; use after');
+const notByNumber = new Invalid('not_available', 'is not available: this list is paged by number; use page');
+const notBesideAfter = new Invalid('conflicting_parameter', 'cannot stand beside after: a page lies on one side of a cursor', {
+  with: 'after',
+});
+
 /** Refuses what the paging of a list does not have, and what contradicts itself. */
 export function refusePaging(settings: Settings, { mode }: Paging, errors: ErrorSink): void {
-  const [foreign, message] =
-    mode === 'cursor'
-      ? [['page'], 'is not available: this list is paged by cursor; use after']
-      : [['after', 'before'], 'is not available: this list is paged by number; use page'];
-  for (const name of foreign) if (settings.has(name)) errors.push({ field: name, message });
+  const [foreign, found] = mode === 'cursor' ? [['page'], notByCursor] : [['after', 'before'], notByNumber];
+  for (const name of foreign) if (settings.has(name)) errors.push(found.at(name));
   if (mode === 'cursor' && settings.has('after') && settings.has('before')) {
-    errors.push({ field: 'before', message: 'cannot stand beside after: a page lies on one side of a cursor' });
+    errors.push(notBesideAfter.at('before'));
   }
 }

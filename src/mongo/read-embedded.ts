@@ -1,7 +1,8 @@
 import type { CompiledModel } from '../model/compile-model.ts';
-import { Embedded, Room, tooMuchIncluded } from '../model/embedded.ts';
+import { Embedded, type Included, Room, TooMuchIncluded } from '../model/embedded.ts';
 import type { Leaf } from '../model/leaf.ts';
 import type { Relation } from '../model/relations.ts';
+import type { Work } from './driver/work.ts';
 import type { Filter } from './filter.ts';
 import { bsonTypeOf } from './sort-value.ts';
 import type { Store } from './store.ts';
@@ -25,8 +26,10 @@ export interface Selection {
   readonly steps: ReadonlySet<Step>;
   /** The row filter of each source; one without shows no record. */
   readonly scopes: ReadonlyMap<Source, Filter | undefined>;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal;
+  /** How many bytes the included records of one answer may have: of what is read of them, and of their JSON wherever it is shown. */
+  readonly maxPageBytes: number;
+  /** That of the request. */
+  readonly work: Work;
 }
 
 /** How many records of a page's relation are looked up; for more the page is too large. */
@@ -36,41 +39,54 @@ const maxIds = 50_000;
 const maxIdsOfQuery = 10_000;
 const maxCharactersOfQuery = 2_000_000;
 
-const noTexts: ReadonlyMap<string, string> = new Map();
+const nothing: ReadonlyMap<string, Included> = new Map();
 
 /**
  * Reads the records that a page's relations lead to: one query for each relation and all records, then one for each relation of those.
  * Relations of the same records are read at the same time. Ids that lead to nothing within the scope are left out.
  *
- * Throws `invalid_query` (400) where there would be too many of them; `database_timeout` (504) and the like as every read.
+ * What is read of all relations together, and what is written of the relations of the same records, has at most `maxPageBytes`: it is
+ * counted as it comes, so that no more is ever held. Throws {@link TooMuchIncluded} (400) where there would be more, or too many of them;
+ * `database_timeout` (504) and the like as every read.
  */
-export async function readEmbedded(
-  records: readonly StoredRecord[],
-  steps: readonly Step[],
-  selection: Selection,
-  room = new Room(),
-): Promise<Embedded> {
-  const wanted = steps.filter((step) => selection.steps.has(step));
-  const texts = wanted.map(
-    async (step): Promise<[string, ReadonlyMap<string, string>]> => [step.relation.name, await readTexts(records, step, selection, room)],
-  );
-  return new Embedded(new Map(await Promise.all(texts)), room);
+export async function readEmbedded(records: readonly StoredRecord[], steps: readonly Step[], selection: Selection): Promise<Embedded> {
+  return readSteps(records, steps, selection, new Room(selection.maxPageBytes));
 }
 
-async function readTexts(
+/** `unread` is the room for all that is read. */
+async function readSteps(records: readonly StoredRecord[], steps: readonly Step[], selection: Selection, unread: Room): Promise<Embedded> {
+  const wanted = steps.filter((step) => selection.steps.has(step));
+  const unwritten = new Room(selection.maxPageBytes); // all of it will be shown: more would not fit into the answer either
+  const readAll = wanted.map(
+    async (step): Promise<[string, ReadonlyMap<string, Included>]> => [
+      step.relation.name,
+      await readStep(records, step, selection, { unread, unwritten }),
+    ],
+  );
+  await Promise.allSettled(readAll); // where one fails none goes on reading
+  return new Embedded(new Map(await Promise.all(readAll)), new Room(selection.maxPageBytes));
+}
+
+async function readStep(
   records: readonly StoredRecord[],
-  step: Step,
+  { relation, source, steps }: Step,
   selection: Selection,
-  room: Room,
-): Promise<ReadonlyMap<string, string>> {
-  const { relation, source } = step;
+  { unread, unwritten }: { readonly unread: Room; readonly unwritten: Room },
+): Promise<ReadonlyMap<string, Included>> {
   const scope = selection.scopes.get(source);
-  if (!scope) return noTexts;
+  if (!scope) return nothing;
   const found: StoredRecord[] = [];
   for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
-    found.push(...(await source.store.findMany(ids, scope, selection.signal)));
-  const embedded = await readEmbedded(found, step.steps, selection, room);
-  return new Map(found.map((record) => [record.idText, record.toText(embedded)]));
+    found.push(...(await source.store.findMany(ids, scope, unread, selection.work)));
+  const embedded = await readSteps(found, steps, selection, unread);
+  return new Map(found.map((record) => [record.idText, writeIncluded(record, embedded, unwritten)]));
+}
+
+function writeIncluded(record: StoredRecord, embedded: Embedded, room: Room): Included {
+  const text = record.toText(embedded.within(room.left));
+  const bytes = Buffer.byteLength(text);
+  room.take(bytes);
+  return { text, bytes };
 }
 
 /** The distinct ids of a relation, by their JSON text. A value of another type than ids have leads nowhere, and could mean more than itself. */
@@ -81,7 +97,7 @@ function collectIds(records: readonly StoredRecord[], relation: Relation, { bson
       const type = bsonTypeOf(id);
       if (type !== undefined && bsonTypes.includes(type)) ids.set(relation.leaf.toJson(id), id);
     });
-    if (ids.size > maxIds) throw tooMuchIncluded();
+    if (ids.size > maxIds) throw new TooMuchIncluded();
   }
   return ids;
 }

@@ -4,6 +4,7 @@ import { asSent } from '../model/copy-value.ts';
 import type { Assignment, Changes } from '../model/plan-changes.ts';
 import type { SavePlan } from '../model/plan-save.ts';
 import { absent } from '../model/read-value.ts';
+import type { Work } from './driver/work.ts';
 import { both, type Filter } from './filter.ts';
 import { revisionOf } from './precondition.ts';
 import type { Store } from './store.ts';
@@ -21,18 +22,23 @@ export interface SaveTarget {
  * written meanwhile: the revision that was loaded stands in the filter, and without one the old values of what is written. The scope stands
  * there too. 404, 412, 409; without changes there is no command.
  */
-export async function saveRecord(store: Store, model: CompiledModel, { scope, loaded, plan }: SaveTarget): Promise<StoredRecord> {
+export async function saveRecord(
+  store: Store,
+  model: CompiledModel,
+  { scope, loaded, plan }: SaveTarget,
+  work: Work,
+): Promise<StoredRecord> {
   if (plan.assignments.length === 0) return loaded;
   const id = loaded.stored._id;
   const changes: Changes = { assignments: plan.assignments, embedded: [] };
   const tag = revisionOf(model, loaded.stored);
-  if (tag !== undefined) return store.update({ id, scope, precondition: [{ weak: false, tag }] }, changes);
+  if (tag !== undefined) return store.update({ id, scope, precondition: { ifMatch: [{ weak: false, tag }] } }, changes, work);
   try {
-    return await store.update({ id, scope: both(stillThere(plan), scope), precondition: undefined }, changes);
+    return await store.update({ id, scope: both(stillThere(plan), scope), precondition: undefined }, changes, work);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    await store.findOne(id, scope, { fetchPrivate: false }); // 404 where it is really gone
-    throw new Problem('precondition_failed', 'The record has changed while this was done to it; try again.');
+    await store.findOne(id, scope, { fetchPrivate: false }, work); // 404 where it is really gone
+    throw new Problem({ code: 'precondition_failed', detail: 'The record has changed while this was done to it; try again.' });
   }
 }
 

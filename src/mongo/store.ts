@@ -1,20 +1,31 @@
-import type { Abortable, ClientSession, Collection, Db, EstimatedDocumentCountOptions } from 'mongodb';
+import type {
+  Abortable,
+  AbstractCursor,
+  Collection,
+  Db,
+  EstimatedDocumentCountOptions,
+  FindOneAndDeleteOptions,
+  FindOneOptions,
+  InsertOneOptions,
+  OptionalUnlessRequiredId,
+} from 'mongodb';
 import { ConfigurationError, Problem, validationFailed } from '../errors.ts';
-import type { EntityTags } from '../http/entity-tag.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
 import { asSent } from '../model/copy-value.ts';
+import type { Room } from '../model/embedded.ts';
 import type { Changes, StoredCheck } from '../model/plan-changes.ts';
 import type { SelectedFields } from '../model/select-fields.ts';
 import { checkStored } from './apply-changes.ts';
-import { toDatabaseProblem } from './database-problem.ts';
-import { countCommand } from './database-use.ts';
-import { checkTimeLimit, withDeadline } from './deadline.ts';
+import { planCommands } from './driver/commands.ts';
+import { isIdTaken } from './driver/outcome.ts';
+import { asBytes, type Batch, bsonOptions, readAll, readFirstBatch } from './driver/read-batches.ts';
+import { checkTimeLimit } from './driver/time-limit.ts';
+import { type Command, Work } from './driver/work.ts';
 import { both, buildFilter, type Filter } from './filter.ts';
 import type { ListQuery } from './list-query.ts';
 import { missingKeys } from './miss.ts';
 import { buildPage, buildUnion, type Page, type PagePlan, planPage, type Total } from './page.ts';
-import { buildPrecondition, fulfils } from './precondition.ts';
-import { watchReachability } from './reachability.ts';
+import { buildPrecondition, checkPrecondition, type Precondition, preconditionFailed } from './precondition.ts';
 import { StoredRecord } from './stored-record.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './update-pipeline.ts';
 import { watchScans } from './watch-scans.ts';
@@ -25,15 +36,19 @@ type Stored = Record<string, unknown>;
 export interface Target {
   readonly id: unknown;
   readonly scope: Filter | undefined;
-  readonly precondition: EntityTags | undefined;
+  readonly precondition: Precondition | undefined;
 }
 
 /** How records are read. */
 interface ReadOptions {
   /** Records are fetched whole, the private fields too, for hooks and handlers. @default false */
   readonly fetchPrivate?: boolean;
-  /** Aborted when nobody waits for the answer any more: the read then ends, and throws the signal's reason. */
-  readonly signal?: AbortSignal;
+}
+
+/** How a page is read. */
+interface ReadPageOptions extends ReadOptions {
+  /** How many bytes the page may have: of what is read of it, and of its JSON. */
+  readonly maxPageBytes: number;
 }
 
 /** How one record is read. */
@@ -41,13 +56,19 @@ interface ReadOneOptions extends ReadOptions {
   /** What the client chose to read. @default every readable field */
   readonly fields?: SelectedFields | undefined;
   /** What the record must fulfil; it is 412 otherwise. */
-  readonly precondition?: EntityTags | undefined;
+  readonly precondition?: Precondition | undefined;
+}
+
+/** How a record is inserted. */
+interface InsertOptions {
+  /** Another record with this id is 412, and not 409. @default false */
+  readonly ifIdIsFree?: boolean;
 }
 
 /** Options of {@link openStore}. */
 export interface StoreOptions {
   readonly db: Db;
-  /** Time limit of the database for one command, in milliseconds, where the model has none. @default 10,000 */
+  /** How long the database may work for one request, in milliseconds, where the model does not say. @default 10,000 */
   readonly maxTimeMS?: number;
 }
 
@@ -56,36 +77,28 @@ interface WatchOptions {
   readonly warnOnScan?: boolean;
 }
 
-/** The commands on one model's collection: each operation is one command, and only a miss pays for a second to find out why. */
+/**
+ * The commands on one model's collection: each operation is one command, and only a miss pays for a second to find out why. `work` is that of
+ * the request that they are for.
+ */
 export interface Store {
-  findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions): Promise<StoredRecord>;
-  findPage(query: ListQuery, scope: Filter | undefined, options: ReadOptions): Promise<Page>;
-  /** Those of these ids that there are, in no order, without private fields: for records that `include` embeds. */
-  findMany(ids: readonly unknown[], scope: Filter | undefined, signal?: AbortSignal): Promise<StoredRecord[]>;
-  insert(stored: Stored): Promise<StoredRecord>;
-  update(target: Target, changes: Changes): Promise<StoredRecord>;
-  remove(target: Target): Promise<StoredRecord>;
+  findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work?: Work): Promise<StoredRecord>;
+  findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work?: Work): Promise<Page>;
+  /** Those of these ids that there are, in no order, without private fields, as far as there is room: for records that `include` embeds. */
+  findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work?: Work): Promise<StoredRecord[]>;
+  insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
+  update(target: Target, changes: Changes, work?: Work): Promise<StoredRecord>;
+  remove(target: Target, work?: Work): Promise<StoredRecord>;
 }
+
+/** Sends one write, and gives what it left; null where it matched nothing. */
+type Write = (command: Command) => Promise<Stored | null>;
 
 const maxRaces = 8;
 
 interface Projected {
   readonly projection?: Readonly<Record<string, 0 | 1>>;
 }
-
-/**
- * 64-bit integers as bigint, binary and regular expressions as BSON types: nothing is rounded or guessed on the way. Defaults are named too,
- * because a collection inherits what its client was opened with.
- */
-const bsonOptions = {
-  useBigInt64: true,
-  promoteLongs: true,
-  promoteValues: true,
-  promoteBuffers: false,
-  bsonRegExp: true,
-  raw: false,
-  ignoreUndefined: false,
-} as const;
 
 /** Opens the collection of a model. Every error of the driver leaves as what it means to the client. */
 export function openStore(
@@ -98,30 +111,11 @@ export function openStore(
   const maxTimeMS = model.maxTimeMS ?? apiLimit;
   for (const limit of [apiLimit, maxTimeMS]) checkTimeLimit(limit);
   const notice = warnOnScan ? watchScans(model, db, maxTimeMS) : undefined;
-  const reachability = watchReachability(db.client);
-  const unread = model.privatePaths.filter((path) => path !== model.revision?.key); // the ETag needs it, private or not
-  const withoutPrivate: Projected = unread.length > 0 ? { projection: Object.fromEntries(unread.map((path) => [path, 0])) } : {};
+  const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
+  const { privatePaths } = model;
+  const withoutPrivate: Projected =
+    privatePaths.length > 0 ? { projection: Object.fromEntries(privatePaths.map((path) => [path, 0])) } : {};
   const revisionPaths = model.revision ? [model.revision.key] : [];
-
-  async function read<T>(run: (signal: AbortSignal) => Promise<T>, gone?: AbortSignal): Promise<T> {
-    try {
-      return await withDeadline(maxTimeMS, run, gone);
-    } catch (error) {
-      throw toDatabaseProblem(error, model, 'read', reachability.awaySpell() !== undefined);
-    }
-  }
-
-  /** A session remembers that a connection broke under it, where the last error of a retried write says only that no server is left. */
-  async function write<T>(run: (session: ClientSession) => Promise<T>): Promise<T> {
-    const session = db.client.startSession({ causalConsistency: false });
-    const awayAtFirst = reachability.awaySpell();
-    try {
-      return await countCommand(() => withDeadline(maxTimeMS, () => run(session).finally(() => session.endSession())));
-    } catch (error) {
-      const wasAway = awayAtFirst !== undefined && awayAtFirst === reachability.awaySpell();
-      throw toDatabaseProblem(error, model, session.serverSession.isDirty ? 'broken write' : 'write', wasAway);
-    }
-  }
 
   /** What is fetched of a record: all, all that is not private, or what was chosen and what the answer cannot do without. */
   function projectionOf(fetchPrivate: boolean, fields: SelectedFields | undefined, needed: readonly string[] = []): Projected {
@@ -129,21 +123,29 @@ export function openStore(
     return fields ? { projection: includePaths([...fields.paths, ...revisionPaths, ...needed]) } : withoutPrivate;
   }
 
-  function findPlanned(plan: PagePlan, { projection }: Projected, signal: AbortSignal): Promise<Stored[]> {
+  function openPage(plan: PagePlan, { projection }: Projected, command: Command): AbstractCursor<Stored> {
     const { ranges, sort, skip, limit } = plan;
-    const options = { maxTimeMS, signal, batchSize: limit + 1 }; // one batch holds the page: the driver would fetch a hundred records first
+    const { maxTimeMS, signal } = command;
+    const options = { maxTimeMS, signal, batchSize: limit + 1, ...asBytes }; // one batch: the driver would fetch a hundred records first
     if (ranges.length > 1) {
       const project = projection ? [{ $project: projection }] : [];
-      return collection.aggregate<Stored>([...buildUnion(plan, model.collection), ...project], options).toArray();
+      const [first = {}, ...others] = [...buildUnion(plan, model.collection), ...project];
+      return collection.aggregate<Stored>([command.handOver(first), ...others], options);
     }
-    return collection.find<Stored>(ranges[0], { ...options, ...(projection && { projection }), sort, skip, limit }).toArray();
+    return collection.find<Stored>(command.handOver(ranges[0]), { ...options, ...(projection && { projection }), sort, skip, limit });
   }
 
-  async function countAll({ total }: ListQuery, matching: Filter, signal: AbortSignal): Promise<Total | undefined> {
+  async function countAll({ total }: ListQuery, matching: Filter, command: Command): Promise<Total | undefined> {
     if (total === undefined) return undefined;
+    const { maxTimeMS, signal } = command;
     const options: EstimatedDocumentCountOptions & Abortable = { maxTimeMS, signal }; // the driver's type forgets the signal
-    if (total === 'exact') return { count: await countCommand(() => collection.countDocuments(matching, options)), isEstimate: false };
-    return { count: await countCommand(() => collection.estimatedDocumentCount(options)), isEstimate: true };
+    if (total === 'exact') return { count: await command.count(() => collection.countDocuments(matching, options)), isEstimate: false };
+    return { count: await command.count(() => collection.estimatedDocumentCount(options)), isEstimate: true };
+  }
+
+  function findFirst(filter: Filter, command: Command, options: FindOneOptions): Promise<Stored | null> {
+    const { maxTimeMS, signal } = command;
+    return command.count(() => collection.findOne<Stored>(command.handOver(filter), { maxTimeMS, signal, ...options }));
   }
 
   function toFilter({ id, scope, precondition }: Target, changes?: Changes): Filter {
@@ -152,13 +154,11 @@ export function openStore(
   }
 
   /** Why a write matched nothing: 404, 412 or 422 in this order; returns when there is no reason left, because the record changed since. */
-  async function explainMiss({ id, scope, precondition }: Target, changes?: Changes): Promise<Stored> {
-    const filter = both({ _id: id }, scope);
+  async function explainMiss({ id, scope, precondition }: Target, work: Work, changes?: Changes): Promise<Stored> {
     // A secondary may not know yet what the write has seen.
-    const options = { maxTimeMS, readPreference: 'primary' } as const;
-    const stored = await read((signal) => countCommand(() => collection.findOne<Stored>(filter, { ...options, signal })));
+    const stored = await readLatest(work, (command) => findFirst(both({ _id: id }, scope), command, { readPreference: 'primary' }));
     if (!stored) throw notFound();
-    if (!fulfils(model, precondition, stored)) throw preconditionFailed();
+    checkPrecondition(model, precondition, stored);
     const missing = changes ? missingKeys(changes, stored) : [];
     if (missing.length > 0) throw validationFailed(missing);
     return stored;
@@ -172,98 +172,110 @@ export function openStore(
     target: Target,
     changes: Changes,
     storedCheck: StoredCheck,
-    run: (filter: Filter, session: ClientSession) => Promise<Stored | null>,
+    run: (filter: Filter) => Write,
+    work: Work,
   ): Promise<StoredRecord> {
     for (let race = 0; race < maxRaces; race++) {
-      const found = await explainMiss(target, changes);
+      const found = await explainMiss(target, work, changes);
       const errors = checkStored(storedCheck, changes, found);
       if (errors.length > 0) throw validationFailed(errors);
       const unchanged = (model.revision ? [model.revision.key] : storedCheck.dependsOn).map((key) => ({
         [key]: { $eq: asSent(found[key]) ?? null },
       }));
-      const stored = await write((session) => run({ $and: [toFilter(target, changes), ...unchanged] }, session));
+      const stored = await write(work, run({ $and: [toFilter(target, changes), ...unchanged] }));
       if (stored) return new StoredRecord(model, stored);
     }
     throw changedTooOften();
   }
 
   /** Writes, and explains a miss; where nothing explains it the record changed in between, and the write is tried again. */
-  async function writeOrExplain(
-    target: Target,
-    changes: Changes | undefined,
-    run: (session: ClientSession) => Promise<Stored | null>,
-  ): Promise<StoredRecord> {
+  async function writeOrExplain(target: Target, changes: Changes | undefined, run: Write, work: Work): Promise<StoredRecord> {
     for (let race = 0; race < maxRaces; race++) {
-      const stored = await write(run);
+      const stored = await write(work, run);
       if (stored) return new StoredRecord(model, stored);
-      await explainMiss(target, changes);
+      await explainMiss(target, work, changes);
     }
     throw changedTooOften();
   }
 
+  /** How the driver takes a write: its types forget the signal, without which it would go on looking for a server after the answer. */
+  const writeOptions = ({ maxTimeMS, signal }: Command): InsertOneOptions & FindOneAndDeleteOptions & Abortable => ({ maxTimeMS, signal });
+
   return {
-    async findOne(id, scope, { fetchPrivate = false, fields, precondition, signal: gone }) {
+    async findOne(id, scope, { fetchPrivate = false, fields, precondition }, work = new Work()) {
       const projection = projectionOf(fetchPrivate, fields);
-      const stored = await read(
-        (signal) => countCommand(() => collection.findOne<Stored>(both({ _id: id }, scope), { maxTimeMS, signal, ...projection })),
-        gone,
-      );
+      const stored = await readOne(work, (command) => findFirst(both({ _id: id }, scope), command, projection));
       if (!stored) throw notFound();
-      if (!fulfils(model, precondition, stored)) throw preconditionFailed();
+      checkPrecondition(model, precondition, stored);
       return new StoredRecord(model, stored, fields);
     },
 
-    async findPage(query, scope, { fetchPrivate = false, signal: gone }) {
+    async findPage(query, scope, { fetchPrivate = false, maxPageBytes }, work = new Work()) {
       const matching = both(buildFilter(query.conditions), scope);
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
       const plan = planPage(query, matching);
-      const [found, total] = await read(
-        (signal) => Promise.all([countCommand(() => findPlanned(plan, projection, signal)), countAll(query, matching, signal)]),
-        gone,
-      );
+      const find = (command: Command): Promise<Batch> =>
+        command.count(() => readFirstBatch(openPage(plan, projection, command), query.limit, maxPageBytes));
+      const [batch, total] = await readMany(work, (command) => Promise.all([find(command), countAll(query, matching, command)]));
       notice?.({ filter: matching, sort: new Map(query.sort.map(({ field, direction }) => [field.path, direction])), limit: plan.limit });
-      return buildPage(model, query, found, total);
+      return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
     },
 
-    async findMany(ids, scope, gone) {
+    async findMany(ids, scope, room, work = new Work()) {
       const filter = both({ _id: { $in: ids } }, scope);
       const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
-      const options = { maxTimeMS, batchSize, ...withoutPrivate };
-      const found = await read((signal) => countCommand(() => collection.find<Stored>(filter, { ...options, signal }).toArray()), gone);
+      const found = await readMany(work, (command) => {
+        const { maxTimeMS, signal } = command;
+        const options = { maxTimeMS, signal, batchSize, ...withoutPrivate, ...asBytes };
+        return command.count(() => readAll(collection.find<Stored>(command.handOver(filter), options), room));
+      });
       return found.map((stored) => new StoredRecord(model, stored));
     },
 
-    async insert(stored) {
-      await write((session) => collection.insertOne(stored as Parameters<typeof collection.insertOne>[0], { session }));
+    async insert(stored, { ifIdIsFree = false } = {}, work = new Work()) {
+      try {
+        await write(work, async (command) => {
+          await collection.insertOne(command.handOver(stored) as OptionalUnlessRequiredId<Stored>, writeOptions(command));
+          return stored;
+        });
+      } catch (error) {
+        throw ifIdIsFree && isIdTaken(error) ? preconditionFailed('There is a record with this id already.') : error;
+      }
       return new StoredRecord(model, stored);
     },
 
-    async update(target, changes) {
-      const run = (filter: Filter, session: ClientSession): Promise<Stored | null> =>
-        collection.findOneAndUpdate(filter, buildUpdate(model, changes, new Date()), { returnDocument: 'after', maxTimeMS, session });
-      if (changesNothing(model, changes)) return new StoredRecord(model, await explainMiss(target, changes));
-      if (changes.storedCheck) return updateChecked(target, changes, changes.storedCheck, run);
-      const filter = toFilter(target, changes);
-      return writeOrExplain(target, changes, (session) => run(filter, session));
+    async update(target, changes, work = new Work()) {
+      const run = (filter: Filter): Write => {
+        return (command) =>
+          collection.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), {
+            returnDocument: 'after',
+            ...writeOptions(command),
+          });
+      };
+      if (changesNothing(changes)) return new StoredRecord(model, await explainMiss(target, work, changes));
+      if (changes.storedCheck) return updateChecked(target, changes, changes.storedCheck, run, work);
+      return writeOrExplain(target, changes, run(toFilter(target, changes)), work);
     },
 
-    async remove(target) {
-      return writeOrExplain(target, undefined, (session) => collection.findOneAndDelete(toFilter(target), { maxTimeMS, session }));
+    async remove(target, work = new Work()) {
+      const filter = toFilter(target);
+      return writeOrExplain(
+        target,
+        undefined,
+        (command) => collection.findOneAndDelete(command.handOver(filter), writeOptions(command)),
+        work,
+      );
     },
   };
 }
 
 function changedTooOften(): Problem {
-  return new Problem('overloaded', 'The record is being changed too often at the moment; try again.', { headers: { 'retry-after': '1' } });
+  return new Problem({ code: 'overloaded', detail: 'The record is being changed too often at the moment; try again.' });
 }
 
 function notFound(): Problem {
-  return new Problem('not_found', 'There is no such record.');
-}
-
-function preconditionFailed(): Problem {
-  return new Problem('precondition_failed', 'The record has changed since, or has no revision to compare; read it again.');
+  return new Problem({ code: 'not_found', detail: 'There is no such record.' });
 }
 
 /** A projection of these paths. One that lies below another is in it already, and would be a conflict. */

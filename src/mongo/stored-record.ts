@@ -5,6 +5,12 @@ import type { Relation } from '../model/relations.ts';
 import type { SelectedFields } from '../model/select-fields.ts';
 import { revisionOf } from './precondition.ts';
 
+/** A stored id as a path segment, not yet percent-encoded: the text of its JSON. */
+export function spellId({ id }: CompiledModel, stored: unknown): string {
+  const json = id.leaf.toJson(stored);
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}
+
 /**
  * A record on its way from the database to the answer. It is turned into JSON text at once; the document that handlers and hooks hold is
  * made when somebody asks, and once.
@@ -61,8 +67,7 @@ export class StoredRecord {
 
   /** Its id as a path segment, not yet percent-encoded. */
   get id(): string {
-    const id = this.idText;
-    return id.startsWith('"') ? (JSON.parse(id) as string) : id;
+    return spellId(this.#model, this.#stored._id);
   }
 
   /** The JSON text of its id, by which included records are found. */

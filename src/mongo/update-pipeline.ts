@@ -8,15 +8,28 @@ import type { Filter } from './filter.ts';
  * Builds the update that carries out a plan in one atomic command: an aggregation pipeline, because only that can create an embedded
  * object where there is none, count a revision that is missing or null, and take any value literally.
  *
- * First, level by level, the embedded objects that the record may lack; then every assignment at once, with the revision's one step.
+ * First, level by level, the embedded objects that the record may lack; then every assignment at once, with the revision's one step. Without
+ * assignments that step depends on whether an object was created, which the first stage can still tell: a pipeline that leaves the record as
+ * it was writes nothing.
  */
-export function buildUpdate(model: CompiledModel, changes: Changes, now: Date): BsonDocument[] {
-  const created = changes.embedded.filter((merge) => merge.whole !== undefined);
-  const assignments = model.updatedAt ? [...changes.assignments, { path: model.updatedAt.key, value: now }] : changes.assignments;
-  const last: BsonDocument = Object.fromEntries(assignments.map(({ path, value }: Assignment) => [path, literal(value)]));
-  if (model.revision) last[model.revision.key] = { $add: [{ $ifNull: [`$${model.revision.key}`, 0] }, 1] };
+export function buildUpdate(model: CompiledModel, { assignments, embedded }: Changes, now: Date): BsonDocument[] {
+  const created = embedded.filter((merge) => merge.whole !== undefined);
   const stages = levels(created).map((merges) => ({ $set: Object.fromEntries(merges.map(createMissing)) }));
+  const [first, ...others] = stages;
+  if (assignments.length === 0 && first)
+    return [{ $set: { ...first.$set, ...count(model, now, { $and: created.map(({ path }) => isObject(path)) }) } }, ...others];
+  const assigned = Object.fromEntries(assignments.map(({ path, value }: Assignment) => [path, literal(value)]));
+  const last = { ...assigned, ...count(model, now) };
   return Object.keys(last).length > 0 ? [...stages, { $set: last }] : stages;
+}
+
+/** What counts a write: the time, and the revision's step. Both stay as they are where `unless` holds. */
+function count({ updatedAt, revision }: CompiledModel, now: Date, unless?: BsonDocument): BsonDocument {
+  const step = (key: string, next: BsonDocument): BsonDocument => ({ [key]: unless ? { $cond: [unless, `$${key}`, next] } : next });
+  return {
+    ...(updatedAt && step(updatedAt.key, { $literal: now })),
+    ...(revision && step(revision.key, { $add: [{ $ifNull: [`$${revision.key}`, 0] }, 1] })),
+  };
 }
 
 function literal(value: unknown): unknown {
@@ -48,9 +61,7 @@ export function requireEmbedded(changes: Changes): Filter | undefined {
   return required.length > 0 ? { $expr: { $and: required } } : undefined;
 }
 
-/** Whether there is nothing to write: the body was `{}`, or `{}` for objects that must be there already and nobody counts the write. */
-export function changesNothing(model: CompiledModel, { assignments, embedded }: Changes): boolean {
-  if (assignments.length > 0) return false;
-  const isCounted = model.revision !== undefined || model.updatedAt !== undefined;
-  return embedded.length === 0 || (!isCounted && embedded.every((merge) => merge.whole === undefined));
+/** Whether there is nothing to write: the body was `{}`, or `{}` for objects that must be there already. */
+export function changesNothing({ assignments, embedded }: Changes): boolean {
+  return assignments.length === 0 && embedded.every((merge) => merge.whole === undefined);
 }

@@ -39,8 +39,12 @@ export interface ApiDescription {
   readonly authenticates: boolean;
   /** Whether there is a limit of requests in flight. */
   readonly isLimited: boolean;
+  /** Whether what pages of other origins send is refused, where it may write. */
+  readonly refusesCrossOrigin: boolean;
   /** Whether every request has an id. */
   readonly givesIds: boolean;
+  /** Whether the application writes problems in a way of its own, which nobody can describe. */
+  readonly writesProblems: boolean;
   /** The guards of the description; none where it is open to everybody, undefined where it is not served, and so no part of itself. */
   readonly documentGuards: readonly unknown[] | undefined;
 }

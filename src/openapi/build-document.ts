@@ -1,4 +1,5 @@
 import type { ApiDescription } from './api-description.ts';
+import { withCommonHeaders } from './common-headers.ts';
 import { Components } from './components.ts';
 import { describeCustom } from './describe-custom.ts';
 import { describeDocument } from './describe-document.ts';
@@ -8,7 +9,6 @@ import { findIncluded } from './included-records.ts';
 import { nameSchemas } from './name-schemas.ts';
 import { toPascalCase } from './named-schema.ts';
 import { describeRead, describeRecord, type RecordSchemas } from './record-schemas.ts';
-import { withRequestIds } from './request-ids.ts';
 
 /**
  * Builds the OpenAPI description of an api. Paths begin with its prefix; the server is where the app is mounted, `/` as a rule.
@@ -40,7 +40,7 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
     paths: Object.assign({}, ...paths, own.paths) as Record<string, Part>,
     components: { ...components.all(), ...(Object.keys(api.securitySchemes).length > 0 ? { securitySchemes: api.securitySchemes } : {}) },
   };
-  return api.givesIds ? withRequestIds(document) : document;
+  return withCommonHeaders(document, api.givesIds);
 }
 
 /** Standard and custom operations may share a path. */

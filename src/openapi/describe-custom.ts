@@ -8,11 +8,11 @@ import {
   json,
   type ResourceContext,
   recordAnswer,
+  recordHeaders,
   securityOf,
-  tagHeaders,
 } from './describe-resource.ts';
 import type { Part } from './document.ts';
-import { ifMatch, ifNoneMatch, ifStillMatch } from './headers.ts';
+import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, unlessMatch } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 
 /** The paths of a resource's custom operations (spec, "OpenAPI description": `<prefix>/<resource>/{id}/<op_name>`). */
@@ -26,10 +26,14 @@ export function describeCustom(context: ResourceContext): Record<string, Part> {
     paths[path] = {
       ...paths[path],
       ...(parameters.length > 0 ? { parameters } : {}),
-      [operation.method.toLowerCase()]: describeOperation(context, operation),
+      [methodOf(operation)]: describeOperation(context, operation),
     };
   }
   return paths;
+}
+
+function methodOf({ method }: CompiledOperation): string {
+  return method.toLowerCase();
 }
 
 function parametersOf({ resource }: ResourceContext, { path }: CompiledOperation): Part[] {
@@ -38,7 +42,7 @@ function parametersOf({ resource }: ResourceContext, { path }: CompiledOperation
 }
 
 function describeOperation(context: ResourceContext, operation: CompiledOperation): Part {
-  const { resource, schemas, components } = context;
+  const { resource, schemas } = context;
   const { name, summary } = operation;
   const body = schemas.bodies?.[name];
   const headers = headersOf(context, operation);
@@ -52,15 +56,15 @@ function describeOperation(context: ResourceContext, operation: CompiledOperatio
     ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
     responses: {
       ...answersOf(context, operation),
-      ...problemResponses([...problemsOf(context, operation), ...commonProblems(context, name)], components),
+      ...problemResponses([...problemsOf(context, operation), ...commonProblems(context, name, methodOf(operation))], context),
     },
   };
 }
 
 function headersOf(context: ResourceContext, operation: CompiledOperation): Part[] {
   if (!isOfRecord(operation)) return [];
-  if (operation.method !== 'GET') return [ifMatch(context)];
   const { components } = context;
+  if (operation.method !== 'GET') return [ifMatch(context), unlessMatch(components)];
   return [...(mayHaveTag(context, operation) ? [ifNoneMatch(components)] : []), ifStillMatch(components)];
 }
 
@@ -77,21 +81,22 @@ function mayHaveTag({ resource }: ResourceContext, operation: CompiledOperation)
 /** Where nobody said what it answers, it may be anything, or nothing. */
 function answersOf(context: ResourceContext, operation: CompiledOperation): Part {
   const { name, method, answer } = operation;
-  const done = { 204: { description: 'It is done.' } };
+  const headers = cachingHeaders(context.components, context.resource.caching);
+  const done = { 204: { description: 'It is done.', headers } };
   if (answer === 'none') return done;
   const known =
     method === 'GET' && mayHaveTag(context, operation)
-      ? { 304: { description: 'It is still what `If-None-Match` names.', ...tagHeaders(context) } }
+      ? { 304: { description: 'It is still what `If-None-Match` names.', ...recordHeaders(context) } }
       : {};
   if (answer === 'record') return { 200: recordAnswer(context, 'The record as it is now.'), ...known };
   const schema = context.schemas.answers?.[name];
-  if (schema) return { 200: { description: 'What it answers.', content: json(schema) } };
+  if (schema) return { 200: { description: 'What it answers.', headers, content: json(schema) } };
   const anything = { type: 'object', properties: { data: {} }, required: ['data'] };
   const tag = { description: 'The revision of a record that is answered (RFC 9110 §8.8.3).', schema: { type: 'string' } };
   return {
     200: {
       description: 'What it answers.',
-      ...(mayHaveTag(context, operation) ? { headers: { ETag: tag } } : {}),
+      headers: { ...(mayHaveTag(context, operation) ? { ETag: tag } : {}), ...headers },
       content: json(anything),
     },
     ...done,
@@ -101,7 +106,8 @@ function answersOf(context: ResourceContext, operation: CompiledOperation): Part
 
 function problemsOf(context: ResourceContext, operation: CompiledOperation): ProblemCode[] {
   const ofBody = operation.body === undefined ? [] : bodyProblems;
-  if (!isOfRecord(operation)) return [...ofBody, 'malformed_header'];
+  const ofWrite: readonly ProblemCode[] = operation.method === 'GET' ? [] : ['duplicate_key'];
+  if (!isOfRecord(operation)) return [...ofBody, ...ofWrite, 'malformed_header'];
   if (operation.method === 'GET') return [...ofBody, 'malformed_header', 'not_found', 'precondition_failed', 'database_timeout'];
-  return [...ofBody, ...changeProblems(context), 'validation_failed', 'duplicate_key'];
+  return [...ofBody, ...ofWrite, ...changeProblems(context), 'validation_failed'];
 }

@@ -2,7 +2,7 @@ import type { ProblemCode } from '../errors.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { OpenapiDocument, Part } from './document.ts';
-import { entityTag, ifNoneMatch } from './headers.ts';
+import { cacheControl, entityTag, ifNoneMatch } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 
 /** The path of the description below the api's prefix: a resource cannot have it while the description is served. */
@@ -11,7 +11,7 @@ export const documentPath = 'openapi.json';
 /** The description's own operation. */
 export function describeDocument(api: ApiDescription, components: Components): Pick<OpenapiDocument, 'paths' | 'tags'> {
   const isGuarded = api.documentGuards !== undefined && api.documentGuards.length > 0;
-  const headers = { ETag: entityTag(components) };
+  const headers = { ETag: entityTag(components), 'Cache-Control': cacheControl(components) };
   const content = { 'application/json': { schema: { type: 'object' } } };
   const operation: Part = {
     operationId: 'getOpenapiDocument',
@@ -23,7 +23,7 @@ export function describeDocument(api: ApiDescription, components: Components): P
     responses: {
       200: { description: 'The description.', headers, content },
       304: { description: 'The description is still the one that `If-None-Match` names.', headers },
-      ...problemResponses(problemsOf(api, isGuarded), components),
+      ...problemResponses(problemsOf(api, isGuarded), { api, components }),
     },
   };
   return {

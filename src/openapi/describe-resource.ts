@@ -1,10 +1,24 @@
 import type { ProblemCode } from '../errors.ts';
+import { insertAccess } from '../model/access.ts';
+import { objectIdLeaf, stringLeaf, uuidLeaf } from '../model/leaves.ts';
+import type { LeafNode } from '../model/node.ts';
 import type { CompiledResource } from '../resource/compile-resource.ts';
 import type { Operation } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { Part } from './document.ts';
-import { entityTag, ifMatch, ifNoneMatch, ifStillMatch, link, location, pageSchema } from './headers.ts';
+import {
+  cachingHeaders,
+  entityTag,
+  ifFree,
+  ifMatch,
+  ifNoneMatch,
+  ifStillMatch,
+  link,
+  location,
+  pageSchema,
+  unlessMatch,
+} from './headers.ts';
 import { fieldsParameters, includeParameter, listParameters, mayExceedInt64 } from './list-parameters.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
@@ -55,8 +69,20 @@ export function describeResource(context: ResourceContext): Record<string, Part>
 
 /** The id in a path. */
 export function idParameter({ model }: CompiledResource): Part {
-  return { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: textLeaf(model.id.leaf) };
+  return { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: pathSchema(model.id) };
 }
+
+/** Only the spelling of `Location` leads to a record. */
+function pathSchema({ leaf, node }: CompiledResource['model']['id']): Part {
+  const { keywords } = node as LeafNode;
+  if (leaf === stringLeaf) return { ...leaf.readSchema, ...keywords };
+  return { ...textLeaf(leaf), ...pathPatterns.get(leaf) };
+}
+
+const pathPatterns = new Map<unknown, Part>([
+  [objectIdLeaf, { pattern: '^[0-9a-f]{24}$' }],
+  [uuidLeaf, { pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' }],
+]);
 
 function describeOperations(context: ResourceContext, operations: readonly Operation[]): Record<string, Part> {
   const served = operations.filter((operation) => context.resource.ops.includes(operation));
@@ -64,7 +90,7 @@ function describeOperations(context: ResourceContext, operations: readonly Opera
 }
 
 function describeOperation(context: ResourceContext, operation: Operation): Part {
-  const { resource, components } = context;
+  const { resource } = context;
   const { summary, description, parameters, body, answers, problems } = particulars[operation](context);
   return {
     operationId: context.operationId(operation),
@@ -74,32 +100,40 @@ function describeOperation(context: ResourceContext, operation: Operation): Part
     ...securityOf(context, operation),
     ...(parameters ? { parameters } : {}),
     ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
-    responses: { ...answers, ...problemResponses([...problems, ...commonProblems(context, operation)], components) },
+    responses: { ...answers, ...problemResponses([...problems, ...commonProblems(context, operation, methods[operation])], context) },
   };
 }
 
 /** Where nothing can refuse an anonymous request, no credentials are an alternative. */
 export function securityOf({ api, resource }: ResourceContext, operation: string): Part {
-  const asksWho =
-    resource.guardsOf(operation).length > 0 || (operation === 'create' ? resource.serverFields !== undefined : resource.isScoped);
+  const isScoped = resource.isScoped && (operation !== 'create' || resource.scopeWrites);
+  const asksWho = resource.guardsOf(operation).length > 0 || isScoped || (operation === 'create' && resource.serverFields !== undefined);
   return asksWho || api.security.length === 0 ? {} : { security: [...api.security, {}] };
 }
 
 /** What every operation can answer. */
-export function commonProblems({ api, resource }: ResourceContext, operation: string): ProblemCode[] {
+export function commonProblems({ api, resource }: ResourceContext, operation: string, method: string): ProblemCode[] {
   const isGuarded = resource.guardsOf(operation).length > 0;
   return [
     ...(api.authenticates || isGuarded ? (['unauthorized'] as const) : []),
     ...(isGuarded ? (['forbidden'] as const) : []),
+    ...(api.refusesCrossOrigin && method !== 'get' ? (['cross_origin'] as const) : []),
     ...(api.isLimited ? (['overloaded'] as const) : []),
     'method_not_allowed',
     'internal',
+    'request_given_up',
     'database_unavailable',
   ];
 }
 
 /** Of a body. */
-export const bodyProblems: readonly ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'];
+export const bodyProblems: readonly ProblemCode[] = [
+  'malformed_json',
+  'body_timeout',
+  'body_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+];
 
 /** Of a write to a record that exists: the last three because a miss is explained by a read, and a race is tried again a few times only. */
 export function changeProblems({ resource }: ResourceContext): ProblemCode[] {
@@ -115,7 +149,13 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
       summary: `List ${resource.model.name} records`,
       description: 'One page of the records that the caller may see and that match every filter.',
       parameters: listParameters(resource),
-      answers: { 200: { description: 'A page of records.', headers: { Link: link(components) }, content } },
+      answers: {
+        200: {
+          description: 'A page of records.',
+          headers: { Link: link(components), ...cachingHeaders(components, resource.caching) },
+          content,
+        },
+      },
       problems: [
         'invalid_query',
         ...(resource.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : []),
@@ -127,7 +167,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
 
   get(context) {
     const { resource, components } = context;
-    const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...tagHeaders(context) } };
+    const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...recordHeaders(context) } };
     const parameters = [
       ...(resource.model.revision ? [ifNoneMatch(components)] : []),
       ifStillMatch(components),
@@ -148,9 +188,16 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     return {
       summary: `Create one ${resource.model.name}`,
       description: 'Stores a new record. What is left out takes its default.',
+      ...(choosesId(resource) ? { parameters: [ifFree(components)] } : {}),
       body: schemas.create,
       answers: { 201: recordAnswer(context, 'The new record.', { Location: location(components) }) },
-      problems: [...bodyProblems, 'duplicate_key', 'write_outcome_unknown'],
+      problems: [
+        ...bodyProblems,
+        'malformed_header',
+        ...(choosesId(resource) ? (['precondition_failed'] as const) : []),
+        'duplicate_key',
+        'write_outcome_unknown',
+      ],
     };
   },
 
@@ -160,7 +207,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     return {
       summary: `Change one ${resource.model.name}`,
       description: `Changes the fields that are sent, at once; null clears. Embedded objects ${embedded}; lists and maps are replaced.`,
-      parameters: [ifMatch(context)],
+      parameters: [ifMatch(context), unlessMatch(context.components)],
       body: schemas.patch,
       answers: { 200: recordAnswer(context, 'The record as it is now.') },
       problems: [...bodyProblems, ...changeProblems(context), 'duplicate_key'],
@@ -172,7 +219,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     return {
       summary: `Replace one ${resource.model.name}`,
       description: 'Replaces everything that the caller may change, at once: what is left out returns to its default.',
-      parameters: [ifMatch(context)],
+      parameters: [ifMatch(context), unlessMatch(context.components)],
       body: schemas.put,
       answers: { 200: recordAnswer(context, 'The record as it is now.') },
       problems: [...bodyProblems, ...changeProblems(context), 'duplicate_key'],
@@ -183,22 +230,27 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     return {
       summary: `Delete one ${context.resource.model.name}`,
       description: 'Deletes the record with this id.',
-      parameters: [ifMatch(context)],
+      parameters: [ifMatch(context), unlessMatch(context.components)],
       answers: { 204: { description: 'The record is deleted.' } },
       problems: changeProblems(context),
     };
   },
 };
 
-/** A record, with its entity tag. */
-export function recordAnswer(context: ResourceContext, description: string, headers: Part = {}, schema = context.schemas.read): Part {
-  return { description, ...tagHeaders(context, headers), content: envelope({ data: schema }) };
+/** Whether clients choose the ids of the records that they create. */
+function choosesId({ model, explicitWrites }: CompiledResource): boolean {
+  return insertAccess({ explicitWrites }).refusal(model.id) === undefined;
 }
 
-/** The headers of an answer that has an entity tag where the model has a revision. */
-export function tagHeaders({ resource, components }: ResourceContext, others: Part = {}): Part {
-  const headers = { ...others, ...(resource.model.revision ? { ETag: entityTag(components) } : {}) };
-  return Object.keys(headers).length > 0 ? { headers } : {};
+/** A record, with its entity tag. */
+export function recordAnswer(context: ResourceContext, description: string, headers: Part = {}, schema = context.schemas.read): Part {
+  return { description, ...recordHeaders(context, headers), content: envelope({ data: schema }) };
+}
+
+/** The headers of an answer with a record: an entity tag where the model has a revision, and who may keep it. */
+export function recordHeaders({ resource, components }: ResourceContext, others: Part = {}): Part {
+  const tag = resource.model.revision ? { ETag: entityTag(components) } : {};
+  return { headers: { ...others, ...tag, ...cachingHeaders(components, resource.caching) } };
 }
 
 function envelope(properties: Part): Part {

@@ -12,6 +12,29 @@ export function entityTag(components: Components): Part {
   });
 }
 
+/** Who may keep the answer, and what it depends on. */
+export function cachingHeaders(components: Components, { vary }: CompiledResource['caching']): Readonly<Record<string, Part>> {
+  return {
+    'Cache-Control': cacheControl(components),
+    ...(vary?.length === 0 ? {} : { Vary: components.refer('headers', 'Vary', varyHeader) }),
+  };
+}
+
+const varyHeader: Part = {
+  description: 'The headers of the request that the answer depends on (RFC 9110 §12.5.5).',
+  schema: { type: 'string' },
+  example: 'Authorization, Cookie',
+};
+
+/** Who may keep the answer. */
+export function cacheControl(components: Components): Part {
+  return components.refer('headers', 'CacheControl', {
+    description: 'Who may keep the answer, and for how long (RFC 9111 §5.2).',
+    schema: { type: 'string' },
+    example: 'private, no-cache',
+  });
+}
+
 /** Where the new record is. */
 export function location(components: Components): Part {
   return components.refer('headers', 'Location', {
@@ -65,10 +88,32 @@ export function ifNoneMatch(components: Components): Part {
   });
 }
 
+/** The precondition of a write that must not meet what it names. */
+export function unlessMatch(components: Components): Part {
+  return components.refer('parameters', 'UnlessMatch', {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'Write only if the record has none of these entity tags; `*` is any (RFC 9110 §13.1.2).',
+    schema: { type: 'string' },
+    example: '"0"',
+  });
+}
+
+/** The precondition of a create whose id must be free. */
+export function ifFree(components: Components): Part {
+  return components.refer('parameters', 'IfFree', {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'With `*`, an `id` that another record has is 412 and not 409 (RFC 9110 §13.1.2); entity tags have no effect.',
+    schema: { type: 'string' },
+    example: '*',
+  });
+}
+
 /** The `page` member of a list's answer. */
 export function pageSchema({ max, total, mode }: CompiledResource['paging']): Schema {
   const properties = {
-    size: { type: 'integer', minimum: 1, maximum: max, description: 'How many records a page has.' },
+    size: { type: 'integer', minimum: 1, maximum: max, description: 'How many records a page has at most.' },
     ...(mode === 'offset' ? { number: { type: 'integer', minimum: 1, description: 'The number of the page.' } } : {}),
     has_next: { type: 'boolean', description: 'Whether there is a next page.' },
     ...(mode === 'cursor' ? cursors : {}),

@@ -1,8 +1,9 @@
-import { Invalid, type Leaf } from '../model/leaf.ts';
+import type { Leaf } from '../model/leaf.ts';
 import { stringLeaf } from '../model/leaves.ts';
 import { type Operator, operators } from '../model/policy.ts';
 import type { QueryField } from '../model/query-fields.ts';
 import type { CompiledResource } from '../resource/compile-resource.ts';
+import { Invalid } from '../rules.ts';
 import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';
 
@@ -24,12 +25,21 @@ export function listParameters(resource: CompiledResource): Part[] {
   return [
     ...filters,
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
-    parameter('limit', `Page size; above ${paging.max} it is ${paging.max}.`, { type: 'integer', minimum: 1, default: paging.size }),
+    parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
     ...(paging.total === false ? [] : [totalParameter(paging.total)]),
     ...fieldsParameters(resource),
     ...includeParameter(resource),
   ];
+}
+
+/** A page is bounded in bytes, too. */
+function describeLimit({ mode, max }: CompiledResource['paging']): string {
+  const tooLarge =
+    mode === 'cursor'
+      ? 'A page of large records may have fewer, with more behind it.'
+      : 'A page of too many bytes is 400: ask for fewer records.';
+  return `Page size; above ${max} it is ${max}. ${tooLarge}`;
 }
 
 /** What a cursor is made of: characters that need no escape in a URL. */
@@ -71,7 +81,7 @@ export function includeParameter({ includes: { names } }: CompiledResource): Par
 export function mayExceedInt64({ model }: CompiledResource): boolean {
   return [...model.clientFields.values()].some(({ leaf, operators: allowed }) => {
     const beyond = leaf?.fromText(String(2n ** 64n));
-    return beyond instanceof Invalid && beyond.outOfRange && [...allowed].some((operator) => operator !== 'exists');
+    return beyond instanceof Invalid && beyond.rule === 'out_of_range' && [...allowed].some((operator) => operator !== 'exists');
   });
 }
 

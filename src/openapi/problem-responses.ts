@@ -1,21 +1,29 @@
 import { Problem, type ProblemCode, problemCodes } from '../errors.ts';
+import { rules } from '../rules.ts';
+import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { Part } from './document.ts';
 
 /** The name of the schema of problem documents: no object may have it. */
 export const problemName = 'Problem';
 
+/** What the problems of an operation are described from. */
+interface ProblemContext {
+  readonly api: Pick<ApiDescription, 'writesProblems'>;
+  readonly components: Components;
+}
+
 /**
  * The responses of an operation that may fail in these ways, by status. Each says which codes it may carry, with the document that the
  * library itself would send as its example.
  */
-export function problemResponses(codes: readonly ProblemCode[], components: Components): Record<string, Part> {
+export function problemResponses(codes: readonly ProblemCode[], context: ProblemContext): Record<string, Part> {
   const known = (Object.keys(problemCodes) as ProblemCode[]).filter((code) => codes.includes(code));
   const statuses = [...new Set(known.map((code) => problemCodes[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
       const own = known.filter((code) => problemCodes[code].status === status);
-      return [String(status), components.refer('responses', own.map(toName).join('Or'), problemResponse(status, own, components))];
+      return [String(status), context.components.refer('responses', own.map(toName).join('Or'), problemResponse(status, own, context))];
     }),
   );
 }
@@ -24,59 +32,94 @@ function toName(code: ProblemCode): string {
   return code.replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-function problemResponse(status: number, codes: readonly ProblemCode[], components: Components): Part {
-  const header = headers[status];
+function problemResponse(status: number, codes: readonly ProblemCode[], { api, components }: ProblemContext): Part {
+  const own = Object.entries(headers[status] ?? {}).map(([name, part]) => [name, components.refer('headers', name, part)]);
+  const description = codes.map((code) => sentences[code] ?? `${problemCodes[code].title}.`).join(' ');
   return {
-    description: codes.map((code) => sentences[code] ?? `${problemCodes[code].title}.`).join(' '),
-    ...(header ? { headers: { [header.name]: components.refer('headers', header.name, header.part) } } : {}),
-    content: {
-      'application/problem+json': {
-        schema: components.refer('schemas', problemName, problemSchema),
-        examples: Object.fromEntries(codes.map((code) => [code, { value: example(code) }])),
-      },
+    description: api.writesProblems ? `${description} The body is of the application's own making.` : description,
+    headers: { ...Object.fromEntries(own), 'Cache-Control': components.refer('headers', 'NoStore', noStore) },
+    ...(api.writesProblems ? {} : { content: problemContent(codes, components) }),
+  };
+}
+
+function problemContent(codes: readonly ProblemCode[], components: Components): Part {
+  return {
+    'application/problem+json': {
+      schema: components.refer('schemas', problemName, problemSchema),
+      examples: Object.fromEntries(codes.map((code) => [code, { value: example(code) }])),
     },
   };
 }
 
 function example(code: ProblemCode): Part {
-  const { code: _, ...document } = new Problem(code).toDocument();
-  return code === 'internal' ? document : { ...document, code };
+  return { ...new Problem({ code }).toDocument() };
 }
 
-const headers: Readonly<Record<number, { readonly name: string; readonly part: Part }>> = {
-  401: { name: 'WWW-Authenticate', part: { description: 'How to authenticate (RFC 9110 §11.6.1).', schema: { type: 'string' } } },
-  405: { name: 'Allow', part: { description: 'The methods of this path (RFC 9110 §10.2.1).', required: true, schema: { type: 'string' } } },
-  503: {
-    name: 'Retry-After',
-    part: {
-      description: 'Seconds to wait before trying again (RFC 9110 §10.2.3).',
+const retryAfter: Readonly<Record<string, Part>> = {
+  'Retry-After': {
+    description: 'Seconds to wait before trying again (RFC 9110 §10.2.3).',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+};
+
+const headers: Readonly<Record<number, Readonly<Record<string, Part>>>> = {
+  401: { 'WWW-Authenticate': { description: 'How to authenticate (RFC 9110 §11.6.1).', schema: { type: 'string' } } },
+  405: { Allow: { description: 'The methods of this path (RFC 9110 §10.2.1).', required: true, schema: { type: 'string' } } },
+  415: {
+    Accept: {
+      description: 'What is accepted (RFC 9110 §12.5.1).',
       required: true,
-      schema: { type: 'integer', minimum: 0 },
+      schema: { type: 'string' },
+      example: 'application/json',
+    },
+    'Accept-Patch': { description: 'What a PATCH accepts (RFC 5789 §3.1).', schema: { type: 'string' }, example: 'application/json' },
+    'Accept-Encoding': {
+      description: 'That no content coding is accepted, where that was the reason (RFC 9110 §12.5.3).',
+      schema: { type: 'string' },
+      example: 'identity',
     },
   },
+  503: retryAfter,
+  504: retryAfter,
+};
+
+const noStore: Part = {
+  description: 'Nobody keeps the answer (RFC 9111 §5.2.2.5).',
+  required: true,
+  schema: { type: 'string' },
+  example: 'no-store',
 };
 
 const sentences: { readonly [Code in ProblemCode]?: string } = {
   malformed_json: 'The body is not JSON in UTF-8, or is nested too deeply.',
-  malformed_header: '`If-Match` is malformed.',
+  malformed_header: '`If-Match` or `If-None-Match` is malformed.',
   invalid_query: 'A query parameter is unknown, is not allowed, is given twice or has a value that cannot be cast.',
   invalid_cursor: 'The cursor is damaged or belongs to another list.',
   unauthorized: 'Credentials are missing or not accepted.',
   forbidden: 'The caller may not do this.',
+  cross_origin: 'A page of another origin has sent it.',
   not_found: 'There is no such record within the reach of the caller.',
   method_not_allowed: 'The path does not have this method.',
   duplicate_key: 'Another record has a value that must be unique.',
-  precondition_failed: 'The record has changed since it was read, or has no revision to compare.',
+  precondition_failed: 'The record is not one that `If-Match` names, or one that `If-None-Match` names.',
+  body_timeout: 'The body did not arrive in time.',
   body_too_large: 'The body, or the record that it would make, is too large.',
   unsupported_media_type: 'The body is not sent as JSON in UTF-8 without a content or transfer coding.',
   validation_failed: 'A value is not acceptable; `errors` names every field.',
   precondition_required: '`If-Match` is missing.',
   internal: 'Something went wrong in the service.',
   overloaded: 'Too many requests are in flight, or the record is being changed too often.',
-  database_unavailable: 'The database cannot be reached.',
+  request_given_up: 'The request took too long and was given up; nothing was written.',
+  database_unavailable: 'The database is not available; nothing was written, and nothing will be.',
   database_timeout: 'The query took longer than its time limit.',
-  write_outcome_unknown: 'The database did not answer in time: nobody knows whether the write was done.',
+  write_outcome_unknown: 'The write was sent to the database, and its outcome is not known.',
 };
+
+/** Names that stay as they are, to which an application may add its own. */
+function openList(names: readonly string[], description: string): Part {
+  return { type: 'string', description, anyOf: [{ enum: names }, { pattern: '^\\w+$' }] };
+}
 
 /** RFC 9457, with the members of this library. Open: the RFC lets a service add members. */
 const problemSchema: Part = {
@@ -88,7 +131,7 @@ const problemSchema: Part = {
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the response.' },
     detail: { type: 'string', description: 'What is wrong with this request, in one sentence.' },
     request_id: { type: 'string', description: 'The id of the request, as in `X-Request-Id`, where the api gives ids.' },
-    code: { type: 'string', enum: Object.keys(problemCodes), description: 'The kind of problem, for programs.' },
+    code: openList(Object.keys(problemCodes), 'The kind of problem, for programs: a code of the service, or one of the library.'),
     errors: {
       type: 'array',
       description: 'What is wrong, field by field.',
@@ -96,9 +139,14 @@ const problemSchema: Part = {
         type: 'object',
         properties: {
           field: { type: 'string', description: 'The dotted path of the field, or the query parameter; empty for the body as a whole.' },
-          message: { type: 'string' },
+          message: { type: 'string', description: 'What is wrong, as a sentence that follows the field.' },
+          rule: openList(Object.keys(rules), 'The rule that is broken, for programs: one of the service, or one of the library.'),
+          params: {
+            type: 'object',
+            description: 'What the sentence speaks of, such as `{"limit": 1}`, where the rule alone does not say it.',
+          },
         },
-        required: ['field', 'message'],
+        required: ['field', 'message', 'rule'],
       },
     },
   },

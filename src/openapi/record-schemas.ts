@@ -1,4 +1,4 @@
-import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, updateAccess } from '../model/access.ts';
+import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, patchAccess, updateAccess } from '../model/access.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
 import { makeId } from '../model/compile-writes.ts';
 import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../model/node.ts';
@@ -46,15 +46,14 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
     operations.some(({ answer }) => answer === 'record');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
   const insert = insertAccess(resource);
-  const update = updateAccess(resource);
   return {
     ...(isRead ? describeRead(resource.model, included) : {}),
     ...(isSelected ? { selected: describe(root, 'Selected', readMembers(root, included, 'Selected'), 'record') } : {}),
     ...(ops.includes('create') ? { create: describe(root, 'Create', wholeMembers(root, insert), 'record') } : {}),
     ...(ops.includes('patch')
-      ? { patch: describe(root, 'Patch', changeMembers(root, update, mergePatch ? 'merge' : 'replace'), 'record') }
+      ? { patch: describe(root, 'Patch', changeMembers(root, patchAccess(resource), mergePatch ? 'merge' : 'replace'), 'record') }
       : {}),
-    ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, update, 'put'), 'record') } : {}),
+    ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, updateAccess(resource), 'put'), 'record') } : {}),
     ...describeOwn(resource),
   };
 }

@@ -1,6 +1,7 @@
 import { afterHooks } from '../middleware/after-hooks.ts';
 import { answer } from '../middleware/answer.ts';
 import { bodyLimit } from '../middleware/body-limit.ts';
+import { caching } from '../middleware/caching.ts';
 import { checkCreate } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
@@ -29,21 +30,23 @@ import type { CompiledResource } from './compile-resource.ts';
 import type { Operation } from './resource-options.ts';
 
 /**
- * Every operation, as the list of middlewares that a request runs through: the whole service on one page. `problems`, `inFlightLimit` and
- * `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list (decisions, "One record").
+ * Every operation, as the list of middlewares that a request runs through: the whole service on one page. `answerTimeout`, `problems`,
+ * `inFlightLimit`, `requestTimeout` and `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list (decisions, "One record").
  */
 export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
   list: (r) => [
     guard(r, 'list'),
+    caching(r.caching),
     rows(r),
     query(r),
-    findPage(r.model, { ...reads(r, 'list'), warnOnScan: r.warnOnScan }),
+    findPage(r.model, { ...reads(r, 'list'), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
+    ...related(r), // before the hooks: what is included may end the page early
     hooks(r, 'list'),
-    ...related(r),
     page(),
   ],
   get: (r) => [
     guard(r, 'get'),
+    caching(r.caching),
     rows(r),
     include(r.includes),
     ...choice(r),
@@ -56,7 +59,10 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
   ],
   create: (r) => [
     guard(r, 'create'),
+    ...bounds(r),
+    caching(r.caching),
     body(r),
+    ifMatch(),
     checkCreate(r.model, creation(r)),
     insert(r.model, store(r)),
     hooks(r, 'create'),
@@ -64,6 +70,7 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
   ],
   patch: (r) => [
     guard(r, 'patch'),
+    caching(r.caching),
     rows(r),
     body(r),
     match(r),
@@ -74,6 +81,7 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
   ],
   put: (r) => [
     guard(r, 'put'),
+    caching(r.caching),
     rows(r),
     body(r),
     match(r),
@@ -94,8 +102,9 @@ export function customChain(r: CompiledResource, o: CompiledOperation): readonly
   const required = r.preconditionRequired && !isSafe && o.path.split('/').includes(':id');
   return [
     guard(r, o.name),
+    caching(r.caching),
     rows(r),
-    bodyLimit(r.maxBody),
+    bodyLimit(r.maxBody, r.bodyTimeout),
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
     ifMatch({ required }),
@@ -108,12 +117,14 @@ export function customChain(r: CompiledResource, o: CompiledOperation): readonly
 }
 
 const guard = (r: CompiledResource, operation: string) => guards(...r.guardsOf(operation));
-const rows = (r: CompiledResource) => scope(r.model, r.scope);
+const rows = (r: CompiledResource) => scope(r.model, r.scope, { writes: r.scopeWrites });
+const bounds = (r: CompiledResource) => (r.isScoped && r.scopeWrites ? [rows(r)] : []); // a create has no query to filter
 const query = (r: CompiledResource) =>
   listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...r.filterLimits });
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
 const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [embed(r.includes)] : []);
-const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, requireObject: false }); // the checks behind `match` require it
+/** The checks behind `match` require an object. */
+const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, requireObject: false });
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
 const hooks = (r: CompiledResource, operation: string) => afterHooks(r.hooksOf(operation));
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });

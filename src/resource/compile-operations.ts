@@ -1,7 +1,9 @@
 import { ConfigurationError } from '../errors.ts';
+import { caching } from '../middleware/caching.ts';
 import { checkBody } from '../middleware/check-body.ts';
 import { checkNames } from '../middleware/check-names.ts';
 import type { ResourceMiddleware } from '../middleware/context.ts';
+import { crossOrigin } from '../middleware/cross-origin.ts';
 import { fields } from '../middleware/fields.ts';
 import { guards } from '../middleware/guards.ts';
 import type { Handler } from '../middleware/handler.ts';
@@ -10,6 +12,7 @@ import { bodyOf, jsonBody, stepsOf } from '../middleware/json-body.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
+import { awaitNext } from '../middleware/parts/await-next.ts';
 import { problems } from '../middleware/problems.ts';
 import { record } from '../middleware/record.ts';
 import { requestId } from '../middleware/request-id.ts';
@@ -21,7 +24,9 @@ import { type Place, standardPlaces } from './standard-places.ts';
 
 /** What makes a middleware, and would pass for one where somebody forgot to call it. */
 const makers: ReadonlySet<unknown> = new Set([
+  caching,
   checkBody,
+  crossOrigin,
   fields,
   guards,
   ifMatch,
@@ -107,9 +112,12 @@ function takeApart(use: readonly ResourceMiddleware[], what: string): Pick<Compi
     return steps ? [{ index, ...steps }] : [];
   });
   if (second) throw new ConfigurationError(`\`use\` of ${what} reads the body twice: it can have one \`jsonBody\`.`);
-  if (!first) return { reading: use, checking: [] };
+  if (!first) return { reading: use.map(awaitNext), checking: [] };
   const { index, read, check } = first;
-  return { reading: [...use.slice(0, index), read], checking: [...(check ? [check] : []), ...use.slice(index + 1)] };
+  return {
+    reading: [...use.slice(0, index).map(awaitNext), read],
+    checking: [...(check ? [check] : []), ...use.slice(index + 1).map(awaitNext)],
+  };
 }
 
 /** The handler of an operation whose middlewares answer. */

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import type { AfterHook } from '../middleware/after-hooks.ts';
+import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import type { ServerFields } from '../middleware/check-create.ts';
 import { checkNames } from '../middleware/check-names.ts';
 import { aFunction, checkedLater, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/check-options.ts';
@@ -8,11 +9,12 @@ import type { Includes } from '../middleware/compile-includes.ts';
 import type { Guard } from '../middleware/guards.ts';
 import type { ScopeFunction } from '../middleware/scope.ts';
 import { type CompiledModel, compileModel } from '../model/compile-model.ts';
-import { type IndexField, mayShareIndex } from '../model/index-fields.ts';
 import { isObject } from '../model/plain-object.ts';
 import { everything } from '../mongo/filter.ts';
 import { type FilterLimits, listParameters } from '../mongo/list-query.ts';
 import { isPaging, type Paging } from '../mongo/paging.ts';
+import { watchMisfits } from '../mongo/watch-misfits.ts';
+import { checkScope } from './check-scope.ts';
 import { type CompiledOperation, compileOperations } from './compile-operations.ts';
 import { cursorPaging } from './paging.ts';
 import { type Operation, operations, type ResourceOptions } from './resource-options.ts';
@@ -24,7 +26,9 @@ export type ResourceDefinition = ResourceOptions<never, never, Operation, Record
 export interface ApiSettings {
   readonly db: Db;
   readonly maxBody: number;
+  readonly bodyTimeout: number;
   readonly maxTimeMS: number;
+  readonly maxPageBytes: number;
   readonly filterLimits: FilterLimits;
   readonly warnOnScan: boolean;
 }
@@ -39,12 +43,16 @@ export interface CompiledResource extends ApiSettings {
   readonly scope: ScopeFunction<never>;
   /** Whether it has a scope of its own, which may ask who is calling. */
   readonly isScoped: boolean;
+  /** Whether the scope bounds what clients write. */
+  readonly scopeWrites: boolean;
   /** The fields that every index of its list begins with; undefined where they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   readonly serverFields: ServerFields<never> | undefined;
   readonly explicitWrites: boolean;
   readonly mergePatch: boolean;
   readonly preconditionRequired: boolean;
+  /** Who may keep its answers. */
+  readonly caching: CachingOptions;
   readonly paging: Paging;
   /** The relations that list and get may embed; none until `linkResources` has found where they lead. */
   readonly includes: Includes;
@@ -54,8 +62,6 @@ export interface CompiledResource extends ApiSettings {
   guardsOf(operation: string): readonly Guard<never>[];
   hooksOf(operation: string): readonly AfterHook<never, never>[];
 }
-
-const noIncludes: Includes = { names: [], relations: new Map(), steps: [], paths: new Map() };
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
@@ -74,11 +80,13 @@ const legal: LegalOptions<ResourceDefinition> = {
   guards: [Array.isArray, 'a list of functions'],
   guardsFor: [isTable, 'an object with a list of functions for each operation'],
   scope: [aFunction[0], 'a function that returns a filter or `everything`'],
+  scopeWrites: trueOrFalse,
   scopeFields: [Array.isArray, 'a list of field names'],
   serverFields: aFunction,
   explicitWrites: trueOrFalse,
   mergePatch: trueOrFalse,
   preconditionRequired: trueOrFalse,
+  ...cachingOptions,
   paging: [isPaging, 'what `cursorPaging()` or `offsetPaging()` returns'],
   include: checkedLater,
   fields: trueOrFalse,
@@ -88,7 +96,7 @@ const legal: LegalOptions<ResourceDefinition> = {
 
 /** Compiles a resource; throws a {@link ConfigurationError} that names what is wrong and what is legal. */
 export function compileResource(definition: ResourceDefinition, settings: ApiSettings): CompiledResource {
-  const model = compileModel(definition.model);
+  const model = watchMisfits(compileModel(definition.model));
   const { path = model.collection, ops = defaultOperations, guards = [], guardsFor = {}, after = {} } = definition;
   checkOptions<ResourceDefinition>(definition, legal, `resource \`${path}\``);
   checkPath(path);
@@ -99,7 +107,7 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
   checkNames('operation in `after`', Object.keys(after), names, `resource \`${path}\``);
   for (const [option, functions] of Object.entries(listsOf(definition))) checkFunctions(functions, option, path);
   checkFilterNames(model);
-  checkScopeFields(definition, model, path);
+  checkScope(definition, model, path);
   return {
     ...settings,
     path,
@@ -109,17 +117,23 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
     operations: custom,
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,
+    scopeWrites: definition.scopeWrites ?? true,
     scopeFields: definition.scopeFields,
     serverFields: definition.serverFields,
     explicitWrites: definition.explicitWrites ?? false,
     mergePatch: definition.mergePatch ?? true,
     preconditionRequired: definition.preconditionRequired ?? false,
+    caching: cachingOf(definition),
     paging: definition.paging ?? cursorPaging(),
-    includes: noIncludes,
+    includes: { names: [], relations: new Map(), steps: [], paths: new Map(), maxPageBytes: settings.maxPageBytes },
     fields: definition.fields ?? false,
     guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
     hooksOf: (operation) => own(after, operation) ?? [],
   };
+}
+
+function cachingOf({ cacheControl, vary }: ResourceDefinition): CachingOptions {
+  return { ...(cacheControl !== undefined && { cacheControl }), ...(vary && { vary }) };
 }
 
 /** All lists of functions of a resource, by their options. */
@@ -145,18 +159,6 @@ function checkPath(path: string): void {
       `\`path\` of a resource must be one path segment of letters, digits, \`-\`, \`.\`, \`_\` and \`~\`, other than \`.\` and \`..\`; it is \`${String(path)}\`.`,
     );
   }
-}
-
-/** An index that the database could not keep would make every write fail. */
-function checkScopeFields({ scope, scopeFields = [] }: ResourceDefinition, { indexFields, name }: CompiledModel, path: string): void {
-  if (scopeFields.length === 0) return;
-  const where = `\`scopeFields\` of resource \`${path}\``;
-  if (!scope) throw new ConfigurationError(`${where} needs a \`scope\`: they are the fields that it compares.`);
-  checkNames(`field of ${name}, in \`scopeFields\``, scopeFields, [...indexFields.keys()], `resource \`${path}\``);
-  if (new Set(scopeFields).size < scopeFields.length) throw new ConfigurationError(`${where} names a field twice.`);
-  const fields = scopeFields.map((one) => indexFields.get(one) as IndexField);
-  const unshared = fields.find((field, at) => fields.slice(0, at).some((earlier) => !mayShareIndex(earlier, field)));
-  if (unshared) throw new ConfigurationError(`${where} names two lists, which one index cannot hold: leave out \`${unshared.name}\`.`);
 }
 
 /** `total[gte]=5` beside `total=true` is clear; a field filtered by its bare name would not be. */

@@ -1,82 +1,46 @@
 import type Koa from 'koa';
 import compose from 'koa-compose';
-import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
+import { answerTimeout } from '../middleware/answer-timeout.ts';
 import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
-import { checkBodyLimit } from '../middleware/body-limit.ts';
+import { checkBodyLimit, defaultBodyTimeout } from '../middleware/body-limit.ts';
 import { checkNames, namesIn } from '../middleware/check-names.ts';
-import type { ResourceMiddleware } from '../middleware/context.ts';
+import type { Context, ResourceMiddleware } from '../middleware/context.ts';
+import { type CrossOriginOptions, crossOrigin } from '../middleware/cross-origin.ts';
 import { guards } from '../middleware/guards.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { notModified } from '../middleware/not-modified.ts';
-import { type Observe, observe } from '../middleware/observe.ts';
+import { observe } from '../middleware/observe.ts';
 import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';
-import type { Model } from '../model/define-model.ts';
+import { requestTimeout } from '../middleware/request-timeout.ts';
 import { isObject } from '../model/plain-object.ts';
-import { checkTimeLimit } from '../mongo/deadline.ts';
+import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { checkPageBytes, defaultPageBytes } from '../mongo/page-bytes.ts';
 import { isDevelopment } from '../mongo/watch-scans.ts';
-import { type ApiDescription, compileDescription, type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
+import { type ApiDescription, compileDescription } from '../openapi/api-description.ts';
 import { buildDocument } from '../openapi/build-document.ts';
 import { documentPath } from '../openapi/describe-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
+import { type ApiOptions, apiOptionNames } from './api-options.ts';
 import { chains, customChain } from './chains.ts';
+import { warnOfScope } from './check-scope.ts';
+import { type CloseOptions, type Closing, compileClose } from './close.ts';
 import { type ApiSettings, type CompiledResource, compileResource, type ResourceDefinition } from './compile-resource.ts';
+import { watchConnections } from './connections.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
 import { compileDocsRoutes } from './docs-routes.ts';
+import { compileHealthRoutes, compileProbes, healthPath } from './health.ts';
 import { compileFetch, type FetchOptions, type RequestHandler } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
 import { linkResources } from './link-resources.ts';
-import { type OpenapiOptions, readDocumentGuards } from './openapi-options.ts';
-import { compileApp, type PlainOptions, plainOptionNames } from './plain-adapter.ts';
+import { readDocumentGuards } from './openapi-options.ts';
+import { compileApp } from './plain-adapter.ts';
 import type { Indexing } from './plan-indexes.ts';
 import { sendDocument } from './send-document.ts';
 import { standardPlaces } from './standard-places.ts';
-
-/** Settings of an api (spec, "Api definition"). */
-export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions {
-  /** The database of the models' collections. */
-  readonly db: Db;
-  readonly resources: readonly Resource[];
-  /** Models that relations lead to and no resource serves: `include` shows their records without a scope. @default none */
-  readonly models?: readonly Model[];
-  /** Path prefix of all routes, such as `/api`. @default none */
-  readonly prefix?: string;
-  /** Largest request body, in bytes. @default 1 MiB (1,048,576) */
-  readonly maxBody?: number;
-  /** Requests in flight at a time; the next gets 503. @default no limit */
-  readonly maxConcurrency?: number;
-  /** Time limit of the database for one command, in milliseconds, where a model has none of its own. @default 10,000 */
-  readonly maxTimeMS?: number;
-  /** How many values `[in]` and `[nin]` of a list's query string take; more is 400. @default 500 */
-  readonly maxFilterValues?: number;
-  /** How many characters `[prefix]` takes, up to 8,000; more is 400. @default 1,000 */
-  readonly maxPrefix?: number;
-  /** How many keys the sort of a list may have, the id included, up to 32; more is 400. @default 8 */
-  readonly maxSortKeys?: number;
-  /**
-   * Warns of lists that look through a collection, once for each kind of list, with the index that would help (`process.emitWarning`).
-   * @default whether `NODE_ENV` is `development` or not set
-   */
-  readonly warnOnScan?: boolean;
-  /** Hears of every request, when its answer has ended: for logs and metrics, see `docs/observing.md`. @default nobody */
-  readonly observe?: Observe;
-  /** Gives every request an id: in the header `X-Request-Id`, in problems and in what `observe` hears. @default whether there is `observe` */
-  readonly requestIds?: boolean;
-  /**
-   * Serves the OpenAPI description at `<prefix>/openapi.json`: to everybody, or to whom all of its guards let pass. @default true
-   *
-   * @example
-   * openapi: { guards: [signedIn] }
-   */
-  readonly openapi?: boolean | OpenapiOptions<Principal>;
-  /**
-   * Serves a page at `<prefix>/docs` that shows the description and tries requests, to whoever may see the description. It is Swagger UI, from the package
-   * `swagger-ui-dist` that you install beside this one: the page asks no other host for anything. @default false
-   */
-  readonly docs?: boolean;
-}
+import { warnOfDoubts } from './warn-of-doubts.ts';
 
 /** An api, ready to be served. */
 export interface Api<Principal = unknown> {
@@ -104,35 +68,30 @@ export interface Api<Principal = unknown> {
    * const response = await api.fetch(new Request('http://in-process/api/orders'), { principal: { name: 'ann' } });
    */
   fetch(request: Request, options?: FetchOptions<Principal>): Promise<Response>;
+  /**
+   * Ends the server that serves the api without losing a request: `health/ready` turns 503; after `delay` the server stops listening; every answer
+   * that is not yet sent says `Connection: close`, those of the app's other routes too, and connections that are quiet for a second are ended.
+   * What is still open after `timeout` is cut. Called again, it waits for the same end. The `MongoClient` stays open: it is yours.
+   *
+   * Rejects with a {@link ConfigurationError} where an option is wrong, and never because of a client.
+   *
+   * @example
+   * const server = app.listen(3000);
+   * process.once('SIGTERM', async () => {
+   *   await api.close({ server, delay: 5_000 }); // as long as the load balancer needs to notice
+   *   await client.close();
+   * });
+   */
+  close(options: CloseOptions): Promise<void>;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
   /** @internal What `planIndexes` plans for. */
   readonly indexing: Indexing;
 }
 
-const optionNames = [
-  'db',
-  'resources',
-  'models',
-  'prefix',
-  'maxBody',
-  'maxConcurrency',
-  'maxTimeMS',
-  'maxFilterValues',
-  'maxPrefix',
-  'maxSortKeys',
-  'warnOnScan',
-  'observe',
-  'requestIds',
-  'openapi',
-  'docs',
-  ...descriptionOptionNames,
-  ...plainOptionNames,
-] as const satisfies readonly (keyof ApiOptions<unknown>)[];
-
 /** Compiles resources into an api. Every mistake in a definition is thrown here as a {@link ConfigurationError}. */
 export function createApi(options: ApiOptions<ResourceDefinition>, identify: Authenticate<unknown> | undefined): Api {
-  checkNames('option', namesIn(options, 'an api'), optionNames, 'an api');
+  checkNames('option', namesIn(options, 'an api'), apiOptionNames, 'an api');
   const {
     db,
     resources,
@@ -140,9 +99,14 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     maxBody = 1_048_576,
     maxConcurrency,
     maxTimeMS = 10_000,
+    bodyTimeout = defaultBodyTimeout,
+    requestTimeout: mostMS = 60_000,
+    maxPageBytes = defaultPageBytes,
+    crossOrigin: ofOthers = false,
     warnOnScan = isDevelopment(),
     openapi = true,
     docs = false,
+    health = false,
   } = options;
   if (!Array.isArray(resources) || resources.some((resource: unknown) => !isObject(resource))) {
     throw new ConfigurationError('`resources` of an api must be a list of what `resource()` of its service returns.');
@@ -150,19 +114,32 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   checkPrefix(prefix);
   checkBodyLimit(maxBody);
   checkTimeLimit(maxTimeMS);
+  checkTimeLimit(bodyTimeout, 'bodyTimeout');
+  checkPageBytes(maxPageBytes);
   const documentGuards = readDocumentGuards(openapi);
   if (typeof docs !== 'boolean') throw new ConfigurationError('`docs` must be true or false.');
   if (docs && !documentGuards) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
+  if (typeof health !== 'boolean') throw new ConfigurationError('`health` must be true or false.');
   if (typeof warnOnScan !== 'boolean') throw new ConfigurationError('`warnOnScan` must be true or false.');
-  const settings: ApiSettings = { db, maxBody, maxTimeMS, warnOnScan, filterLimits: checkFilterLimits(options) };
+  const settings: ApiSettings = {
+    db,
+    maxBody,
+    bodyTimeout,
+    maxTimeMS,
+    maxPageBytes,
+    warnOnScan,
+    filterLimits: checkFilterLimits(options),
+  };
   const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
-  const before = [...limit, authenticate(identify ?? (() => undefined))];
+  const before = [...limit, requestTimeout(mostMS), ...compileCrossOrigin(ofOthers), authenticate(identify ?? (() => undefined))];
   const compiled = linkResources(
     resources.map((definition) => ({ definition, resource: compileResource(definition, settings) })),
     options.models,
   );
+  warnOfDoubts(compiled, options.models);
   const routes = new Map<string, readonly Route[]>();
   for (const resource of compiled) {
+    warnOfScope(resource);
     if (routes.has(resource.path))
       throw new ConfigurationError(`Two resources have the path \`${resource.path}\`: give one of them another \`path\`.`);
     routes.set(resource.path, compileRoutes(resource, before));
@@ -174,6 +151,8 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     authenticates: identify !== undefined,
     isLimited: maxConcurrency !== undefined,
     givesIds: givesIds(options),
+    refusesCrossOrigin: ofOthers !== false,
+    writesProblems: options.problem !== undefined,
     documentGuards,
   };
   if (documentGuards) {
@@ -181,22 +160,50 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     setOwn(routes, documentPath, [compileDocumentRoute(description, open)], 'its description there, unless `openapi` is false');
     if (docs) setOwn(routes, docsPath, compileDocsRoutes(description, open), 'its docs page there, unless `docs` is false');
   }
+  const answerProblems = problems(options.problem === undefined ? {} : { problem: options.problem });
+  const closing: Closing = { hasBegun: false };
+  const probes = health ? compileHealthRoutes(db, closing, answerProblems) : [];
+  if (health) setOwn(routes, healthPath, probes, 'its health there, as `health` is true');
+  const answerProbe = compileProbes(probes);
   const dispatch = compileDispatch(routes);
-  const around = compileAround(options);
-  const app = compileApp(prefix, around, dispatch, options);
+  const around = compileAround(options, answerProblems);
+  watchConnections();
+  const app = compileApp(prefix, { answerProbe, around, dispatch }, options);
   return {
     description,
-    indexing: { db, resources: compiled, models: options.models ?? [] },
-    routes: () => compileKoaAdapter(prefix, around, dispatch),
+    indexing: { db, resources: compiled, models: options.models ?? [], maxTimeMS },
+    routes: () => compileKoaAdapter(prefix, { answerProbe, around, dispatch }),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
+    close: compileClose(closing),
   };
 }
 
+function compileCrossOrigin(option: boolean | CrossOriginOptions): readonly ResourceMiddleware[] {
+  if (option === false) return [];
+  if (option !== true && !isObject(option)) throw new ConfigurationError('`crossOrigin` must be true, false or `{ trustedOrigins: […] }`.');
+  return [crossOrigin(option === true ? {} : option)];
+}
+
 /** What stands around every request, those that address nothing included. */
-function compileAround(options: Pick<ApiOptions<never>, 'observe' | 'requestIds'>): ResourceMiddleware {
+function compileAround(
+  options: Pick<ApiOptions<never>, 'observe' | 'requestIds' | 'answerTimeout'>,
+  answerProblems: ResourceMiddleware,
+): ResourceMiddleware {
   const observers = options.observe === undefined ? [] : [observe(options.observe)];
-  return compose([...observers, ...(givesIds(options) ? [requestId()] : []), problems()]) as ResourceMiddleware;
+  return compose([
+    ...observers,
+    ...(givesIds(options) ? [requestId()] : []),
+    answerTimeout(options.answerTimeout ?? 120_000),
+    noSniffing,
+    answerProblems,
+  ]) as ResourceMiddleware;
+}
+
+/** What an answer says its type is, it is: no browser is to run a text that a client wrote. */
+async function noSniffing(ctx: Context, next: Koa.Next): Promise<void> {
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  await next();
 }
 
 function givesIds({ observe: tell, requestIds = tell !== undefined }: Pick<ApiOptions<never>, 'observe' | 'requestIds'>): boolean {
@@ -209,12 +216,14 @@ function compileRoutes(resource: CompiledResource, before: readonly ResourceMidd
   const standard = resource.ops.map((operation) => ({
     ...standardPlaces[operation],
     name: operation,
+    readsJson: operation === 'create' || operation === 'patch' || operation === 'put',
     run: run(chains[operation](resource)),
   }));
   const custom = resource.operations.map((operation) => ({
     method: operation.method,
     path: operation.path,
     name: operation.name,
+    readsJson: operation.body !== undefined,
     run: run(customChain(resource, operation)),
   }));
   return [...standard, ...custom];

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import { Problem } from '../errors.ts';
+import { jsonType } from '../http/media-type.ts';
 import type { Context, ResourceMiddleware } from '../middleware/context.ts';
 import { compilePaths, type Found, segmentsOf } from './path-table.ts';
 import type { Place } from './standard-places.ts';
@@ -9,6 +10,8 @@ export interface Route extends Place {
   /** The name of the operation. */
   readonly name: string;
   readonly run: ResourceMiddleware;
+  /** Whether it reads a body of JSON. */
+  readonly readsJson?: boolean;
 }
 
 /** Runs the operation that a request addresses, or throws 404 or 405. `path` is what follows the api's prefix. */
@@ -41,7 +44,7 @@ function byPattern(routes: readonly Route[]): Map<string, Methods> {
 function findRun({ target: methods, params }: Found<Methods>, ctx: Context, resource: string): ResourceMiddleware {
   const route = methods.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
   const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  if (ctx.method === 'OPTIONS') return allowMethods([...allowed, 'OPTIONS']);
+  if (ctx.method === 'OPTIONS') return describeOptions([...allowed, 'OPTIONS'], methods);
   if (!route) throw methodNotAllowed(allowed);
   ctx.operation = { resource, name: route.name };
   const { id: _, ...ofMount } = ctx.params ?? {}; // those of a mount stay, but for what would pass for the id of a record
@@ -49,19 +52,25 @@ function findRun({ target: methods, params }: Found<Methods>, ctx: Context, reso
   return route.run;
 }
 
-/** Answers OPTIONS (RFC 9110 §9.3.7). It is asked of the route, so that nobody has to say who they are. */
-function allowMethods(allowed: readonly string[]): ResourceMiddleware {
-  return async function allowMethods(ctx) {
+/** Answers OPTIONS (RFC 9110 §9.3.7, RFC 5789 §3.1). It is asked of the route, so that nobody has to say who they are. */
+function describeOptions(allowed: readonly string[], methods: Methods): ResourceMiddleware {
+  return async function describeOptions(ctx) {
     ctx.status = 204;
     ctx.set('Allow', allowed.join(', '));
+    if ([...methods.values()].some(({ readsJson }) => readsJson)) ctx.set('Accept', jsonType);
+    if (methods.get('PATCH')?.readsJson) ctx.set('Accept-Patch', jsonType);
   };
 }
 
 /** 404 for a path that addresses nothing. */
 export function noSuchPath(): Problem {
-  return new Problem('not_found', 'There is nothing at this path.');
+  return new Problem({ code: 'not_found', detail: 'There is nothing at this path.' });
 }
 
 function methodNotAllowed(allowed: readonly string[]): Problem {
-  return new Problem('method_not_allowed', `Allowed here: ${allowed.join(', ')}.`, { headers: { allow: allowed.join(', ') } });
+  return new Problem({
+    code: 'method_not_allowed',
+    detail: `Allowed here: ${allowed.join(', ')}.`,
+    headers: { allow: allowed.join(', ') },
+  });
 }

@@ -14,7 +14,6 @@ import { readDocsFiles } from './docs-files.ts';
 export function compileDocsRoutes({ info, securitySchemes }: ApiDescription, before: readonly ResourceMiddleware[]): Route[] {
   const headers = {
     'Content-Security-Policy': docsPolicy(securitySchemes),
-    'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-cache', // kept, and asked about by its ETag: an update of the package is seen at once
   };

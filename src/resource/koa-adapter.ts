@@ -2,22 +2,30 @@ import Router from '@koa/router';
 import type Koa from 'koa';
 import type { Context, ResourceMiddleware } from '../middleware/context.ts';
 import type { Dispatch } from './dispatch.ts';
+import type { AnswerProbe } from './health.ts';
+
+/** What an api answers requests with. */
+export interface Answering {
+  /** Before all else. */
+  readonly answerProbe: AnswerProbe;
+  /** What stands before every operation of the api, and answers its errors. */
+  readonly around: ResourceMiddleware;
+  readonly dispatch: Dispatch;
+}
 
 /**
  * The api as a middleware of somebody's Koa app. Below its prefix it answers everything but OPTIONS; outside, and for OPTIONS, it calls
  * `next()`: those belong to the app.
  *
- * `around` is what stands before every operation of the api, and answers its errors.
- *
  * It can be mounted anywhere. `koa-mount` takes its own path off `ctx.path`. `@koa/router` leaves `ctx.path` whole and asks a middleware
  * for its `router`: what the wildcard of that one's route captures last is the path below the mount, whatever parameters and prefixes the
  * routers above it have.
  */
-export function compileKoaAdapter(prefix: string, around: ResourceMiddleware, dispatch: Dispatch): Koa.Middleware {
+export function compileKoaAdapter(prefix: string, { answerProbe, around, dispatch }: Answering): Koa.Middleware {
   function answer(ctx: Context, path: string, next: Koa.Next): Promise<unknown> {
     const below = belowPrefix(prefix, path);
     if (below === undefined || ctx.method === 'OPTIONS') return next();
-    return around(ctx, () => dispatch(ctx, below, next));
+    return answerProbe(ctx, below) ?? around(ctx, () => dispatch(ctx, below, next));
   }
   const router = new Router();
   router.register('/', methods, (ctx, next) => answer(ctx as unknown as Context, '', next));

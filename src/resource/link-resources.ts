@@ -1,7 +1,9 @@
 import { ConfigurationError } from '../errors.ts';
-import { compileIncludes, type IncludeTarget } from '../middleware/compile-includes.ts';
+import { compileIncludes, type GuardedSource, type IncludeTarget } from '../middleware/compile-includes.ts';
 import { compileModel } from '../model/compile-model.ts';
 import type { Model } from '../model/define-model.ts';
+import type { Step } from '../mongo/read-embedded.ts';
+import { watchMisfits } from '../mongo/watch-misfits.ts';
 import type { CompiledResource, ResourceDefinition } from './compile-resource.ts';
 
 /** A resource, and the definition that it was compiled from. */
@@ -18,19 +20,37 @@ export function linkResources(defined: readonly Defined[], models: readonly Mode
   if (!Array.isArray(models)) throw new ConfigurationError('`models` of an api must be a list of models.');
   const targets = [
     ...defined.map(({ resource }) => toTarget(resource)),
-    ...[...new Set(models)].map((model) => ({ model: compileModel(model) })),
+    ...[...new Set(models)].map((model) => ({ model: watchMisfits(compileModel(model)) })),
   ];
   refuseNamesakes(targets.slice(defined.length));
   return defined.map(({ definition: { include }, resource }) => {
     if (include === undefined) return resource;
-    const { db, maxTimeMS, path } = resource;
-    return { ...resource, includes: compileIncludes(resource.model, include, { db, maxTimeMS, targets, owner: `resource \`${path}\`` }) };
+    const { db, maxTimeMS, maxPageBytes, path } = resource;
+    const includes = compileIncludes(resource.model, include, { db, maxTimeMS, maxPageBytes, targets, owner: `resource \`${path}\`` });
+    for (const relation of new Set(findShut(includes.steps))) {
+      const message = `\`include\` of resource \`${path}\` names ${relation} that serves neither Get nor List: it shows nothing.`;
+      process.emitWarning(message, { type: 'KoaMongoResourceWarning', code: 'INCLUDE_SHOWS_NOTHING' });
+    }
+    return { ...resource, includes };
   });
 }
 
-/** A resource without Get shows its records by List: then it is the guards of that which decide. */
+/** A resource without Get shows its records by List: then it is the guards of that which decide. One without either shows them to nobody. */
 function toTarget({ model, path, ops, scope, guardsOf }: CompiledResource): IncludeTarget {
-  return { model, path, scope, guards: guardsOf(ops.includes('list') && !ops.includes('get') ? 'list' : 'get') };
+  const shown = (['get', 'list'] as const).find((operation) => ops.includes(operation));
+  return { model, path, scope, guards: shown ? guardsOf(shown) : [shut] };
+}
+
+function shut(): boolean {
+  return false;
+}
+
+/** The relations that lead to such a resource, in words. */
+function findShut(steps: readonly Step<GuardedSource>[]): string[] {
+  return steps.flatMap(({ relation, source, steps: further }) => [
+    ...(source.guards.includes(shut) ? [`the relation \`${relation.name}\` to a resource of ${source.model.name}`] : []),
+    ...findShut(further),
+  ]);
 }
 
 function refuseNamesakes(targets: readonly IncludeTarget[]): void {

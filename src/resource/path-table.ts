@@ -17,7 +17,8 @@ interface Branch<Target> {
 /**
  * Compiles patterns such as `/:id/lines/:line` into a tree of their segments. A literal goes before a parameter, from left to right: the first
  * segment in which two patterns differ decides, `/:id/lines/last` goes before `/:id/:part/last`. A branch that leads nowhere is left again.
- * Segments are compared decoded (RFC 3986 §6.2.2.2): what a parameter would take for `overdue` is `/overdue`. None is empty.
+ * Segments are compared decoded (RFC 3986 §6.2.2.2): what a parameter would take for `overdue` is `/overdue`. None is empty, and what is no
+ * percent-encoding of UTF-8 leads nowhere: as the text that it is, a parameter would have it at a second path.
  */
 export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): FindPath<Target> {
   const root = branch<Target>();
@@ -27,8 +28,9 @@ export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): Fin
     segments.reduce(grow, root).end ??= { target, names };
   }
   return function find(encoded) {
-    const segments = encoded.map(decode);
-    const end = segments.includes('') ? undefined : walk(root, segments, 0);
+    const segments = decodeAll(encoded);
+    if (!segments || segments.includes('')) return undefined;
+    const end = walk(root, segments, 0);
     if (!end) return undefined;
     const params = end.names.flatMap((name, index) => (name === undefined ? [] : [[name, segments[index] as string] as const]));
     return { target: end.target, params: Object.fromEntries(params) };
@@ -61,11 +63,10 @@ function walk<Target>(from: Branch<Target>, segments: readonly string[], at: num
   return (literal && walk(literal, segments, at + 1)) ?? (from.parameter && walk(from.parameter, segments, at + 1));
 }
 
-/** What is no percent-encoding stays as it is. */
-function decode(segment: string): string {
+function decodeAll(segments: readonly string[]): string[] | undefined {
   try {
-    return decodeURIComponent(segment);
+    return segments.map(decodeURIComponent);
   } catch {
-    return segment;
+    return undefined;
   }
 }

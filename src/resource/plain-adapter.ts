@@ -1,9 +1,10 @@
 import Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
-import type { Context, ResourceMiddleware } from '../middleware/context.ts';
-import { type Dispatch, noSuchPath } from './dispatch.ts';
+import type { Context } from '../middleware/context.ts';
+import { isSocketError } from '../mongo/driver/outcome.ts';
+import { noSuchPath } from './dispatch.ts';
 import { InProcessRequest } from './in-process-request.ts';
-import { belowPrefix } from './koa-adapter.ts';
+import { type Answering, belowPrefix } from './koa-adapter.ts';
 
 /** Settings of an api that is served without a Koa app around it. In an app its own settings count, and its `app.on('error')`. */
 export interface PlainOptions {
@@ -20,11 +21,17 @@ export interface PlainOptions {
 export const plainOptionNames = ['onError', 'proxy'] as const satisfies readonly (keyof PlainOptions)[];
 
 /** A Koa app of the api alone: it answers everything, OPTIONS and paths outside the prefix included. */
-export function compileApp(prefix: string, around: ResourceMiddleware, dispatch: Dispatch, { onError, proxy = false }: PlainOptions): Koa {
+export function compileApp(prefix: string, { answerProbe, around, dispatch }: Answering, { onError, proxy = false }: PlainOptions): Koa {
   if (typeof proxy !== 'boolean') throw new ConfigurationError('`proxy` must be true or false.');
   if (onError !== undefined && typeof onError !== 'function') throw new ConfigurationError('`onError` must be a function.');
   const app = new Koa({ proxy });
-  if (onError) app.on('error', onError);
+  const tell = onError ?? ((error: Error) => app.onerror(error));
+  app.on('error', (error: Error, ctx: Context) => (isOfConnection(error, ctx) ? undefined : tell(error, ctx)));
+  app.use(async function health(ctx: Context, next: Koa.Next) {
+    const answered = answerProbe(ctx, belowPrefix(prefix, ctx.path));
+    if (!answered) return next();
+    await answered;
+  });
   app.use(around);
   app.use(async function api(ctx: Context, next: Koa.Next) {
     const below = belowPrefix(prefix, ctx.path);
@@ -34,6 +41,11 @@ export function compileApp(prefix: string, around: ResourceMiddleware, dispatch:
     if (ctx.req instanceof InProcessRequest && ctx.respond !== false) requireStatus(ctx.status);
   });
   return app;
+}
+
+/** Koa tells of connections that clients break off, too: those are no errors of the service. */
+function isOfConnection(error: unknown, ctx: Context): boolean {
+  return isSocketError(error) && ctx.req.socket?.destroyed === true;
 }
 
 /** On the network others would do, if hardly; a Response cannot have them (Fetch, "Response class"). */

@@ -1,7 +1,8 @@
-import type { Db } from 'mongodb';
+import { type Db, MongoServerError } from 'mongodb';
 import { compileModel } from '../model/compile-model.ts';
 import type { Model } from '../model/define-model.ts';
 import { deriveIndexes, type IndexSource, type PlannedIndex } from '../mongo/derive-indexes.ts';
+import { askWithin } from '../mongo/driver/ask-within.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes.ts';
 import type { CompiledResource } from './compile-resource.ts';
@@ -12,6 +13,8 @@ export interface Indexing {
   readonly db: Db;
   readonly resources: readonly CompiledResource[];
   readonly models: readonly Model[];
+  /** How long the database may take to say what it has, in milliseconds. */
+  readonly maxTimeMS: number;
 }
 
 /** The indexes that `applyIndexes` has created in one collection. */
@@ -22,15 +25,15 @@ export interface CreatedIndexes {
 
 /**
  * Finds out which indexes the lists and the unique fields of an api need, and which of them its database has. It reads, and changes
- * nothing. One command for each collection.
+ * nothing. One command for each collection. Throws where the database has not answered within `maxTimeMS` of the api.
  *
  * @example
  * console.log(await planIndexes(api)); // a table of what exists, what is missing, what conflicts and what nothing here needs
  */
 export async function planIndexes({ indexing }: Api): Promise<IndexPlan> {
-  const { db } = indexing;
+  const { db, maxTimeMS } = indexing;
   const collections = [...sourcesOf(indexing)].map(async ([collection, sources]): Promise<CollectionPlan> => {
-    const found = await readIndexes(db, collection);
+    const found = await ask(maxTimeMS, (signal) => readIndexes(db, collection, signal));
     return { collection, ...compareIndexes(deriveIndexes(sources), found), notes: notesOf(indexing, collection) };
   });
   return new IndexPlan(await Promise.all(collections));
@@ -38,9 +41,10 @@ export async function planIndexes({ indexing }: Api): Promise<IndexPlan> {
 
 /**
  * Creates the indexes that `planIndexes` calls missing, and nothing else: it drops none. It may run again, and in several processes at
- * once. One command for each collection that lacks some; it waits until they are built, which takes its time on a large collection.
+ * once: then each index is reported by the one that has created it, and the others wait for it. One command for each collection that lacks some;
+ * it waits until they are built, which takes its time on a large collection.
  *
- * Throws where records that are there already break a unique index, and, after all others are created, where an index with the same keys
+ * Throws where the database has not answered within `maxTimeMS` of the api, where records that are there already break a unique index, and, after all others are created, where an index with the same keys
  * and other options is in the way: then what the models declare does not hold.
  *
  * @returns what was created, by collection
@@ -52,7 +56,9 @@ export async function applyIndexes(api: Api): Promise<CreatedIndexes[]> {
   const { collections } = await planIndexes(api);
   const { db } = api.indexing;
   const lacking = collections.filter(({ missing }) => missing.length > 0);
-  for (const { collection, missing } of lacking) await createIndexes(db, collection, missing);
+  const created: CreatedIndexes[] = [];
+  for (const { collection, missing } of lacking)
+    if (await createIndexes(db, collection, missing)) created.push({ collection, created: missing });
   const conflicts = collections.flatMap(({ collection, conflicting }) =>
     conflicting.map(({ key, options, existing }) => {
       const wanted = `${formatKey(key)}${options.unique ? ' unique' : ''}`;
@@ -61,7 +67,17 @@ export async function applyIndexes(api: Api): Promise<CreatedIndexes[]> {
   );
   if (conflicts.length > 0)
     throw new Error(`Indexes are in the way of others; drop them, and call \`applyIndexes\` again: ${conflicts.join('; ')}.`);
-  return lacking.map(({ collection, missing }) => ({ collection, created: missing }));
+  return created;
+}
+
+async function ask<T>(maxTimeMS: number, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  try {
+    return await askWithin(maxTimeMS, read);
+  } catch (cause) {
+    if (cause instanceof MongoServerError) throw cause; // it is there, and says no
+    const why = cause instanceof Error ? `: ${cause.message}` : '.';
+    throw new Error(`The indexes cannot be read, because the database does not answer${why}`, { cause });
+  }
 }
 
 /** By collection, because several models and resources may have one. */

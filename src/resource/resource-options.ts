@@ -18,7 +18,9 @@ export type Operation = (typeof operations)[number];
 
 /** Koa's context as guards, scopes, hooks and server fields see it: with the principal that `authenticate` found. */
 export type RequestContext<Principal> = Koa.Context &
-  Omit<Slots, 'principal' | 'load' | 'save'> & {
+  Omit<Slots, 'principal' | 'load' | 'save' | 'signal'> & {
+    /** Aborted when the client has gone or the request was given up: for what your function waits for. */
+    readonly signal: AbortSignal;
     /** Who is calling; undefined for an anonymous request. */
     readonly principal: Principal | undefined;
     /** Who is calling; throws 401 for an anonymous request. */
@@ -37,6 +39,17 @@ export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: Elements<Doc[Nam
   readonly [path: `${string}.${string}`]: unknown;
 };
 
+/** What a scope function returns, or promises. */
+export type ScopeResult<Doc> = ScopeFilter<Doc> | typeof everything;
+
+/** Makes a type of each key that is no field, which nothing fits: TypeScript lets functions return more keys than they should. */
+type OnlyFields<Result, Doc> =
+  Result extends PromiseLike<infer Value>
+    ? PromiseLike<OnlyFields<Value, Doc>>
+    : Result extends object
+      ? { readonly [Name in keyof Result]: Name extends keyof ScopeFilter<Doc> ? Result[Name] : never }
+      : Result;
+
 /**
  * What a custom operation's handler returns is not known to the hooks beside it: TypeScript cannot infer it in the same literal as the type
  * of its body. So it is unknown, and a hook may say what it takes it for.
@@ -51,7 +64,13 @@ type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
  * A resource: a model, bound to operations, and who may do what (spec, "Resource definition"). Plain data with functions in named places.
  * `Bodies` are the custom operations, each with the type of its body.
  */
-export interface ResourceOptions<Principal, F extends Fields, Ops extends Operation = Operation, Bodies = Record<never, never>> {
+export interface ResourceOptions<
+  Principal,
+  F extends Fields,
+  Ops extends Operation = Operation,
+  Bodies = Record<never, never>,
+  Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
+> {
   /** The model whose records are served. */
   readonly model: Model<F>;
   /** The resource's path segment. @default the model's collection */
@@ -64,10 +83,17 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
   readonly guards?: readonly Guard<RequestContext<Principal>>[];
   /** Guards of single operations, asked after those of all. @default none */
   readonly guardsFor?: { readonly [Op in NoInfer<Ops | (keyof Bodies & string)>]?: readonly Guard<RequestContext<Principal>>[] };
-  /** The row filter of every query; a record outside is 404. Creates are not filtered. @default every record */
-  readonly scope?: (
-    ctx: RequestContext<Principal>,
-  ) => ScopeFilter<Document<Model<F>>> | typeof everything | Promise<ScopeFilter<Document<Model<F>>> | typeof everything>;
+  /**
+   * The row filter of every query; a record outside is 404. It also bounds what clients write: a create, patch or put whose record would lie
+   * outside is 422 on the fields at fault, or 500 where clients may not write them. It does not bind `ctx.save`.
+   * @default every record
+   */
+  readonly scope?: (ctx: RequestContext<Principal>) => Scope & OnlyFields<Scope, Document<Model<F>>>;
+  /**
+   * Whether the scope bounds what clients write, too. Without that they may put records out of their own reach, and into that of others.
+   * @default true
+   */
+  readonly scopeWrites?: boolean;
   /**
    * The fields that the scope compares with a value (or `in` a list) in every request, in the order of an index: they come first in each
    * index that `planIndexes` plans for the list. A scope is a function, of which nobody else can know it.
@@ -82,6 +108,10 @@ export interface ResourceOptions<Principal, F extends Fields, Ops extends Operat
   readonly mergePatch?: boolean;
   /** A write without `If-Match` is 428. @default false */
   readonly preconditionRequired?: boolean;
+  /** `Cache-Control` of answers with records, where the app and the handler have set none. @default 'private, no-cache' */
+  readonly cacheControl?: string;
+  /** Names of request headers that decide what a client may see: appended to `Vary`. @default ['Authorization', 'Cookie'] */
+  readonly vary?: readonly string[];
   /** How lists are paged: `cursorPaging()` or `offsetPaging()`. @default cursorPaging() */
   readonly paging?: Paging;
   /**

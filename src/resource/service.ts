@@ -1,11 +1,14 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
 import { checkNames, namesIn } from '../middleware/check-names.ts';
+import type { Model } from '../model/define-model.ts';
+import type { Document } from '../model/infer.ts';
 import { isObject } from '../model/plain-object.ts';
 import type { Fields } from '../model/schema.ts';
+import type { ApiOptions } from './api-options.ts';
 import type { ResourceDefinition } from './compile-resource.ts';
-import { type Api, type ApiOptions, createApi } from './create-api.ts';
-import type { Operation, ResourceOptions } from './resource-options.ts';
+import { type Api, createApi } from './create-api.ts';
+import type { Operation, ResourceOptions, ScopeResult } from './resource-options.ts';
 
 declare const principal: unique symbol;
 
@@ -28,7 +31,10 @@ export interface Service<Principal> {
     const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
     Names extends string = never,
     Bodies = Record<Names, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
-  >(options: ResourceOptions<Principal, F, Ops, Bodies> & { readonly operations?: Readonly<Record<Names, unknown>> }): Resource<Principal>;
+    const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
+  >(
+    options: ResourceOptions<Principal, F, Ops, Bodies, Scope> & { readonly operations?: Readonly<Record<Names, unknown>> },
+  ): Resource<Principal>;
   /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
   api(options: ApiOptions<Resource<Principal>, Principal>): Api<Principal>;
 }

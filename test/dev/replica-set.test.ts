@@ -29,8 +29,13 @@ describe('startReplicaSet', () => {
     onStage(async ({ dbPath, hold }) => {
       const first = await hold(dbPath);
       await withClient(first.said, (client) => client.db('kept').collection('things').insertOne({ name: 'a' }));
-      const inUse = `The data folder ${dbPath} is in use by another mongod. Stop that process, or choose another folder.`;
-      expect((await hold(dbPath, {}, 500)).said).toBe(inUse);
+      const { said } = await hold(dbPath, {}, 500);
+      expect(said).toMatch(
+        /^The data folder \S+ is in use by another mongod, process \d+ of `.*`, process \d+\. Stop that process, or choose another folder\.$/,
+      );
+      expect(said).toContain(dbPath);
+      expect(said).toContain('hold-replica-set.ts');
+      expect(said).toContain(`process ${first.holder.pid}.`);
       await end(first.holder);
       expect(first.holder.exitCode).toBe(0);
 

@@ -36,20 +36,30 @@ describe('npm start', () => {
   it('loads everything once, prints curl lines that do what is said of them and of them in the README, pages through all cities, and keeps its data', async () => {
     const first = startAtlas();
     const port = await portOf(first);
-    expect(port).not.toBe(busyPort());
+    expect(await first.says(/^Port.*$/m)).toBe(`Port ${busyPort()} is taken; this is on port ${port}.`);
     const answers: Answer[] = [];
     for (const line of await printedLines(first)) answers.push(await runCurl(port, line));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 400]);
-    const [filtered, northern, paged, country, patched, refused] = answers.map(({ body }) => body);
+    const [filtered, northern, paged, country, patched, wrong] = answers.map(({ body }) => body);
     expect(filtered.data.map(nameOf)).toEqual(['Oberbipp', 'Oberbuchsiten', 'Oberburg']);
     expect(northern.data.map(nameOf)).toEqual(['Longyearbyen', 'Dikson', 'Upernavik']);
     expect(paged).toMatchObject({ page: { size: 2, has_next: true, total: 171_075 } });
     expect(country.data).toMatchObject([{ id: 'CH', languages: { gsw: 'Swiss German' }, revision: 0 }]);
     expect(patched.data).toMatchObject({ name: { common: 'Helvetia', official: 'Swiss Confederation' }, revision: 1 });
-    expect(refused.errors).toHaveLength(2);
+    expect(wrong.errors).toHaveLength(2);
     for (const shown of [answers[0], answers[5]]) expect(readme).toContain(`\n${shown?.text}\n`);
 
+    const docs = new URL(await first.says(/http:\S+\/docs(?=\.)/));
+    const page = await send(Number(docs.port), 'GET', docs.pathname);
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+
     await walkAllCities((path) => send(port, 'GET', path));
+
+    const refused = await startAtlas().ended;
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr.trim().split('\n').at(-1)).toMatch(
+      /^The data folder .* is in use by another mongod, process \d+ of `.*atlas\/server\.ts`, process \d+\. Stop that process, or choose another folder\.$/,
+    );
 
     first.interrupt();
     expect(await first.ended).toMatchObject({ code: 0 });

@@ -42,6 +42,7 @@ describe('the settings of an ordinary Koa app', () => {
   ])('are not written with %s: %i', async (_what, status, sent) => {
     const answer = await request('PUT', sent);
     expect([answer.status, answer.body.status, answer.headers['content-type']]).toEqual([status, status, 'application/problem+json']);
+    expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'Bearer realm="orders"' : undefined);
     expect((await request('GET')).headers.etag).toBe('"0"');
   });
 

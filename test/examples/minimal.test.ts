@@ -9,7 +9,7 @@ let request: (method: string, path: string, sent?: Sent) => Promise<Answer>;
 beforeAll(async () => {
   const port = await freePort();
   const url = await start('minimal.ts', { PORT: String(port) }).says(/http\S+/);
-  expect(url).toBe(`http://localhost:${port}/notes`);
+  expect(url).toBe(`http://127.0.0.1:${port}/notes`);
   request = (...given) => send(port, ...given);
 });
 
@@ -33,7 +33,7 @@ it('refuses a note without a title', async () => {
   const { status, body } = await request('POST', '/notes', { body: { titel: 'Water the plants' } });
   expect(status).toBe(422);
   expect(body.errors).toEqual([
-    { field: 'titel', message: 'is not a known field; did you mean title?' },
-    { field: 'title', message: 'is required' },
+    { field: 'titel', message: 'is not a known field; did you mean title?', rule: 'unknown_field', params: { suggestion: 'title' } },
+    { field: 'title', message: 'is required', rule: 'required' },
   ]);
 });

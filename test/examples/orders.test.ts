@@ -46,11 +46,12 @@ async function placeOrder(): Promise<string> {
 
 describe('who is calling', () => {
   it.each([
-    ['no credentials', {}],
-    ['another scheme', { authorization: 'Basic YW5uOmFubg==' }],
-    ['an unknown token', { authorization: 'Bearer nobody' }],
-    ['a token without its scheme', { authorization: 'ann-token' }],
-  ])('answers 401 with a challenge to %s', async (_what, headers) => {
+    ['no credentials', {}, ''],
+    ['another scheme', { authorization: 'Basic YW5uOmFubg==' }, ''],
+    ['an unknown token', { authorization: 'Bearer nobody' }, ', error="invalid_token"'],
+    ['a token without its scheme', { authorization: 'ann-token' }, ''],
+  ])('answers 401 with a challenge that names its realm (RFC 6750 §3) to %s', async (_what, headers, error) => {
+    const challenge = `Bearer realm="orders"${error}`;
     const path = await placeOrder();
     for (const [method, target] of [
       ['GET', '/api/orders'],
@@ -61,7 +62,7 @@ describe('who is calling', () => {
       ['GET', '/api/customers'],
     ] as const) {
       const answer = await shop.request(method, target, { headers });
-      expect([method, target, answer.status, answer.headers['www-authenticate']]).toEqual([method, target, 401, 'Bearer']);
+      expect([method, target, answer.status, answer.headers['www-authenticate']]).toEqual([method, target, 401, challenge]);
       expect(answer.headers['content-type']).toBe('application/problem+json');
     }
   });

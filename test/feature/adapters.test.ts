@@ -216,7 +216,12 @@ describe('callback() and fetch()', () => {
       await overHttp(plain, 'OPTIONS', path, { headers: { authorization: 'stolen' } }),
       await inProcess('OPTIONS', path, {}),
     ]) {
-      expect(answer).toEqual({ status: 204, headers: { allow, ...given }, text: '' });
+      const type = 'application/json';
+      const accepts = {
+        ...(/POST|PUT|PATCH/.test(allow) ? { accept: type } : {}),
+        ...(allow.includes('PATCH') ? { 'accept-patch': type } : {}),
+      };
+      expect(answer).toEqual({ status: 204, headers: { allow, ...accepts, 'x-content-type-options': 'nosniff', ...given }, text: '' });
     }
   });
 

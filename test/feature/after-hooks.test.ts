@@ -99,7 +99,7 @@ describe('after hooks', () => {
   );
 
   it.each<[string, () => unknown]>([
-    ['a problem', () => new Problem('not_found', 'no such mail')],
+    ['a problem', () => new Problem({ code: 'not_found', detail: 'no such mail' })],
     ['Unauthorized', () => new Unauthorized('no', { 'www-authenticate': 'Bearer' })],
     ['an exposed error', () => Object.assign(new Error('teapot'), { status: 418, expose: true })],
   ])('that throw %s make it 500 as well: the client must not think that nothing was written', async (_name, make) => {

@@ -5,6 +5,9 @@ import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { Task } from '../support/task.ts';
 
+/** What the server fields are in the test at hand. */
+let returned: unknown;
+
 const database = useDatabase();
 const api = useApi(database, (shop) => [
   shop.resource({ model: Task, serverFields: () => ({ owner: 'ann' }) }),
@@ -12,6 +15,7 @@ const api = useApi(database, (shop) => [
   shop.resource({ model: Task, path: 'ownerless' }),
   shop.resource({ model: Task, path: 'misfit', serverFields: () => ({ owner: 5 as unknown as string }) }),
   shop.resource({ model: Task, path: 'unknown', serverFields: () => ({ owner: 'ann', onwer: 'ann' }) as never }),
+  shop.resource({ model: Task, path: 'scripted', serverFields: () => returned as object }),
   shop.resource({
     model: Task,
     path: 'members-only',
@@ -170,6 +174,30 @@ describe('POST /', () => {
     expect(answer.body).toEqual({ type: 'about:blank', title: 'Internal Server Error', status: 500 });
     expect(api.errors.map((error) => error.message)).toEqual([expect.stringContaining(field)]);
     expect(await database.db.collection('tasks').countDocuments()).toBe(0);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [false, 'false'],
+    ['ann', 'a string'],
+    [[{ owner: 'ann' }], 'a list'],
+    [new Map([['owner', 'ann']]), 'a Map'],
+  ])('answers a bare 500 when the server fields are no object, and says so: %p', async (value, what) => {
+    returned = value;
+    const answer = await api.request('POST', '/api/scripted', { body: { title: 'Sweep' } });
+    expect(answer.status).toBe(500);
+    expect(api.errors.map((error) => error.message)).toEqual([
+      `\`serverFields\` returned ${what}: it must return an object of values, \`{}\` where it sets none.`,
+    ]);
+    expect(await database.db.collection('tasks').countDocuments()).toBe(0);
+  });
+
+  it('takes the server fields of an object of a class', async () => {
+    returned = new (class {
+      owner = 'ann';
+    })();
+    expect((await api.request('POST', '/api/scripted', { body: { title: 'Sweep' } })).status).toBe(201);
   });
 
   it('answers 401 with its headers when the server fields throw Unauthorized', async () => {

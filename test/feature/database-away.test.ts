@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -127,6 +128,77 @@ describe('a database that is away', () => {
   });
 });
 
+describe('a database that has been away for more than a second', () => {
+  /** Serves from a client that has lost its only server, and has known it for longer than a request waits for one. */
+  async function startAway(): Promise<TestServer & { client: MongoClient }> {
+    const api = await start({ heartbeatFrequencyMS: 500 });
+    expect((await api.request('GET', '/api/docs/a')).status).toBe(200);
+    proxy.cut();
+    do expectUnavailable(await api.request('POST', '/api/docs', { body: { id: 'first' } }));
+    while ((api.errors.at(-1)?.cause as Error | undefined)?.name !== 'DatabaseAway');
+    return api;
+  }
+
+  it('answers 503 without waiting for a server: nobody asks the driver for one', async () => {
+    const api = await startAway();
+    let selections = 0;
+    const answers = Promise.all(requests.map(([method, path]) => api.request(method, `/api/docs${path}`, bodyOf(method))));
+    api.client.on('connectionCheckOutStarted', () => selections++);
+    for (const answer of await answers) expectUnavailable(answer);
+    expect(selections).toBe(0);
+  });
+
+  it('carries out nothing of what was answered 503 when it is there again, and serves as before', async () => {
+    const api = await startAway();
+    for (const [method, path] of writes) expectUnavailable(await api.request(method, `/api/docs${path}`, bodyOf(method)));
+    proxy.mend();
+    for (let status = 503; status === 503; ) ({ status } = await api.request('GET', '/api/docs/a'));
+    expect(await docs().find().toArray()).toEqual([{ _id: 'a' }]);
+    expect((await api.request('POST', '/api/docs', { body: { id: 'n' } })).status).toBe(201);
+  });
+
+  it('still answers a read that a secondary may serve, and takes a client that has not connected yet for one that will', async () => {
+    const api = await start({ readPreference: 'secondaryPreferred' }, proxy.uri, 100);
+    expect((await api.request('GET', '/api/docs/a')).status).toBe(200);
+    proxy.cut();
+    const late = await start({ serverSelectionTimeoutMS: 5_000 });
+    const waiting = late.request('GET', '/api/docs/a');
+    await once(late.client, 'serverHeartbeatFailed');
+    proxy.mend();
+    expect((await waiting).status).toBe(200);
+  });
+});
+
+describe('a write that waits for a connection of an exhausted pool', () => {
+  it.each([true, false])('is 503 when its time is over, and never carried out, with retryWrites: %s', async (retryWrites) => {
+    const api = await start({ maxPoolSize: 1, retryWrites }, proxy.uri, 200);
+    await api.request('GET', '/api/docs/a');
+    proxy.freeze();
+    const first = api.request('POST', '/api/docs', { body: { id: 'sent' } });
+    await once(api.client, 'connectionCheckedOut');
+    const second = api.request('POST', '/api/docs', { body: { id: 'waiting' } });
+    expectUnavailable(await second);
+    expect([(await first).status, (await first).body.code]).toEqual([504, 'write_outcome_unknown']);
+    proxy.thaw();
+    expect((await api.request('POST', '/api/docs', { body: { id: 'later' } })).status).toBe(201);
+    expect(await docs().countDocuments({ _id: 'waiting' })).toBe(0);
+  });
+});
+
+describe('a write concern', () => {
+  it('of w: 0 is a configuration error: no answer could be true', async () => {
+    await expect(start({ writeConcern: { w: 0 } })).rejects.toThrow(/`w: 0`/);
+  });
+
+  it('that one server fulfils is warned of, once for each client; majority and none are not', async () => {
+    const emit = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    for (const writeConcern of [{ w: 1 }, { w: 'majority' } as const, {}]) await start({ writeConcern });
+    const warnings = emit.mock.calls.map(([message]) => message);
+    emit.mockRestore();
+    expect(warnings).toEqual([expect.stringContaining('`w: 1`')]);
+  });
+});
+
 describe.each([true, false])('a connection that breaks after a write was sent, with retryWrites: %s', (retryWrites) => {
   it.each(writes)('says that nobody knows the outcome, and never that it was not done: %s %s', async (method, path) => {
     const api = await start({ retryWrites, serverSelectionTimeoutMS: 300 });
@@ -134,7 +206,7 @@ describe.each([true, false])('a connection that breaks after a write was sent, w
     proxy.cutBeforeNextAnswer();
     const { status, headers, body } = await api.request(method, `/api/docs${path}`, bodyOf(method));
     expect([status, body.code]).toEqual([504, 'write_outcome_unknown']);
-    expect(headers).not.toHaveProperty('retry-after');
+    expect(headers['retry-after']).toBe('1');
     expect(body.detail).toMatch(/read the record to see whether/);
     expect(api.errors).toHaveLength(1);
     // It was carried out indeed.

@@ -49,7 +49,7 @@ describe('explicitWrites', () => {
     const path = method === 'POST' ? '/api/items' : `/api/items/${await createItem()}`;
     const answer = await api.request(method, path, { body });
     expect(answer.status).toBe(422);
-    expect(answer.body.errors).toEqual([{ field: closed, message: `cannot be set on ${method === 'POST' ? 'create' : 'update'}` }]);
+    expect(answer.body.errors).toMatchObject([{ field: closed, message: `cannot be set on ${method === 'POST' ? 'create' : 'update'}` }]);
   });
 
   it('leaves a field writable that its policy opens', async () => {

@@ -29,7 +29,11 @@ let patient: TestServer;
 beforeAll(async () => {
   delete process.env.MONGODB_URI; // one of its own: all other tests would wait for the one that they share
   mongod = await startReplicaSet({ log: () => {} });
-  client = await MongoClient.connect(mongod.uri, { monitorCommands: true });
+  client = new MongoClient(mongod.uri, { monitorCommands: true, minPoolSize: 20 });
+  let connections = 0;
+  const filled = new Promise<void>((resolve) => client.on('connectionReady', () => ++connections === 20 && resolve()));
+  await client.connect();
+  await filled; // a command that cannot even get a connection is 503
   pid = Number((await client.db('admin').command({ serverStatus: 1 })).pid);
   const db = client.db('frozen');
   await db.collection<{ _id: string }>('authors').insertOne({ _id: 'x' });

@@ -109,7 +109,7 @@ describe('api.fetch', () => {
       ctx.res.statusCode = 200;
       ctx.res.setHeader('content-type', 'text/csv');
       Readable.from(['a;b\n', 'c;d\n']).pipe(ctx.res);
-      return new Promise(() => undefined);
+      return once(ctx.res, 'close').then(() => false);
     };
     const response = await api.fetch(new Request(url('/held')));
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([200, 'text/csv', 'a;b\nc;d\n']);
@@ -244,7 +244,7 @@ describe('an in-process request that is aborted', () => {
       source.push('begun');
       ctx.respond = false;
       source.pipe(ctx.res);
-      return new Promise(() => undefined);
+      return once(ctx.res, 'close').then(() => false);
     };
     const response = await api.fetch(new Request(url('/held'), { signal: controller.signal }));
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();

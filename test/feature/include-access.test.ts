@@ -24,7 +24,8 @@ const Member = defineModel('Member', {
     salary: t.optional(t.string({ policy: { private: true } })),
     home: t.optional(t.object('Home', { city: t.string(), code: t.optional(t.string({ policy: { private: true } })) })),
     teamId: t.optional(t.ref('Team', { id, as: 'team' })),
-    revision: t.revision({ policy: { private: true } }),
+    code: t.optional(t.int({ policy: { private: true } })),
+    revision: t.revision(),
   },
 });
 const Task = defineModel('Task', {
@@ -37,8 +38,11 @@ const Task = defineModel('Task', {
     others: t.array(t.ref('Member', { id, resource: 'open-members' })),
     team: t.ref('Team', { id }),
     listed: t.ref('Listed', { id }),
+    unserved: t.optional(t.ref('Unserved', { id })),
+    unservedId: t.optional(t.ref('Unserved', { id, as: 'asUnserved' })),
   },
 });
+const Unserved = defineModel('Unserved', { collection: 'teams', fields: { id, name: t.string() } });
 const Listed = defineModel('Listed', { collection: 'teams', fields: { id, name: t.string() } });
 
 const calls: string[] = [];
@@ -57,7 +61,7 @@ const never: Guard<Ctx> = () => {
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
-const include = ['member', 'member.team', 'asMember', 'asMember.team', 'vip', 'others', 'team', 'listed'];
+const include = ['member', 'member.team', 'asMember', 'asMember.team', 'vip', 'others', 'team', 'listed', 'unserved', 'asUnserved'];
 const api = useApi<User>(
   database,
   (shop) => [
@@ -77,6 +81,12 @@ const api = useApi<User>(
       scope: () => ({ name: { in: ['Ann', 'Ben'] }, id: { ne: 'ben' } }),
     }),
     shop.resource({ model: Team, path: 'the-only-one', guardsFor: { get: [asksTwice] } }),
+    shop.resource({
+      model: Unserved,
+      path: 'unserved',
+      ops: ['create', 'delete'],
+      operations: { look: { method: 'GET', handler: (ctx) => ctx.load() } },
+    }),
     shop.resource({ model: Listed, path: 'listed', ops: ['list'], guardsFor: { list: [never] } }),
   ],
   { authenticate: (ctx) => (ctx.get('x-user') ? { name: ctx.get('x-user') } : undefined) },
@@ -93,13 +103,23 @@ beforeAll(async () => {
       home: { city: 'Ulm', code: 'secret-3' },
       teamId: 'red',
       undeclared: 'secret-4',
-      revision: 44,
+      code: 44,
     },
     { _id: 'ben', name: 'Ben', owner: 'ben' },
     { _id: 'cat', name: 'Cat', owner: 'ann' },
   ]);
   await database.db.collection<Stored>('tasks').insertMany([
-    { _id: '1', member: 'ann', memberId: 'ann', vip: 'ann', others: ['ann', 'ben', 'cat'], team: 'red', listed: 'red' },
+    {
+      _id: '1',
+      member: 'ann',
+      memberId: 'ann',
+      vip: 'ann',
+      others: ['ann', 'ben', 'cat'],
+      team: 'red',
+      listed: 'red',
+      unserved: 'red',
+      unservedId: 'red',
+    },
     { _id: '2', member: 'ben', memberId: 'ben', vip: 'ben', others: [], team: 'red', listed: 'red' },
   ]);
 });
@@ -110,7 +130,7 @@ beforeEach(() => {
   api.errors.length = 0;
 });
 
-const ann = { id: 'ann', name: 'Ann', owner: 'ann', home: { city: 'Ulm' }, teamId: 'red' };
+const ann = { id: 'ann', name: 'Ann', owner: 'ann', home: { city: 'Ulm' }, teamId: 'red', revision: 0 };
 const red = { id: 'red', name: 'Red' };
 const request = (path: string, user?: string) =>
   api.request('GET', `/api/${path}`, user === undefined ? {} : { headers: { 'x-user': user } });
@@ -120,8 +140,8 @@ describe('an embedded record', () => {
   it("shows what its own model's policy lets a client read, at any depth", async () => {
     const { text, body } = await request('tasks/1?include=member.team,asMember', 'ann');
     expect(body.data).toMatchObject({ member: { ...ann, team: red }, asMember: ann });
-    expect(Object.keys(body.data.member)).toEqual(['id', 'name', 'owner', 'home', 'teamId', 'team']);
-    expect(text).not.toMatch(/secret|44|salary|budget|code|revision/);
+    expect(Object.keys(body.data.member)).toEqual(['id', 'name', 'owner', 'home', 'teamId', 'revision', 'team']);
+    expect(text).not.toMatch(/secret|44|salary|budget|code/);
   });
 
   it('is read without its private fields, which stay in the database', async () => {
@@ -131,7 +151,7 @@ describe('an embedded record', () => {
       .map(({ command }) => [command.find, command.projection]);
     expect(finds).toEqual([
       ['tasks', undefined],
-      ['members', { salary: 0, 'home.code': 0 }], // the revision is what an ETag would need
+      ['members', { salary: 0, 'home.code': 0, code: 0 }],
       ['teams', { budget: 0 }],
     ]);
   });
@@ -153,7 +173,7 @@ describe('the scope of an embedded record', () => {
     const outside = await request('tasks/1?include=member,asMember');
     await database.db
       .collection<Stored>('tasks')
-      .insertOne({ _id: '3', member: 'xxx', memberId: 'xxx', vip: 'ann', others: ['ann', 'ben', 'cat'], team: 'red', listed: 'red' });
+      .insertOne({ ...(await database.db.collection<Stored>('tasks').findOne({ _id: '1' })), _id: '3', member: 'xxx', memberId: 'xxx' });
     const missing = await request('tasks/3?include=member,asMember');
     await database.db.collection<Stored>('tasks').deleteOne({ _id: '3' });
     expect(missing.text.replaceAll('xxx', 'ann').replace('"id":"3"', '"id":"1"').replace('"vip":"xxx"', '"vip":"ann"')).toBe(outside.text);
@@ -171,7 +191,7 @@ describe('the scope of an embedded record', () => {
     expect((await get('tasks/1?include=vip', 'ben')).vip).toBe('ann');
     expect((await get('tasks/1?include=vip', 'ann')).vip).toEqual(ann);
     scope = () => {
-      throw new Problem('not_found');
+      throw new Problem({ code: 'not_found' });
     };
     expect((await request('tasks/1?include=member')).body.data.member).toBe('ann');
     expect(api.errors).toEqual([]);
@@ -187,7 +207,7 @@ describe('the scope of an embedded record', () => {
     [
       'throws a problem of the service',
       () => {
-        throw new Problem('database_unavailable', undefined, { cause: new Error('a bug') });
+        throw new Problem({ code: 'database_unavailable', cause: new Error('a bug') });
       },
     ],
     ['returns nothing', () => undefined],
@@ -257,6 +277,12 @@ describe('the Get guards of an embedded record', () => {
     const task = await get('tasks/1?include=member,listed');
     expect([task.member, task.listed]).toEqual([ann, 'red']);
     expect(calls).toEqual(['guard', 'never']);
+  });
+
+  it('do not matter where the resource serves neither Get nor List: it shows no record, and no query is made', async () => {
+    const { status, body } = await request('tasks/1?include=unserved,asUnserved');
+    expect([status, body.data]).toEqual([200, expect.objectContaining({ unserved: 'red', unservedId: 'red', asUnserved: null })]);
+    expect(commands.names).toEqual(['find']);
   });
 
   it('do not run without include, nor for relations that are not asked for', async () => {

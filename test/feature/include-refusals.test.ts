@@ -72,7 +72,7 @@ describe('400 answers', () => {
       for (const path of ['/api/books', '/api/books/a', '/api/bare', '/api/bare/a']) {
         const { status, headers, body } = await api.request('GET', `${path}?include=${value.replaceAll(' ', '%20')}`);
         expect([path, status, body.code]).toEqual([path, 400, 'invalid_query']);
-        expect(body.errors).toEqual([{ field: 'include', message: expect.any(String) }]);
+        expect(body.errors).toMatchObject([{ field: 'include', message: expect.any(String) }]);
         expect(body).not.toHaveProperty('data');
         expect(headers).not.toHaveProperty('etag');
       }
@@ -80,7 +80,7 @@ describe('400 answers', () => {
     },
   );
 
-  it.each(['include[eq]=author', 'include[]=author', 'include[in]=author', 'Include=author', 'include.author=1'])(
+  it.each(['include[eq]=author', 'include[in]=author', 'Include=author', 'include.author=1'])(
     'to %s on List, which Get ignores',
     async (query) => {
       expect((await api.request('GET', `/api/books?${query}`)).status).toBe(400);
@@ -114,8 +114,8 @@ describe('400 answers', () => {
     const [hidden, unlisted, unknown] = await Promise.all(
       ['informant', 'editor', 'nobody'].map((name) => api.request('GET', `/api/books/a?include=${name}`)),
     );
-    expect(hidden?.text.replace('informant', 'nobody')).toBe(unknown?.text);
-    expect(unlisted?.text.replace('editor', 'nobody')).toBe(unknown?.text);
+    expect(hidden?.text.replaceAll('informant', 'nobody')).toBe(unknown?.text);
+    expect(unlisted?.text.replaceAll('editor', 'nobody')).toBe(unknown?.text);
   });
 });
 

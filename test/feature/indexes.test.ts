@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Db, MongoClient } from 'mongodb';
 import { applyIndexes, cursorPaging, defineModel, planIndexes, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/commands.ts';
 import { useDatabase } from '../support/database.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
@@ -14,7 +16,7 @@ const Order = defineModel('Order', {
     email: t.nullable(t.string({ unique: true, policy: { filter: ['eq'] } })),
     slug: t.optional(t.nullable(t.string({ unique: true }), { storeNone: true })),
     owner: t.string({ policy: { insert: false } }),
-    key: t.optional(t.string({ unique: true, policy: { private: true } })),
+    key: t.optional(t.string({ unique: true })),
     createdAt: t.createdAt({ policy: { sort: true } }),
     revision: t.revision(),
   },
@@ -25,9 +27,10 @@ const Order = defineModel('Order', {
 });
 const Tag = defineModel('Tag', { collection: 'tags', fields: { name: t.string({ unique: true }) } });
 
-const build = (resource: object = { scopeFields: ['owner'] }) =>
+const build = (resource: object = { scopeFields: ['owner'] }, options: { db?: Db; maxTimeMS?: number } = {}) =>
   shop.api({
     db: database.db,
+    ...options,
     models: [Tag],
     resources: [
       shop.resource({
@@ -127,9 +130,45 @@ describe('applyIndexes()', () => {
     expect(commands.names).toEqual(['listIndexes', 'listIndexes']);
   });
 
-  it('may run in several processes at once', async () => {
-    await Promise.all([applyIndexes(api()), applyIndexes(api()), applyIndexes(api())]);
+  it.each([0, 20_000])('reports each index once when it runs in several processes at once, on %i records', async (count) => {
+    const records = Array.from({ length: count }, (_, n) => ({ number: `n${n}`, owner: 'ann', createdAt: new Date() }));
+    if (count > 0) await database.db.collection('orders').insertMany(records);
+    const clients = await Promise.all([1, 2, 3, 4].map(() => MongoClient.connect(process.env.MONGODB_URI ?? '')));
+    const dbs = clients.map((client) => client.db(database.db.databaseName));
+    const reports = await Promise.all(dbs.map((db) => applyIndexes(build(undefined, { db }))));
+    await Promise.all(clients.map((client) => client.close()));
+    const created = reports.flat().flatMap((report) => report.created.map(({ key }) => `${report.collection}: ${JSON.stringify(key)}`));
+    expect(created).toHaveLength(ours.length + 1);
+    expect(new Set(created).size).toBe(ours.length + 1);
     expect(await namesOf('orders')).toHaveLength(ours.length + 1);
+  });
+
+  it.each([
+    ['there is none', 'mongodb://127.0.0.1:1', {}],
+    ['there is none, and the driver gives up before', 'mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 }],
+  ])('says in one sentence that the database does not answer, within `maxTimeMS`: %s', async (_what, uri, options) => {
+    const client = new MongoClient(uri, options);
+    const away = build(undefined, { db: client.db('x'), maxTimeMS: 300 });
+    for (const run of [applyIndexes, planIndexes]) {
+      const error = await Promise.resolve(run(away)).catch((failure: unknown) => failure as Error);
+      expect(error).toBeInstanceOf(Error);
+      const { message, cause } = error as Error;
+      expect(message).toMatch(/^The indexes cannot be read, because the database does not answer: [^\n]+$/);
+      expect(cause).toBeInstanceOf(Error);
+    }
+    await client.close();
+  });
+
+  it('says so of a database that is frozen', async () => {
+    const proxy = await startDatabaseProxy(process.env.MONGODB_URI ?? '');
+    const client = await MongoClient.connect(proxy.uri, { serverSelectionTimeoutMS: 1_000 });
+    proxy.freeze();
+    const frozen = build(undefined, { db: client.db(database.db.databaseName), maxTimeMS: 300 });
+    await expect(applyIndexes(frozen)).rejects.toThrow(
+      'The indexes cannot be read, because the database does not answer: No answer from the database within 300 ms.',
+    );
+    await proxy.close();
+    await client.close();
   });
 
   it('drops nothing', async () => {
@@ -166,7 +205,7 @@ describe('a unique index', () => {
   it('is 409 for a second record with the same value, naming the field', async () => {
     expect((await post({ number: '1', email: 'a@x' })).status).toBe(201);
     const second = await post({ number: '2', email: 'a@x' });
-    expect([second.status, ((await second.json()) as { errors: unknown }).errors]).toEqual([
+    expect([second.status, ((await second.json()) as { errors: unknown }).errors]).toMatchObject([
       409,
       [{ field: 'email', message: 'is already taken' }],
     ]);
@@ -184,12 +223,5 @@ describe('a unique index', () => {
       expect((await post({ number, ...(number !== '3' && { email: null, slug: null }) })).status).toBe(201);
     expect(await database.db.collection('orders').countDocuments({ slug: { $type: 'null' } })).toBe(3);
     expect(await database.db.collection('orders').countDocuments({ email: { $exists: false } })).toBe(3);
-  });
-
-  it('names no private field', async () => {
-    const keyed = build({ scopeFields: ['owner'], serverFields: () => ({ owner: 'ann', key: 'k' }) });
-    expect((await post({ number: '1' }, keyed)).status).toBe(201);
-    const second = await post({ number: '2' }, keyed);
-    expect([second.status, await second.json()]).toEqual([409, expect.not.objectContaining({ errors: expect.anything() })]);
   });
 });

@@ -192,16 +192,13 @@ describe('a cast', () => {
   ])('answers 400 to what it cannot read: %s', async (query) => {
     const { status, body } = await api.request('GET', `/api/items?${query}`);
     expect([status, body.code]).toEqual([400, 'invalid_query']);
-    expect(body.errors[0]).toEqual({ field: query.split('=')[0], message: expect.any(String) });
+    expect(body.errors[0]).toMatchObject({ field: query.split('=')[0], message: expect.any(String) });
     expect(body).not.toHaveProperty('data');
   });
 
-  it('hints at the plus sign of an offset that came as a space', async () => {
-    const { status, body } = await api.request('GET', '/api/items?at=2026-01-31T13:00:00+01:00');
-    expect([status, body.errors]).toEqual([
-      400,
-      [{ field: 'at', message: expect.stringMatching(/; the \+ of its offset must be sent as %2B$/) }],
-    ]);
+  it.each(['2026-01-31T13:00:00+01:00', '+010000-01-01T00:00:00Z'])('hints at a plus sign that came as a space: %s', async (text) => {
+    const { status, body } = await api.request('GET', `/api/items?at=${text}`);
+    expect([status, body.errors]).toMatchObject([400, [{ field: 'at', message: expect.stringMatching(/; its \+ must be sent as %2B$/) }]]);
     expect((await api.request('GET', '/api/items?at=2026-01-31T13:00:00+1')).body.errors[0].message).not.toMatch('%2B');
   });
 

@@ -40,7 +40,7 @@ describe('the number of values in a filter', () => {
     for (const operator of ['in', 'nin']) {
       expect((await api().request('GET', `/api/rows?id[${operator}]=${values(most)}`)).status).toBe(200);
       const { status, body } = await api().request('GET', `/api/rows?id[${operator}]=${values(most + 1)}`);
-      expect([status, body.errors]).toEqual([400, [{ field: `id[${operator}]`, message: `must have at most ${most} values` }]]);
+      expect([status, body.errors]).toMatchObject([400, [{ field: `id[${operator}]`, message: `must have at most ${most} values` }]]);
       const twice = await api().request('GET', `/api/rows?id[${operator}]=${values(most)}&id[${operator}]=1`);
       expect([twice.status, twice.body.errors[0].message]).toEqual([400, `must have at most ${most} values`]);
     }
@@ -55,7 +55,7 @@ describe('the length of a prefix', () => {
   ])('is %s', async (_name, api, most) => {
     expect((await api().request('GET', `/api/rows?name[prefix]=${'.'.repeat(most)}`)).status).toBe(200);
     const { status, body } = await api().request('GET', `/api/rows?name[prefix]=${'.'.repeat(most + 1)}`);
-    expect([status, body.errors]).toEqual([400, [{ field: 'name[prefix]', message: `must have at most ${most} characters` }]]);
+    expect([status, body.errors]).toMatchObject([400, [{ field: 'name[prefix]', message: `must have at most ${most} characters` }]]);
   });
 
   it('is counted in characters, as the OpenAPI description says, and not in halves of them', async () => {
@@ -97,7 +97,7 @@ describe('the number of keys in a sort', () => {
     expect((await list(['id', ...names.slice(0, 31)])).status).toBe(200); // behind the id nothing is sorted
     for (const sort of [names.slice(0, most), [...names.slice(0, most), 'id']]) {
       const { status, body } = await list(sort);
-      expect([status, body.errors]).toEqual([400, [{ field: 'sort', message: `must have at most ${most} keys, the id included` }]]);
+      expect([status, body.errors]).toMatchObject([400, [{ field: 'sort', message: `must have at most ${most} keys, the id included` }]]);
     }
   });
 

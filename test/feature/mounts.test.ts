@@ -169,6 +169,10 @@ describe('a proxy that takes its own path off', () => {
     expect((await request('GET', '/api/docs', { headers: proxied })).headers.link).toMatch(/^<\/shop\/api\/docs\?/);
     const { body } = await request('GET', '/api/openapi.json', { headers: { 'x-forwarded-prefix': '/outer/shop/, /inner' } });
     expect(body.servers).toEqual([{ url: '/outer/shop' }]);
+    for (const prefix of ['/one', '/two', '/one', '/two']) {
+      const alternating = await request('GET', '/api/openapi.json', { headers: { 'x-forwarded-prefix': prefix } });
+      expect(alternating.body.servers).toEqual([{ url: prefix }]);
+    }
   });
 
   it.each(['//evil.example', 'https://evil.example', '/a//b', 'shop', '/a b', '/a\\b', '/'])(

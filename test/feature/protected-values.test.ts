@@ -29,11 +29,11 @@ describe('what a client cannot set it cannot clear', () => {
     ['a map of objects that hold closed values', 'PATCH', 'vaults', { lockMap: { k: { code: '2' } } }, ['lockMap']],
     ['null for such a list or map', 'PATCH', 'vaults', { locks: null, lockMap: null }, ['lockMap', 'locks']],
     [
-      'all of them where PATCH replaces',
+      'a closed key that is named where PATCH replaces',
       'PATCH',
       'replacing',
-      { safe: null, fixed: null, locks: [], lockMap: {} },
-      ['fixed', 'lockMap', 'locks', 'safe'],
+      { safe: { pin: 1, lock: { seal: 'x' } }, locks: [{ seal: 'x' }], lockMap: { k: { seal: 'x' } } },
+      ['lockMap.k.seal', 'locks.0.seal', 'safe.lock.seal'],
     ],
     ['null for the object in PUT', 'PUT', 'vaults', { name: 'x', safe: null }, ['safe']],
     ['null for the nested object in PUT', 'PUT', 'vaults', { name: 'x', safe: { pin: 1, lock: null } }, ['safe.lock']],
@@ -91,5 +91,26 @@ describe('what a client cannot set it cannot clear', () => {
     const { status } = await api.request('PATCH', '/api/vaults/v', { body: { open: null, boxes: [{ a: 5 }] } });
     expect(status).toBe(200);
     expect(await stored()).toEqual({ ...vault, open: undefined, boxes: [{ a: 5 }], revision: 5, updatedAt: expect.any(Date) });
+  });
+
+  it('returns all of them to their defaults where PATCH replaces: by null, and in lists and maps too', async () => {
+    const { status } = await api.request('PATCH', '/api/replacing/v', {
+      body: { safe: { pin: 2, lock: null }, fixed: null, sealed: null, locks: [{ code: '7' }, {}], lockMap: { k: {} } },
+    });
+    expect(status).toBe(200);
+    const { fixed, ...kept } = vault;
+    expect(await stored()).toEqual({
+      ...kept,
+      safe: { pin: 2, note: 'empty', secret: 's' },
+      locks: [
+        { code: '7', seal: 'seal' },
+        { code: '0', seal: 'seal' },
+      ],
+      lockMap: { k: { code: '0', seal: 'seal' } },
+      revision: 5,
+      updatedAt: expect.any(Date),
+    });
+    expect((await api.request('PATCH', '/api/replacing/v', { body: { safe: null } })).status).toBe(200);
+    expect(await stored()).not.toHaveProperty('safe');
   });
 });

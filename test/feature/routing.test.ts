@@ -23,7 +23,7 @@ function routes(prefix?: string): Koa.Middleware {
   const all = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
   const resources = [
     shop.resource({ model: Doc, ops: all }),
-    shop.resource({ model: Doc, path: 'default' }),
+    shop.resource({ model: Doc, path: 'default', operations: { touch: { handler: (ctx) => ctx.load() } } }),
     shop.resource({ model: Doc, path: 'read-only', ops: ['list', 'get'] }),
     shop.resource({ model: Doc, path: 'write-only', ops: ['create'] }),
     shop.resource({ model: Doc, path: 'delete-only', ops: ['delete'] }),
@@ -46,6 +46,8 @@ describe('a path inside the prefix', () => {
     '/api/v1/docs/',
     '/api/v1/docs//',
     '/api/v1/docs/a/',
+    '/api/v1/default/a/touch/',
+    '/api/v1/openapi.json/',
     '/api/v1/docs/a/b',
     '/api/v1/docs//a',
     '/api/v1/%64ocs',

@@ -82,7 +82,7 @@ describe.each(['ranges', 'bare'])('ctx.save() and the checks over several fields
     ],
   ])('is 422 as on create, and writes nothing: %s', async (_what, change, error) => {
     const { status, body } = await run(path, change);
-    expect([status, body.errors]).toEqual([422, [error]]);
+    expect([status, body.errors]).toMatchObject([422, [error]]);
     expect(await ranges().findOne()).toEqual(stored);
     expect(api.errors).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe.each(['ranges', 'bare'])('ctx.save() and the checks over several fields
 
   it('asks only where each value fits', async () => {
     const { body } = await run(path, (range) => Object.assign(range, { min: 3, max: 'x' }));
-    expect(body.errors).toEqual([{ field: 'max', message: 'must be an integer' }]);
+    expect(body.errors).toMatchObject([{ field: 'max', message: 'must be an integer' }]);
     expect(seen).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { cursorPaging, defineModel, everything, t } from '../../src/index.ts';
+import { cursorPaging, defineModel, everything, scope as scopeOf, t } from '../../src/index.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -33,6 +33,18 @@ const api = useApi<{ name: string }>(
     shop.resource({ model: Doc, ops, scope: (ctx) => ({ owner: ctx.requirePrincipal().name }), paging: cursorPaging({ total: true }) }),
     shop.resource({ model: Doc, path: 'free', ops, scope: async () => scope as never }),
     shop.resource({ model: Doc, path: 'unscoped', ops }),
+    shop.resource({
+      model: Doc,
+      path: 'narrowed',
+      ops: [],
+      scope: (ctx) => ({ owner: ctx.requirePrincipal().name }),
+      operations: {
+        mark: {
+          use: [(ctx, next) => scopeOf(Doc, () => ({ text: 'x' }))(ctx as never, next)],
+          handler: async (ctx) => ctx.save(Object.assign(await ctx.load(), { count: 9 })),
+        },
+      },
+    }),
   ],
   { authenticate: (ctx) => (ctx.get('x-user') ? { name: ctx.get('x-user') } : undefined) },
 );
@@ -83,16 +95,16 @@ describe('a record out of scope', () => {
     }
   });
 
-  it('can be created: scope does not filter creates', async () => {
-    const { status, headers } = await api.request('POST', '/api/docs', { headers: ann, body: { id: 'new', owner: 'ben' } });
-    expect(status).toBe(201);
-    expect((await api.request('GET', headers.location ?? '', { headers: ann })).status).toBe(404);
+  it('cannot be created either', async () => {
+    const { status, body } = await api.request('POST', '/api/docs', { headers: ann, body: { id: 'new', owner: 'ben' } });
+    expect([status, body.errors]).toEqual([422, [{ field: 'owner', message: 'must keep the record within your reach', rule: 'scope' }]]);
   });
 
   it('is 401 for an anonymous request, where the scope requires a principal, also before the body is looked at', async () => {
     for (const [method, path] of [
       ['GET', ''],
       ['GET', '/a1'],
+      ['POST', ''],
       ['PATCH', '/a1'],
       ['PUT', '/a1'],
       ['DELETE', '/a1'],
@@ -101,6 +113,17 @@ describe('a record out of scope', () => {
       expect([method, status]).toEqual([method, 401]);
     }
     expect(api.errors).toEqual([]);
+  });
+});
+
+describe('a scope in the `use` of an operation', () => {
+  it.each([
+    ['a1', 200],
+    ['a2', 404],
+    ['b1', 404],
+  ])('narrows that of the resource: of %s the answer is %i', async (id, status) => {
+    expect((await api.request('POST', `/api/narrowed/${id}/mark`, { headers: ann })).status).toBe(status);
+    expect((await docs().findOne({ _id: id }))?.count === 9).toBe(status === 200);
   });
 });
 
@@ -162,6 +185,9 @@ describe('what a scope may return', () => {
     ['an undefined prefix', { owner: { prefix: undefined } }],
     ['an undefined exists', { 'place.city': { exists: undefined } }],
     ['no operator at all', { owner: {} }],
+    ['an open prefix beside a value', { owner: { prefix: '' }, count: 1 }],
+    ['an open nin beside a value', { owner: 'ann', id: { nin: [] } }],
+    ['a value beside one that is inherited', Object.assign(Object.create({ owner: 'ann' }), { text: 'x' })],
     ['null for a field that cannot be null', { owner: null }],
     ['a field that does not exist', { onwer: 'ann' }],
     ['_id instead of id', { _id: 'a1' }],
@@ -182,6 +208,7 @@ describe('what a scope may return', () => {
     const requests = [
       ['GET', ''],
       ['GET', '/a1'],
+      ['POST', ''],
       ['PATCH', '/a1'],
       ['PUT', '/a1'],
       ['DELETE', '/a1'],

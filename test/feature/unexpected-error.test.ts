@@ -94,21 +94,26 @@ describe('an error that speaks to the client', () => {
   it.each<[string, unknown, object, string | undefined]>([
     [
       'a Problem',
-      new Problem('forbidden', 'Not on Sundays.', { headers: { 'x-day': 'sunday' }, errors: [{ field: 'day', message: 'is a Sunday' }] }),
+      new Problem({
+        code: 'forbidden',
+        detail: 'Not on Sundays.',
+        headers: { 'x-day': 'sunday' },
+        errors: [{ field: 'day', message: 'is a Sunday' }],
+      }),
       {
         type: 'about:blank',
         title: 'Forbidden',
         status: 403,
         detail: 'Not on Sundays.',
         code: 'forbidden',
-        errors: [{ field: 'day', message: 'is a Sunday' }],
+        errors: [{ field: 'day', message: 'is a Sunday', rule: 'check' }],
       },
       'sunday',
     ],
     [
       'an exposed error, as of ctx.throw()',
       Object.assign(new Error('Not on Sundays.'), { status: 402, expose: true, headers: { 'x-day': 'sunday' } }),
-      { type: 'about:blank', title: 'Payment Required', status: 402, detail: 'Not on Sundays.' },
+      { type: 'about:blank', title: 'Payment Required', status: 402, detail: 'Not on Sundays.', code: 'payment_required' },
       'sunday',
     ],
   ])('is answered as it is, with its headers, and not reported: %s', async (_name, error, document, day) => {

@@ -11,7 +11,7 @@ const fields = {
   float: t.optional(t.float()),
   decimal: t.optional(t.decimal()),
   flag: t.optional(t.boolean()),
-  date: t.optional(t.date()),
+  date: t.optional(t.date({ policy: { filter: true } })),
   objectId: t.optional(t.objectId()),
   uuid: t.optional(t.uuid()),
   binary: t.optional(t.binary()),
@@ -85,6 +85,8 @@ const cases: [field: Name, sent: string, served: string, stored: unknown][] = [
   ],
   ['any', '{"$set":{"int":1},"a.b":"$int"}', '{"$set":{"int":1},"a.b":"$int"}', { $set: { int: new Int32(1) }, 'a.b': '$int' }],
   ['any', '0', '0', new Int32(0)],
+  ['any', '6.02e23', '6.02e+23', new Double(6.02e23)],
+  ['any', '[1e17,9007199254740993.0]', '[100000000000000000,9007199254740992]', [new Double(1e17), new Double(2 ** 53)]],
   ['ref', `"${hex}"`, `"${hex}"`, new ObjectId(hex)],
 ];
 
@@ -207,4 +209,24 @@ describe('a stored value of another type than its field', () => {
     expect(status).toBe(200);
     expect(body.data).toEqual({ id: String(id), ...old, decimal: '1.5' });
   });
+});
+
+describe('a stored date outside of the years 0000 to 9999', () => {
+  it.each([8.64e15, -8.64e15, Date.UTC(10_000, 0), -62_167_219_200_001])(
+    'is served as text that may be sent back and filtered by: %d',
+    async (time) => {
+      const [id, at] = [new ObjectId(), new Date(time)];
+      await docs().insertOne({ _id: id, date: at });
+      const path = `/api/docs/${id}`;
+      const { body } = await api.request('GET', path);
+      expect(new Date(body.data.date)).toEqual(at);
+      const sent = { date: body.data.date };
+      expect((await api.request('POST', '/api/docs', { body: sent })).body.data.date).toBe(sent.date);
+      for (const method of ['PATCH', 'PUT']) expect((await api.request(method, path, { body: sent })).body.data.date).toBe(sent.date);
+      expect((await docs().findOne({ _id: id }))?.date).toEqual(at);
+      const found = await api.request('GET', `/api/docs?date=${encodeURIComponent(sent.date)}`);
+      expect(found.body.data).toHaveLength(2);
+      await docs().deleteMany({ date: at });
+    },
+  );
 });

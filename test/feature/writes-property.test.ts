@@ -203,8 +203,8 @@ class Play {
   }
 }
 
-// 'silent': neither the specification nor the decisions say what happens. A body that writes nothing (`PUT {}` where all is closed, a merge of
-// `{ object: {} }`): whether it counts as a write. A replacement of an object that requires what the client may not send. A create that is
+// 'silent': neither the specification nor the decisions say what happens. A put that writes nothing (`PUT {}` where all is closed): whether it
+// counts as a write. A replacement of an object that requires what the client may not send. A create that is
 // wrong in itself while the server, too, fails to set a required field. Such a request is not sent.
 /** "Order of checks: … If-Match syntax (400) → validation (422) → existence (404) → If-Match (412) → missing embedded object (422)." */
 function predict(model: ModelSpec, rules: Rules, step: Step, before: Known, body: PlainObject = {}): Prediction | 'silent' {
@@ -221,8 +221,8 @@ function predict(model: ModelSpec, rules: Rules, step: Step, before: Known, body
     count('422 incomplete');
     return { status: 422, errors: incomplete, unattainable };
   }
-  // "`PATCH {}` is 200 without a write or an increment, but honours If-Match."
-  if (step.operation === 'patch' && Object.keys(body).length === 0) return { status: 200 };
+  // "`PATCH {}` is 200 without a write or an increment, and so is any patch that says no more than that, but honours If-Match."
+  if (step.operation === 'patch' && isNothing) return { status: 200 };
   return isNothing ? 'silent' : { status: 200, written: fields };
 }
 
@@ -263,8 +263,8 @@ function ifMatch(step: Step, { revision }: Known): string | undefined {
 function checkProtected(model: ModelSpec, rules: Rules, step: Step, before: Known, written: PlainObject, body: PlainObject): void {
   const after = protectedValues(model.fields, rules, written);
   for (const [path, value] of protectedValues(model.fields, rules, before.fields)) {
-    const [top, nested] = path.split('.', 2) as [string, string?];
-    const isReplaced = step.operation === 'patch' && !rules.mergePatch && nested !== undefined && Object.hasOwn(body, top);
+    const [top] = path.split('.', 1) as [string];
+    const isReplaced = step.operation === 'patch' && !rules.mergePatch && Object.hasOwn(body, top);
     if (!isReplaced) equal(after.get(path), value, `protected value ${path}`);
   }
 }

@@ -8,13 +8,14 @@ const invalidQuery = (field: string, message: string) =>
     code: 'invalid_query',
     status: 400,
     detail: `The query parameter \`${field}\` ${message}.`,
-    errors: [{ field, message }],
+    errors: [{ field, message, rule: expect.stringMatching(/^(percent_encoding|nul_character|parameter_syntax)$/) }],
   });
 
 const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''));
 const name = fc.string({ unit: 'binary', minLength: 1 }).map((value) => value.replace(/[\0[\]]/g, '.'));
-const parameter = fc.oneof(fc.record({ name, value: text }), fc.record({ name, operator: name, value: text }));
-const formatKey = ({ name, operator }: { name: string; operator?: string }) => (operator === undefined ? name : `${name}[${operator}]`);
+const parameter = fc.record({ name, operator: name, isItem: fc.constant(true as const), value: text }, { requiredKeys: ['name', 'value'] });
+const formatKey = ({ name, operator, isItem }: { name: string; operator?: string; isItem?: true }) =>
+  `${name}${operator === undefined ? '' : `[${operator}]`}${isItem ? '[]' : ''}`;
 
 describe('parseQueryString', () => {
   it.each([
@@ -43,6 +44,9 @@ describe('parseQueryString', () => {
     ['total%5Bgte%5d=5', [{ name: 'total', operator: 'gte', value: '5' }]],
     ['total[gte]', [{ name: 'total', operator: 'gte', value: '' }]],
     ['address.city[in]=a,b', [{ name: 'address.city', operator: 'in', value: 'a,b' }]],
+    ['sort[]=-a,b', [{ name: 'sort', isItem: true, value: '-a,b' }]],
+    ['a%5Bin%5D%5B%5D=x%2Cy', [{ name: 'a', operator: 'in', isItem: true, value: 'x,y' }]],
+    ['a[in][]', [{ name: 'a', operator: 'in', isItem: true, value: '' }]],
     ['a=[x]', [{ name: 'a', value: '[x]' }]],
     ['a[$gt]=1', [{ name: 'a', operator: '$gt', value: '1' }]],
     ['$where=1', [{ name: '$where', value: '1' }]],
@@ -86,14 +90,28 @@ describe('parseQueryString', () => {
     expect(() => parseQueryString(raw)).toThrow(invalidQuery(field, 'has a NUL character'));
   });
 
-  it.each(['a[]', '[x]', '[]', 'a[b][c]', 'a[b]c', 'a[b', 'a]', 'a[', 'a]b[', 'a[[b]]', '[a]b', 'a[b]]', ''])(
-    'answers 400 to brackets in any other place: %j',
-    (key) => {
-      const problem = invalidQuery(key, 'must have the form `field` or `field[operator]`');
-      expect(() => parseQueryString(`${key}=1`)).toThrow(problem);
-      expect(() => parseQueryString(`${encodeURIComponent(key)}=1`)).toThrow(problem);
-    },
-  );
+  it.each([
+    'a[][]',
+    'a[][b]',
+    '[][]',
+    'a[b][][]',
+    '[x]',
+    '[]',
+    'a[b][c]',
+    'a[b]c',
+    'a[b',
+    'a]',
+    'a[',
+    'a]b[',
+    'a[[b]]',
+    '[a]b',
+    'a[b]]',
+    '',
+  ])('answers 400 to brackets in any other place: %j', (key) => {
+    const problem = invalidQuery(key, 'must have the form `field` or `field[operator]`');
+    expect(() => parseQueryString(`${key}=1`)).toThrow(problem);
+    expect(() => parseQueryString(`${encodeURIComponent(key)}=1`)).toThrow(problem);
+  });
 
   it('takes 1,000 parameters and answers 400 to more', () => {
     expect(parseQueryString('a=1&'.repeat(1000))).toHaveLength(1000);
@@ -101,7 +119,7 @@ describe('parseQueryString', () => {
       expect.objectContaining({
         code: 'invalid_query',
         detail: 'The query string has too many parameters: 1000 are allowed.',
-        errors: undefined,
+        errors: [expect.objectContaining({ field: '', rule: 'too_many_parameters', params: { limit: 1000 } })],
       }),
     );
   });

@@ -38,7 +38,7 @@ const roomCases = names.flatMap((room) =>
   }),
 );
 
-const outsideCases = [...names, 'errors', 'index'].flatMap((room) =>
+const outsideCases = [...names, 'errors', 'rules', 'index'].flatMap((room) =>
   neverFromSrc.map((from, number) => {
     const file = room in rooms ? `src/${room}/out-${number}.ts` : `src/${room}.ts`;
     return { name: `${file} does not import ${from}`, file, from, allowed: false };
@@ -76,6 +76,7 @@ describe('the rooms of src/', () => {
   const cases = [...roomCases, ...outsideCases, ...packageCases];
   beforeAll(async () => {
     const files: Record<string, string> = {
+      'src/reason-phrases.ts': "import './rules.ts';\nimport './http/a.ts';",
       'src/http/deep/up.ts': "import '../../mongo/a.ts';",
       'src/http/deep/within.ts': "import '../a.ts';\nimport './model/a.ts';",
     };
@@ -93,9 +94,13 @@ describe('the rooms of src/', () => {
     expect(rulesOf(file)).toEqual(allowed ? [] : [rule]);
   });
 
-  it.each(['src/errors.ts', 'src/index.ts'])('%s imports nothing of all that', (file) => {
+  it.each(['src/errors.ts', 'src/rules.ts', 'src/index.ts'])('%s imports nothing of all that', (file) => {
     const imports = cases.filter((one) => one.file === file && one.from !== '../index.ts').length;
     expect(rulesOf(file).length).toBeGreaterThanOrEqual(imports);
+  });
+
+  it('src/errors.ts and the files beside it import each other, and nothing else', () => {
+    expect(rulesOf('src/reason-phrases.ts')).toEqual([rule]);
   });
 
   it.each(formCases)('$name', ({ file }) => {
@@ -112,6 +117,6 @@ describe('the rooms of src/', () => {
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(folders));
     const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-    expect(['errors.ts', 'index.ts']).toEqual(expect.arrayContaining(files));
+    expect(['errors.ts', 'index.ts', 'reason-phrases.ts', 'rules.ts']).toEqual(expect.arrayContaining(files));
   });
 });

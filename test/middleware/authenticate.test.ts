@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from '../../src/index.ts';
-import { authenticate, ConfigurationError, problems, Unauthorized } from '../../src/index.ts';
+import { authenticate, ConfigurationError, guards, problems, Unauthorized } from '../../src/index.ts';
 import { useServer } from '../support/serve.ts';
 
 const serve = useServer();
@@ -9,7 +9,8 @@ describe('authenticate()', () => {
   it.each<[string, unknown]>([
     ['a principal', { name: 'ann' }],
     ['a promise of one', Promise.resolve('ann')],
-    ['a falsy one that is somebody', 0],
+    ['a number', 7],
+    ['an object without members', {}],
   ])('leaves what it found as ctx.principal and in ctx.requirePrincipal(): %s', async (_name, principal) => {
     const { request } = await serve(
       problems(),
@@ -22,17 +23,42 @@ describe('authenticate()', () => {
     expect((await request('GET', '/')).body).toEqual({ principal: expected, required: expected });
   });
 
-  it.each([undefined, null])('leaves the request anonymous for %p: requirePrincipal() then throws 401', async (nobody) => {
+  it.each([undefined, null, false, 0, -0, 0n, Number.NaN, ''])(
+    'leaves the request anonymous for %p: requirePrincipal() then throws 401',
+    async (nobody) => {
+      const { request } = await serve(
+        problems(),
+        authenticate(async () => nobody),
+        (ctx: Context) => {
+          ctx.body = { isAnonymous: ctx.principal === undefined };
+          if (ctx.path === '/required') ctx.requirePrincipal();
+        },
+      );
+      expect((await request('GET', '/')).body).toEqual({ isAnonymous: true });
+      expect((await request('GET', '/required')).status).toBe(401);
+    },
+  );
+
+  it('forgets the guards that opened for somebody else, when it stands in a chain again', async () => {
+    const calls: unknown[] = [];
+    const isAnn = (ctx: Context) => {
+      calls.push(ctx.principal);
+      return ctx.principal === 'ann';
+    };
     const { request } = await serve(
       problems(),
-      authenticate(() => nobody),
-      (ctx: Context) => {
-        ctx.body = { isAnonymous: ctx.principal === undefined };
-        if (ctx.path === '/required') ctx.requirePrincipal();
+      authenticate(() => 'ann'),
+      guards(isAnn),
+      authenticate((ctx) => ctx.get('x-user')),
+      guards(isAnn),
+      (ctx) => {
+        ctx.body = 'open';
       },
     );
-    expect((await request('GET', '/')).body).toEqual({ isAnonymous: true });
-    expect((await request('GET', '/required')).status).toBe(401);
+    expect((await request('GET', '/', { headers: { 'x-user': 'ben' } })).status).toBe(403);
+    expect((await request('GET', '/')).status).toBe(403);
+    expect((await request('GET', '/', { headers: { 'x-user': 'ann' } })).text).toBe('open');
+    expect(calls).toEqual(['ann', 'ben', 'ann', undefined, 'ann', 'ann']);
   });
 
   it('answers 401 with the headers of Unauthorized', async () => {

@@ -22,6 +22,20 @@ describe('every middleware that is exported', () => {
   });
 });
 
+describe('docs/security.md', () => {
+  const page = read('docs/security.md');
+  const rows = page.split('\n').filter((line) => line.startsWith('| **API'));
+
+  it('has a row for each of the ten, with what is done, what shows it and what is left', () => {
+    expect(rows.map((row) => /\*\*(API\d+)\*\*/.exec(row)?.[1])).toEqual(Array.from({ length: 10 }, (_, index) => `API${index + 1}`));
+    for (const row of rows) expect([row, row.split(' | ').length, /`test\//.test(row)]).toEqual([row, 4, true]);
+  });
+
+  it.each([...new Set([...page.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path))])('names a test that there is: %s', (path) => {
+    expect(read(path)).toMatch(/\bit(?:\.each)?[(<]/);
+  });
+});
+
 describe('every slot of the context', () => {
   const slots = [...read('src/middleware/context.ts').matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
 

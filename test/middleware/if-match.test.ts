@@ -4,29 +4,31 @@ import { useServer } from '../support/serve.ts';
 
 const serve = useServer();
 
-async function ask(options: IfMatchOptions | undefined, header: string | undefined) {
+async function ask(options: IfMatchOptions | undefined, header: string | undefined, noneMatch?: string, method = 'PUT') {
   let precondition: unknown;
   const { request } = await serve(problems(), ifMatch(options), (ctx: Context) => {
     precondition = ctx.precondition;
     ctx.body = 'passed';
   });
-  const { status, body, text } = await request('PUT', '/', { headers: { 'if-match': header } });
+  const { status, body, text } = await request(method, '/', { headers: { 'if-match': header, 'if-none-match': noneMatch } });
   return text === 'passed' ? precondition : `${status} ${body.code}`;
 }
 
 describe('ifMatch()', () => {
   it.each<[string | undefined, unknown]>([
     [undefined, undefined],
-    ['*', '*'],
-    ['"3"', [{ weak: false, tag: '3' }]],
+    ['*', { ifMatch: '*' }],
+    ['"3"', { ifMatch: [{ weak: false, tag: '3' }] }],
     [
       '"3", W/"4"',
-      [
-        { weak: false, tag: '3' },
-        { weak: true, tag: '4' },
-      ],
+      {
+        ifMatch: [
+          { weak: false, tag: '3' },
+          { weak: true, tag: '4' },
+        ],
+      },
     ],
-    ['', []],
+    ['', { ifMatch: [] }],
     ['3', '400 malformed_header'],
   ])('reads %p into ctx.precondition: %p', async (header, precondition) => {
     expect(await ask(undefined, header)).toEqual(precondition);
@@ -34,8 +36,30 @@ describe('ifMatch()', () => {
 
   it('is 428 without the header where it is required, and not otherwise', async () => {
     expect(await ask({ required: true }, undefined)).toBe('428 precondition_required');
-    expect(await ask({ required: true }, '*')).toBe('*');
+    expect(await ask({ required: true }, '*')).toEqual({ ifMatch: '*' });
+    expect(await ask({ required: true }, undefined, '"3"')).toBe('428 precondition_required');
     expect(await ask({ required: false }, undefined)).toBeUndefined();
+  });
+
+  it('reads If-None-Match of a write beside it, and leaves that of a read to `notModified`', async () => {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
+      expect(await ask(undefined, undefined, 'W/"3"', method)).toEqual({ ifNoneMatch: [{ weak: true, tag: '3' }] });
+      expect(await ask(undefined, '*', '*', method)).toEqual({ ifMatch: '*', ifNoneMatch: '*' });
+      expect(await ask(undefined, undefined, '3', method)).toBe('400 malformed_header');
+    }
+    expect(await ask(undefined, undefined, '3', 'GET')).toBeUndefined();
+    expect(await ask(undefined, '*', '"3"', 'GET')).toEqual({ ifMatch: '*' });
+  });
+
+  it.each<[noneMatch: string, current: string | undefined, passes: boolean]>([
+    ['"3"', '3', false],
+    ['W/"3"', '3', false],
+    ['"2"', '3', true],
+    ['"3"', undefined, true],
+    ['*', undefined, false],
+    ['', '3', true],
+  ])('compares If-None-Match with `current` too: %p and %p', async (noneMatch, current, passes) => {
+    expect((await ask({ current: () => current }, undefined, noneMatch)) === '412 precondition_failed').toBe(!passes);
   });
 
   it.each<[header: string, current: string | undefined, passes: boolean]>([

@@ -20,7 +20,7 @@ describe('jsonBody()', () => {
     async (body) => {
       const { request } = await serve(problems(), jsonBody());
       const answer = await request('POST', '/', { body });
-      expect([answer.status, answer.body.errors]).toEqual([422, [{ field: '', message: 'the body must be a JSON object' }]]);
+      expect([answer.status, answer.body.errors]).toMatchObject([422, [{ field: '', message: 'the body must be a JSON object' }]]);
     },
   );
 

@@ -2,14 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import {
   afterHooks,
+  answerTimeout,
   authenticate,
   bodyLimit,
   ConfigurationError,
+  caching,
   checkBody,
   checkCreate,
   checkPatch,
   checkPut,
   compileIncludes,
+  crossOrigin,
   cursorPaging,
   defineModel,
   embed,
@@ -25,9 +28,11 @@ import {
   jsonBody,
   listQuery,
   observe,
+  problems,
   record,
   records,
   remove,
+  requestTimeout,
   scope,
   t,
   update,
@@ -65,11 +70,17 @@ const cases: readonly Case[] = [
     { db, fetchPrivate: 1 },
     /`fetchPrivate` .* true or false/,
   ],
+  ['findPage', 'a bound that is none', (wrong) => findPage(Doc, wrong), { db, maxPageBytes: '16mb' }, /`maxPageBytes`/],
   ['findRecord', 'fetchPrivate that is no boolean', (wrong) => findRecord(Doc, wrong), { db, fetchPrivate: 1 }, /`fetchPrivate`/],
   ['afterHooks', 'a function alone', afterHooks, () => undefined, /takes a list of functions/],
   ['afterHooks', 'a hook that is none', afterHooks, ['mail'], /hook .* must be a function/],
+  ['answerTimeout', 'no time', answerTimeout, 0, /`answerTimeout` must be a whole number of milliseconds/],
+  ['requestTimeout', 'for ever', requestTimeout, Number.POSITIVE_INFINITY, /`requestTimeout` must be a whole number of milliseconds/],
   ['authenticate', 'nothing', authenticate, undefined, /`authenticate` must be a function/],
+  ['bodyLimit', 'a time that is none', (wrong) => bodyLimit(1, wrong), -1, /`timeout` must be a whole number of milliseconds/],
   ['bodyLimit', 'a text', bodyLimit, '1mb', /`maxBody`/],
+  ['caching', 'a misspelt option', caching, { cacheContrl: 'no-store' }, /did you mean `cacheControl`\?/],
+  ['caching', 'a name that no header has', caching, { vary: ['a b'] }, /`vary` of `caching` must be a list of names of headers/],
   ['checkBody', 'a schema that is none', checkBody, 'object', /`schema`/],
   ['checkCreate', 'a misspelt option', (wrong) => checkCreate(Doc, wrong), { serverField: 1 }, /did you mean `serverFields`\?/],
   [
@@ -89,6 +100,7 @@ const cases: readonly Case[] = [
   ['checkPatch', 'a misspelt option', (wrong) => checkPatch(Doc, wrong), { mergepatch: false }, /did you mean `mergePatch`\?/],
   ['checkPatch', 'a text for true', (wrong) => checkPatch(Doc, wrong), { explicitWrites: 'yes' }, /`explicitWrites` .* true or false/],
   ['checkPut', 'mergePatch, which is for patches', (wrong) => checkPut(Doc, wrong), { mergePatch: false }, /Legal are explicitWrites/],
+  ['crossOrigin', 'a misspelt option', crossOrigin, { trustedOrigin: [] }, /did you mean `trustedOrigins`\?/],
   ['embed', 'names', embed, ['customer'], /`embed` takes what `compileIncludes\(\)` returns/],
   ['fields', 'names', (wrong) => fields(Doc, wrong), ['text'], /`fields` takes what/],
   ['guards', 'a list', guards, [() => true], /guard .* must be a function/],
@@ -109,7 +121,7 @@ const cases: readonly Case[] = [
   ['jsonBody', 'a misspelt option', jsonBody, { limits: 5 }, /did you mean `limit`\?/],
   ['jsonBody', 'a limit that is none', jsonBody, { limit: '1mb' }, /`limit`/],
   ['jsonBody', 'a text for true', jsonBody, { requireObject: 'no' }, /`requireObject`/],
-  ['jsonBody', 'a list', jsonBody, [], /must be an object of limit, requireObject, schema/],
+  ['jsonBody', 'a list', jsonBody, [], /must be an object of limit, timeout, requireObject, schema/],
   ['listQuery', 'no paging', (wrong) => listQuery(Doc, wrong), {}, /paging/],
   ['listQuery', 'a name in place of the options', (wrong) => listQuery(Doc, cursorPaging(), wrong), 'docs', /must be an object of name/],
   [
@@ -121,9 +133,12 @@ const cases: readonly Case[] = [
   ],
   ['listQuery', 'a text for true', (wrong) => listQuery(Doc, cursorPaging(), wrong), { fields: 'yes' }, /`fields`/],
   ['observe', 'nothing', observe, undefined, /`observe` must be a function/],
+  ['problems', 'a misspelt option', problems, { problems: () => ({}) }, /did you mean `problem`\?/],
+  ['problems', 'a text in place of a function', problems, { problem: 'x' }, /`problem` .* a function/],
   ['record', 'a misspelt option', record, { create: true }, /did you mean `created`\?/],
   ['record', 'a status', record, { created: 201 }, /`created` .* true or false/],
   ['scope', 'a filter', (wrong) => scope(Doc, wrong), { text: 'x' }, /`scope` must be a function/],
+  ['scope', 'a misspelt option', (wrong) => scope(Doc, () => ({ text: 'x' }), wrong), { write: false }, /did you mean `writes`/],
 ];
 
 describe('a middleware that is made with what is none of its options', () => {
@@ -134,7 +149,7 @@ describe('a middleware that is made with what is none of its options', () => {
 });
 
 /** They take nothing. */
-const withoutOptions = ['answer', 'noContent', 'notModified', 'page', 'problems', 'requestId'];
+const withoutOptions = ['answer', 'noContent', 'notModified', 'page', 'requestId'];
 
 describe('the table above', () => {
   it('has every middleware that takes something', () => {

@@ -22,7 +22,6 @@ describe('scope()', () => {
     ['operators side by side', () => ({ 'place.city': { gte: 'A', lt: 'B' } }), { 'place.city': { $gte: 'A', $lt: 'B' } }],
     ['a private field', () => ({ secret: 'x' }), { secret: { $eq: 'x' } }],
     ['text that looks like an operator', () => ({ owner: '$where' }), { owner: { $eq: '$where' } }],
-    ['an empty `nin` beside what narrows', () => ({ owner: 'ann', id: { nin: [] } }), { owner: { $eq: 'ann' }, _id: { $nin: [] } }],
     ['an empty `in`, which nothing matches', () => ({ owner: { in: [] } }), { owner: { $in: [] } }],
     ['everything', () => everything, {}],
   ])('leaves the row filter in ctx.scope: %s', async (_name, filterOf, filter) => {
@@ -35,13 +34,33 @@ describe('scope()', () => {
     ['an undefined value', () => ({ owner: undefined })],
     ['a list with a hole', () => ({ owner: { in: new Array(1) } })],
     ['an empty `nin` alone', () => ({ owner: { nin: [] } })],
-    ['empty conditions alone', () => ({ owner: { nin: [], prefix: '' }, id: { nin: [] } })],
+    ['an empty `nin` beside what narrows', () => ({ owner: 'ann', id: { nin: [] } })],
+    ['an empty `prefix` beside what narrows', () => ({ owner: { prefix: '' }, id: 'a' })],
+    ['an empty `nin` beside what narrows on the same field', () => ({ owner: { eq: 'ann', nin: [] } })],
     ['an unknown field', () => ({ onwer: 'ann' })],
     ['an operator of MongoDB', () => ({ owner: { $gt: '' } })],
     ['a rejected promise', () => Promise.reject(new Error('lookup failed'))],
   ])('is a closed door when it returns %s: 500, reported, and nothing behind it runs', async (_name, filterOf) => {
     const { status, left, errors } = await ask(filterOf);
     expect([status, left, errors.length]).toEqual([500, 'not reached', 1]);
+  });
+
+  it.each<[string, (() => unknown)[], unknown]>([
+    ['on another field', [() => ({ owner: 'ann' }), () => ({ id: 'a' })], { owner: { $eq: 'ann' }, _id: { $eq: 'a' } }],
+    [
+      'on the same field',
+      [() => ({ owner: 'ann' }), () => ({ owner: 'ben' })],
+      { $and: [{ owner: { $eq: 'ben' } }, { owner: { $eq: 'ann' } }] },
+    ],
+    ['by everything', [() => ({ owner: 'ann' }), () => everything], { owner: { $eq: 'ann' } }],
+    ['what was everything', [() => everything, () => ({ owner: 'ann' })], { owner: { $eq: 'ann' } }],
+  ])('narrows what a scope above it has left: %s', async (_name, scopes, filter) => {
+    let left: unknown;
+    const { request } = await serve(problems(), ...scopes.map((filterOf) => scope(Note, filterOf)), (ctx: Context) => {
+      left = ctx.scope;
+      ctx.body = 'passed';
+    });
+    expect([(await request('GET', '/')).status, left]).toEqual([200, filter]);
   });
 
   it('may refuse a request itself', async () => {

@@ -2,8 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { compileModel } from '../../src/model/compile-model.ts';
 import type { Field, Fields, RawSchema } from '../../src/model/schema.ts';
 import { t } from '../../src/model/t.ts';
+import type { Any } from '../support/any.ts';
 import { js, messageOf } from './misuse.ts';
 import { modelOf, modelWith } from './subject.ts';
+
+const listOfStrings = '`enum` of `value` must be a list of strings, because its type is string';
+const containsItself = (path: string): string =>
+  `\`${path}…\` lies more than 64 levels deep, as in an object that contains itself: refer to a record by \`t.ref\`, or hold what has no fixed depth in \`t.any()\`.`;
+
+/** An object whose fields are known only when it is there. */
+function circular(fieldsOf: (node: Field) => Fields): Field {
+  const node: Any = t.object('Node', {});
+  Object.assign(node.properties, fieldsOf(node));
+  return node;
+}
 
 describe('a configuration error names the field, the option and what is legal', () => {
   it.each<[string, () => Field | RawSchema, string]>([
@@ -108,7 +120,35 @@ describe('a configuration error names the field, the option and what is legal', 
       () => t.decimal({ minimum: 'ten' }),
       '`minimum` of `value` must be a decimal number, such as 12.50 or "12.50".',
     ],
-    ['an enum without members', () => js.enum([]), expect.stringMatching(/^The schema of `value` is not valid: .*enum/) as never],
+    ['an enum without members', () => js.enum([]), '`enum` of `value` must have a member.'],
+    ['an enum of numbers', () => js.enum([1, 2]), `${listOfStrings}; it has 1. For other values write the schema alone: { enum: [1, 2] }.`],
+    ['an enum of strings and numbers', () => js.enum(['a', 1]), expect.stringContaining('it has 1.') as never],
+    ['an enum with null in it', () => js.enum(['a', [null]]), expect.stringContaining('it has [null].') as never],
+    [
+      'an `enum` of TypeScript',
+      () => js.enum({ Red: 'red' }),
+      '`enum` of `value` must be a list of values: of an `enum` of TypeScript take `Object.values(…)`.',
+    ],
+    ['an `enum` of TypeScript in a schema', () => ({ enum: { Red: 'red' } }), expect.stringContaining('Object.values') as never],
+    ['an enum with a member twice', () => t.enum(['red', 'blue', 'red']), '`enum` of `value` has the member "red" twice: remove one.'],
+    ['a schema with a member twice', () => ({ enum: [1, { a: 1, b: 2 }, { b: 2, a: 1 }] }), expect.stringContaining('twice') as never],
+    [
+      'a nullable enum with a member twice',
+      () => t.nullable(t.enum(['a', 'a'])),
+      '`enum` of `value` has the member "a" twice: remove one.',
+    ],
+    ['an object that contains itself', () => circular((node) => ({ self: node })), containsItself('value.self.self')],
+    [
+      'one that does so optionally',
+      () => circular((node) => ({ a: t.string(), self: t.optional(node) })),
+      containsItself('value.self.self'),
+    ],
+    ['one that does so in a list', () => circular((node) => ({ all: t.array(node) })), containsItself('value.all.*')],
+    [
+      'one that does so by way of another and of a map',
+      () => circular((node) => ({ b: t.object('B', { byKey: t.map(node), again: t.nullable(node) }) })),
+      containsItself('value.b.byKey'),
+    ],
     [
       'a type that contradicts the stored one',
       () => ({ type: 'number', bsonType: 'date' }),
@@ -170,6 +210,11 @@ describe('a configuration error names the field, the option and what is legal', 
       'a revision that clients may set',
       () => t.revision({ policy: { update: true } }),
       '`value` is set by the service: `policy.insert` and `policy.update` cannot open it.',
+    ],
+    [
+      'a revision that is private',
+      () => t.revision({ policy: { private: true } }),
+      'The revision `value` cannot be private: every `ETag` shows it.',
     ],
     [
       'a revision that is no integer',

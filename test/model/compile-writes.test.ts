@@ -80,13 +80,17 @@ describe('create: the body holds writable fields', () => {
     '%j is an unknown field',
     (key) => {
       const json = `{"name":"a","pin":"1",${JSON.stringify(key)}:{"polluted":true}}`;
-      expect(errorsOf(() => create(model, json))).toEqual([{ field: key, message: expect.stringMatching(/^is not a known field/) }]);
+      expect(errorsOf(() => create(model, json))).toMatchObject([
+        { field: key, message: expect.stringMatching(/^is not a known field/), rule: 'unknown_field' },
+      ]);
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     },
   );
 
   it.each([[[]], ['text'], [5], [null], [undefined], [new Date()]])('a body that is no object is one error of the body: %o', (json) => {
-    expect(errorsOf(() => compileCreate(model)(json))).toEqual([{ field: '', message: 'the body must be a JSON object' }]);
+    expect(errorsOf(() => compileCreate(model)(json))).toEqual([
+      { field: '', message: 'the body must be a JSON object', rule: 'type', params: { type: 'object' } },
+    ]);
   });
 
   it('a body full of errors is answered with the first hundred', () => {
@@ -143,7 +147,7 @@ describe('create: embedded objects, lists and maps', () => {
     const json = (value: string) => `{"places":{${JSON.stringify(key)}:${value}}}`;
     expect(create(model, json(JSON.stringify(whole))).places).toEqual(new Map([[key, storedWhole]]));
     expect(errorsOf(() => create(model, json(`{"street":"a","zip":"1",${JSON.stringify(key)}:1}`)))).toEqual([
-      { field: `places.${key}.${key}`, message: 'is not a known field' },
+      { field: `places.${key}.${key}`, message: 'is not a known field', rule: 'unknown_field' },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { parseDate } from '../../src/model/date-text.ts';
 
 describe('parseDate', () => {
@@ -16,8 +17,21 @@ describe('parseDate', () => {
     ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z'],
     ['0000-01-01T00:00:00Z', '0000-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+    ['+010000-01-01T00:00:00.000Z', '+010000-01-01T00:00:00.000Z'],
+    ['-000001-12-31T23:59:59Z', '-000001-12-31T23:59:59.000Z'],
+    ['+275760-09-13T00:00:00.000Z', '+275760-09-13T00:00:00.000Z'],
+    ['-271821-04-20T00:00:00.000Z', '-271821-04-20T00:00:00.000Z'],
+    ['-000001-12-31T23:30:00-01:00', '0000-01-01T00:30:00.000Z'],
   ])('reads %s', (text, expected) => {
     expect(parseDate(text)?.toISOString()).toBe(expected);
+  });
+
+  it('reads whatever a Date is written as', () => {
+    fc.assert(
+      fc.property(fc.date({ noInvalidDate: true }), (date) => {
+        expect(parseDate(date.toISOString())).toEqual(date);
+      }),
+    );
   });
 
   it.each([
@@ -36,7 +50,16 @@ describe('parseDate', () => {
     ['no seconds', '2026-01-31T12:00Z'],
     ['an empty fraction', '2026-01-31T12:00:00.Z'],
     ['a comma', '2026-01-31T12:00:00,5Z'],
-    ['more than four digits of year', '+012026-01-31T12:00:00Z'],
+    ['a year of four digits as an expanded one', '+002026-01-31T12:00:00Z'],
+    ['the year 0 as an expanded one', '+000000-01-31T12:00:00Z'],
+    ['the year -0', '-000000-01-31T12:00:00Z'],
+    ['six digits of year without a sign', '012026-01-31T12:00:00Z'],
+    ['five digits of year', '+12026-01-31T12:00:00Z'],
+    ['seven digits of year', '+0012026-01-31T12:00:00Z'],
+    ['a millisecond more than a Date holds', '+275760-09-13T00:00:00.001Z'],
+    ['what an offset moves beyond what a Date holds', '+275760-09-13T00:00:00-01:00'],
+    ['what an offset moves out of such years', '+010000-01-01T12:00:00-01:00'],
+    ['a day that its month lacks, in such a year', '+012026-02-30T12:00:00Z'],
     ['a text around it', ' 2026-01-31T12:00:00Z'],
     ['a line after it', '2026-01-31T12:00:00Z\n'],
     ['what an offset moves before the year 0', '0000-01-01T00:00:00+01:00'],

@@ -40,8 +40,16 @@ describe('compileDecimalBounds', () => {
   it('includes both bounds', () => {
     const check = compileDecimalBounds(decimal('0.10'), decimal('99.9'));
     expect(['0.1', '99.90', '50'].map((text) => check?.(decimal(text)))).toEqual([undefined, undefined, undefined]);
-    expect(check?.(decimal('0.0999999999999999999999999999999999'))).toBe('must be at least 0.10');
-    expect(check?.(decimal('99.90000000000000000000000000000001'))).toBe('must be at most 99.9');
+    expect(check?.(decimal('0.0999999999999999999999999999999999'))).toMatchObject({
+      rule: 'minimum',
+      params: { limit: '0.10' },
+      message: 'must be at least 0.10',
+    });
+    expect(check?.(decimal('99.90000000000000000000000000000001'))).toMatchObject({
+      rule: 'maximum',
+      params: { limit: '99.9' },
+      message: 'must be at most 99.9',
+    });
   });
 
   it('is nothing without bounds', () => {

@@ -10,8 +10,14 @@ const compile = (fields: Fields, indexes?: unknown) =>
   compileModel(defineModel('Doc', { collection: 'docs', fields, indexes: indexes as never }));
 const two = { owner: t.string(), number: t.string() };
 
+const secret = t.string({ policy: { private: true } });
+const place = t.object('Place', { city: t.string(), code: secret });
+type Mistake = [rule: string, fields: Fields, indexes: unknown, message: RegExp];
+const privately = (cases: [rule: string, fields: Fields, indexes?: unknown][]): Mistake[] =>
+  cases.map(([rule, fields, indexes]) => [`unique on what is private: ${rule}`, fields, indexes, /private.* 409/]);
+
 describe('what a model declares of its indexes', () => {
-  it.each<[rule: string, fields: Fields, indexes: unknown, message: RegExp]>([
+  it.each<Mistake>([
     ['a flag', { a: { type: 'string', unique: 'yes' } }, undefined, /`unique` of `a` must be true or false/],
     ['a flag of planning', { a: { type: 'string', index: 1 } }, undefined, /`index` of `a` must be true or false/],
     ['unique in a list', { a: t.array(t.string(), { unique: true }) }, undefined, /`a` is in a list/],
@@ -26,18 +32,39 @@ describe('what a model declares of its indexes', () => {
     ['unique on an item', { a: t.array(name) }, undefined, /`unique` stands on `a.\*`/],
     ['unique on an object', { a: t.object('A', {}, { unique: true }) }, undefined, /needs a single value/],
     ['unique on an untyped value', { a: t.any({ unique: true }) }, undefined, /needs a single value/],
-    [
-      'unique on a private field that clients write',
-      { a: t.string({ unique: true, policy: { private: true, insert: true } }) },
-      undefined,
-      /409/,
-    ],
-    [
-      'unique in a private object that clients write',
-      { a: t.object('A', { name }, { policy: { private: true, update: true } }) },
-      undefined,
-      /`a.name` is private/,
-    ],
+    ...privately([
+      ['a private field', { a: t.string({ unique: true, policy: { private: true } }) }],
+      ['a private field that clients write', { a: t.string({ unique: true, policy: { private: true, insert: true } }) }],
+      ['a field in a private object', { a: t.object('A', { b: name }, { policy: { private: true } }) }],
+      ['a field in an object in a private object', { a: t.object('A', { b: t.object('B', { c: name }) }, { policy: { private: true } }) }],
+      ['one of several fields', { ...two, a: secret }, [{ fields: ['owner', '-a'], unique: true }]],
+      ['a nested one of several fields', { ...two, a: place }, [{ fields: ['a.code', 'owner'], unique: true }]],
+      ['a key in full', { a: secret }, [{ key: { a: 1 }, unique: true }]],
+      ['a key in full, in a Map', { a: secret }, [{ key: new Map([['a', 1]]), unique: true }]],
+      ['a key in full that is nested', { ...two, a: place }, [{ key: { owner: 1, 'a.code': -1 }, unique: true }]],
+      ['a key in full, in a list', { a: t.array(place) }, [{ key: { 'a.code': 1 }, unique: true }]],
+      ['a key in full, at a place of a list', { a: t.array(place) }, [{ key: { 'a.0.code': 1 }, unique: true }]],
+      ['a key in full, in a map', { a: t.map(place) }, [{ key: { 'a.any.code': 1 }, unique: true }]],
+      [
+        'a key in full, below a private untyped value',
+        { a: t.any({ policy: { private: true } }) },
+        [{ key: { 'a.b.c': 1 }, unique: true }],
+      ],
+      ['a key in full, of an object that holds a private field', { a: place }, [{ key: { a: 1 }, unique: true }]],
+      ['a key in full, of a list of them', { a: t.array(place) }, [{ key: { a: 1 }, unique: true }]],
+      ['a key in full, of a wildcard', { a: place }, [{ key: { 'a.$**': 1 }, unique: true }]],
+      [
+        'a filter of the index',
+        { ...two, a: secret },
+        [{ key: { owner: 1 }, unique: true, partialFilterExpression: { a: { $exists: true } } }],
+      ],
+      [
+        'a filter of the index, deep inside',
+        { ...two, a: place },
+        [{ key: { owner: 1 }, unique: true, partialFilterExpression: { $and: [{ number: '1' }, { 'a.code': { $gt: '' } }] } }],
+      ],
+      ['a flag that is true to the database', { a: secret }, [{ key: { a: 1 }, unique: 1 }]],
+    ]),
     ['indexes that are no list', two, { fields: ['owner'] }, /must be a list of indexes/],
     ['an index that is no object', two, ['owner'], /must be objects with `fields`/],
     ['an index with both forms', two, [{ fields: ['owner'], key: { owner: 1 } }], /must be objects with `fields`/],
@@ -55,16 +82,16 @@ describe('what a model declares of its indexes', () => {
     expect(() => compile(fields, indexes)).toThrow(message);
   });
 
-  it('may be unique on a private field that only the server writes', () => {
-    expect(compile({ a: t.string({ unique: true, policy: { private: true } }) }).indexes).toMatchObject([
-      { key: [['a', 1]], unique: true },
-    ]);
-    const secret = t.object(
-      'A',
-      { name: t.string({ unique: true, policy: { insert: false, update: false } }) },
-      { policy: { private: true, insert: true } },
-    );
-    expect(compile({ secret }).indexes).toMatchObject([{ key: [['secret.name', 1]] }]);
+  it('may be an index of a private field that is not unique, for the queries of the application', () => {
+    expect(compile({ ...two, a: secret }, [{ fields: ['owner', 'a'] }, { key: { a: 1 } }]).indexes).toHaveLength(2);
+  });
+
+  it('may be unique beside private fields, and in full by paths of which the model knows nothing', () => {
+    const indexes = [
+      { key: { 'a.city': 1 }, unique: true },
+      { key: { other: 1, 'number.x': 1 }, unique: true, partialFilterExpression: { other: { $exists: true } } },
+    ];
+    expect(compile({ ...two, a: place }, indexes).indexes).toHaveLength(2);
   });
 
   it('takes the options of a wrapper, and of a schema written by hand', () => {

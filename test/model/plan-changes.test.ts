@@ -50,11 +50,15 @@ describe('patch: top level', () => {
   });
 
   it.each([['__proto__'], ['constructor'], ['_bsontype'], ['$set'], ['name.first'], ['_id']])('%s is an unknown field', (key) => {
-    expect(errorsOf(() => patch(model, `{${JSON.stringify(key)}:{"a":1}}`))).toEqual([{ field: key, message: 'is not a known field' }]);
+    expect(errorsOf(() => patch(model, `{${JSON.stringify(key)}:{"a":1}}`))).toEqual([
+      { field: key, message: 'is not a known field', rule: 'unknown_field' },
+    ]);
   });
 
   it('a body that is no object is one error of the body', () => {
-    expect(errorsOf(() => patch(model, '[]'))).toEqual([{ field: '', message: 'the body must be a JSON object' }]);
+    expect(errorsOf(() => patch(model, '[]'))).toEqual([
+      { field: '', message: 'the body must be a JSON object', rule: 'type', params: { type: 'object' } },
+    ]);
   });
 });
 

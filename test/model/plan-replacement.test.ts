@@ -36,19 +36,29 @@ describe('patch with mergePatch: false replaces embedded objects', () => {
     ]);
   });
 
-  it('null clears only what holds no closed value', () => {
-    expect(assigned(patch(model, { plain: null }, rules))).toEqual({ plain: 'absent' });
-    expect(refusals(() => patch(model, { address: null }, rules))).toEqual([`address ${uncleared}`]);
+  it('null clears what is nullable or optional, closed values or not', () => {
+    expect(assigned(patch(model, { plain: null, address: null, sealed: null }, rules))).toEqual({
+      plain: 'absent',
+      address: 'absent',
+      sealed: 'absent',
+    });
+    const must = modelOf({ must: Guarded, kept: t.nullable(Guarded, { storeNone: true }) });
+    expect(assigned(patch(must, { kept: null }, rules))).toEqual({ kept: null });
+    expect(refusals(() => patch(must, { must: null }, rules))).toEqual(['must must not be null']);
   });
 
   it('an object that requires what the client may not send cannot be replaced', () => {
     expect(refusals(() => patch(model, { sealed: { city: 'a' } }, rules))).toEqual([`sealed ${unreplaced}`]);
-    const outer = modelOf({ outer: t.object('Outer', { sealed: t.optional(Sealed), n: t.int() }) });
+    expect(refusals(() => patch(model, { sealed: {} }, rules))).toEqual(['sealed.city is required', `sealed ${unreplaced}`]);
+    const outer = modelOf({
+      outer: t.object('Outer', { sealed: t.optional(Sealed), list: t.array(Sealed, { default: [] }), n: t.int() }),
+    });
     expect(refusals(() => patch(outer, { outer: { n: 1, sealed: { city: 'a' } } }, rules))).toEqual([`outer.sealed ${unreplaced}`]);
-    expect(assigned(patch(outer, { outer: { n: 1 } }, rules))).toEqual({ outer: { n: 1 } });
+    expect(refusals(() => patch(outer, { outer: { n: 1, list: [{ city: 'a' }] } }, rules))).toEqual([`outer.list.0 ${unreplaced}`]);
+    expect(assigned(patch(outer, { outer: { n: 1, list: [], sealed: null } }, rules))).toEqual({ outer: { n: 1, list: [] } });
   });
 
-  it('null, lists and maps of closed values are refused inside a replaced object as well', () => {
+  it('null, lists and maps of closed values are taken, at any depth; what is closed in them returns to its default', () => {
     const outer = modelOf({
       outer: t.object('Outer', {
         inner: t.nullable(Guarded),
@@ -57,13 +67,28 @@ describe('patch with mergePatch: false replaces embedded objects', () => {
       }),
       list: t.array(Guarded),
     });
-    expect(refusals(() => patch(outer, { outer: { inner: null, list: [], map: {} }, list: [] }, rules))).toEqual([
-      `outer.inner ${uncleared}`,
-      `outer.list ${unreplaced}`,
-      `outer.map ${unreplaced}`,
-      `list ${unreplaced}`,
-    ]);
+    const one = { city: 'a', zip: '0000', score: 0 };
+    expect(
+      assigned(
+        patch(
+          outer,
+          { outer: { inner: null, list: [{ city: 'a' }], map: { k: { city: 'a' } } }, list: [{ city: 'a' }, { city: 'a' }] },
+          rules,
+        ),
+      ),
+    ).toEqual({ outer: { list: [one], map: new Map([['k', one]]) }, list: [one, one] });
     expect(assigned(patch(outer, { outer: {} }, rules))).toEqual({ outer: { list: [], map: new Map() } });
+  });
+
+  it('a closed key that is named is refused with its own path', () => {
+    const list = modelOf({ history: t.array(Guarded), map: t.map(Guarded, { default: {} }) });
+    const named = { city: 'a', score: 1, verifiedBy: 'x' };
+    expect(refusals(() => patch(list, { history: [named], map: { k: named } }, rules))).toEqual([
+      'history.0.score cannot be set on update',
+      'history.0.verifiedBy is not a known field',
+      'map.k.score cannot be set on update',
+      'map.k.verifiedBy is not a known field',
+    ]);
   });
 });
 

@@ -108,6 +108,6 @@ describe("a wrapper's options are laid over those of what it wraps", () => {
     expect(field('b')).toMatchObject({ nullable: true, storeNone: true, immutable: true });
     expect(field('b')?.makeDefault?.()).toBe('x');
     expect(field('c')).toMatchObject({ optional: true, nullable: true });
-    expect(field('d')?.constraint?.(0)).toBe('must be at least 1');
+    expect(field('d')?.constraint?.(0)?.message).toBe('must be at least 1');
   });
 });

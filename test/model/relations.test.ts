@@ -62,8 +62,8 @@ describe('visitIds', () => {
 });
 
 describe('writeJson with included records', () => {
-  const texts = new Map([['"a"', '{"id":"a"}']]);
-  function write(fields: object, name: string, stored: object, room = new Room()): unknown {
+  const texts = new Map([['"a"', { text: '{"id":"a"}', bytes: 10 }]]);
+  function write(fields: object, name: string, stored: object, room = new Room(1000)): unknown {
     const model = modelOf(fields);
     return JSON.parse(model.writeJson({ _id: 'x', ...stored }, new Embedded(new Map([[name, texts]]), room)));
   }
@@ -106,6 +106,6 @@ describe('writeJson with included records', () => {
     const model = modelOf({ to: ref(), at: ref({ as: 'one' }), all: t.array(ref({ as: 'some' })) });
     const stored = { _id: 'x', to: 'a', at: 'a', all: ['a'] };
     const without = '{"id":"x","to":"a","at":"a","all":["a"]}';
-    expect([model.writeJson(stored), model.writeJson(stored, new Embedded(new Map(), new Room()))]).toEqual([without, without]);
+    expect([model.writeJson(stored), model.writeJson(stored, new Embedded(new Map(), new Room(0)))]).toEqual([without, without]);
   });
 });

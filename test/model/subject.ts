@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import { type FieldError, Problem } from '../../src/errors.ts';
+import { Problem } from '../../src/errors.ts';
 import { parseJson } from '../../src/http/json.ts';
 import { type CompiledModel, compileModel } from '../../src/model/compile-model.ts';
 import { compileCreate, compilePatch, compilePut, type WriteRules } from '../../src/model/compile-writes.ts';
@@ -7,6 +7,7 @@ import { defineModel } from '../../src/model/define-model.ts';
 import type { Assignment, Changes } from '../../src/model/plan-changes.ts';
 import { absent } from '../../src/model/read-value.ts';
 import type { Field, Fields, RawSchema } from '../../src/model/schema.ts';
+import type { FieldError } from '../../src/rules.ts';
 
 /** A compiled model of these fields. */
 export function modelOf(fields: Fields): CompiledModel {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defineModel, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile-model.ts';
 import { compilePatch } from '../../src/model/compile-writes.ts';
-import { buildUpdate, requireEmbedded } from '../../src/mongo/update-pipeline.ts';
+import { buildUpdate, changesNothing, requireEmbedded } from '../../src/mongo/update-pipeline.ts';
 
 const Inner = t.object('Inner', { x: t.int(), y: t.nullable(t.int()), z: t.nullable(t.int(), { storeNone: true }) });
 const fields = {
@@ -66,6 +66,41 @@ describe('buildUpdate()', () => {
     expect(buildUpdate(counted, compilePatch(counted)({ a: 'x' }), now)).toEqual([
       { $set: { a: { $literal: 'x' }, at: { $literal: now }, rev: { $add: [{ $ifNull: ['$rev', 0] }, 1] } } },
     ]);
+  });
+
+  it('takes that step only where an object was created, when the body names nothing else', () => {
+    const loose = t.optional(t.object('Loose', { m: t.optional(t.int()), deep: t.optional(t.object('Deep', { n: t.optional(t.int()) })) }));
+    const model = compileModel(defineModel('Loose', { collection: 'docs', fields: { loose, rev: t.revision(), at: t.updatedAt() } }));
+    const areThere = { $and: [isObject('loose'), isObject('loose.deep')] };
+    expect(buildUpdate(model, compilePatch(model)({ loose: { deep: {} } }), now)).toEqual([
+      {
+        $set: {
+          loose: { $cond: [isObject('loose'), '$loose', { $literal: { deep: {} } }] },
+          at: { $cond: [areThere, '$at', { $literal: now }] },
+          rev: { $cond: [areThere, '$rev', { $add: [{ $ifNull: ['$rev', 0] }, 1] }] },
+        },
+      },
+      { $set: { 'loose.deep': { $cond: [isObject('loose.deep'), '$loose.deep', { $literal: {} }] } } },
+    ]);
+  });
+});
+
+describe('changesNothing()', () => {
+  it.each<[object, boolean]>([
+    [{}, true],
+    [{ outer: {} }, true],
+    [{ outer: { inner: {} } }, true],
+    [{ a: 'x' }, false],
+    [{ a: null }, false],
+    [{ outer: {}, a: 'x' }, false],
+    [{ outer: { inner: { y: 1 } } }, false],
+    [{ loose: {} }, false],
+    [{ loose: {}, outer: {} }, false],
+  ])('of %j is %j: nothing gets a value, and no object may have to be created', (body, nothing) => {
+    const model = compileModel(
+      defineModel('Loose', { collection: 'docs', fields: { ...fields, loose: t.optional(t.object('Loose', { m: t.optional(t.int()) })) } }),
+    );
+    expect(changesNothing(compilePatch(model)(body))).toBe(nothing);
   });
 });
 

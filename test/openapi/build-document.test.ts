@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { problemCodes } from '../../src/errors.ts';
 import { parseJson, stringifyJson } from '../../src/http/json.ts';
 import { defineModel, type OpenapiDocument, openapiDocument, openapiText, service, t } from '../../src/index.ts';
+import { rules } from '../../src/rules.ts';
 import type { Any } from '../support/any.ts';
 import { everyApi } from './every-api.ts';
 import { db } from './fixtures.ts';
@@ -142,11 +143,16 @@ describe('the text of the document', () => {
 describe('problems', () => {
   const fits = compileNamed(every, 'Problem');
 
-  it('have one schema, with every code', () => {
-    expect(every.components.schemas?.Problem).toMatchObject({
-      required: ['type', 'title', 'status'],
-      properties: { code: { enum: Object.keys(problemCodes) } },
-    });
+  it('have one schema, with every code and every rule, and room for those of an application', () => {
+    const schema = every.components.schemas?.Problem as Any;
+    expect(schema.required).toEqual(['type', 'title', 'status']);
+    expect(schema.properties.code.anyOf[0]).toEqual({ enum: Object.keys(problemCodes) });
+    const { items } = schema.properties.errors;
+    expect(items.required).toEqual(['field', 'message', 'rule']);
+    expect(items.properties.rule.anyOf[0]).toEqual({ enum: Object.keys(rules) });
+    const problem = { type: 'urn:problem:app:taken', title: 'Taken', status: 409, code: 'taken' };
+    expect(fits({ ...problem, errors: [{ field: 'a', message: 'is odd', rule: 'odd', params: { by: 1 } }] })).toBe(true);
+    expect(fits({ ...problem, errors: [{ field: 'a', message: 'is odd' }] })).toBe(false);
   });
 
   it('have examples that fit it, by their codes', () => {

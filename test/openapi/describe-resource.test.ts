@@ -18,6 +18,9 @@ function describeNote(method: 'get' | 'patch', options: object, apiOptions: obje
   return (document.paths['/notes/{id}'] as Any)[method];
 }
 
+/** The headers of every answer with records. */
+const onRecords = ['Cache-Control', 'Vary', 'X-Content-Type-Options'];
+
 /** Any text but one with a NUL character. */
 const text = { type: 'string', pattern: '^[^\\u0000]*$' };
 
@@ -89,7 +92,7 @@ describe('a list', () => {
 
   it('answers with records, their page and a link', () => {
     const answer = at('/api/all', 'get').responses[200];
-    expect(Object.keys(answer.headers)).toEqual(['Link']);
+    expect(Object.keys(answer.headers)).toEqual(['Link', ...onRecords]);
     const { properties, required } = answer.content['application/json'].schema;
     expect(required).toEqual(['data', 'page']);
     expect(properties.data).toEqual({ type: 'array', items: { $ref: '#/components/schemas/EverythingRead' } });
@@ -111,7 +114,10 @@ describe('a list', () => {
     const shop = service();
     const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, paging: cursorPaging({ max: 7 }) })] }));
     const limit = (document.paths['/notes'] as Any).get.parameters.find(({ name }: Any) => name === 'limit');
-    expect(limit).toMatchObject({ description: 'Page size; above 7 it is 7.', schema: { type: 'integer', minimum: 1, default: 7 } });
+    expect(limit).toMatchObject({
+      description: expect.stringMatching(/^Page size; above 7 it is 7\. /),
+      schema: { type: 'integer', minimum: 1, default: 7 },
+    });
   });
 
   it('can be 422 only where an integer can be filtered', () => {
@@ -123,9 +129,27 @@ describe('a list', () => {
 describe('the operations on one record', () => {
   it('take its id in the path', () => {
     expect((every.paths['/api/all/{id}'] as Any).parameters).toEqual([
-      { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: { type: 'string', format: 'uuid' } },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'The id of the record.',
+        schema: { type: 'string', format: 'uuid', pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' },
+      },
     ]);
-    expect((every.paths['/api/prices/{id}'] as Any).parameters[0].schema).toEqual({ type: 'string', pattern: '^[0-9a-fA-F]{24}$' });
+    expect((every.paths['/api/prices/{id}'] as Any).parameters[0].schema).toEqual({ type: 'string', pattern: '^[0-9a-f]{24}$' });
+  });
+
+  it('take a string id in the path that they take in the body', () => {
+    const Named = defineModel('Named', { collection: 'named', fields: { id: t.string({ maxLength: 20, policy: { insert: true } }) } });
+    const shop = service();
+    const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Named })] }));
+    const { schema } = (document.paths['/named/{id}'] as Any).parameters[0];
+    expect(schema).toMatchObject({ type: 'string', minLength: 1, maxLength: 20 });
+    expect((document.components.schemas as Any).NamedCreate.properties.id).toEqual(schema);
+    const fits = (id: string) => new RegExp(schema.pattern, 'u').test(id);
+    expect(['', '.', '..', 'a\0', '\0', '.\0'].map(fits)).not.toContain(true);
+    expect(['a', '...', '.a', '..a', '\n', '...\n', '😀'].map(fits)).not.toContain(false);
   });
 
   it('answer with the record and its entity tag', () => {
@@ -135,7 +159,7 @@ describe('the operations on one record', () => {
       ['put', 200],
     ] as const) {
       const answer = at('/api/all/{id}', method).responses[status];
-      expect(Object.keys(answer.headers)).toEqual(['ETag']);
+      expect(Object.keys(answer.headers)).toEqual(['ETag', ...onRecords]);
       expect(answer.content['application/json'].schema).toEqual({
         type: 'object',
         properties: { data: { $ref: '#/components/schemas/EverythingRead' } },
@@ -144,26 +168,30 @@ describe('the operations on one record', () => {
     }
   });
 
+  it('do not say that they vary where their resource says so', () => {
+    expect(Object.keys(describeNote('get', { vary: [] }).responses[200].headers)).toEqual(['Cache-Control', 'X-Content-Type-Options']);
+  });
+
   it('have no entity tag without a revision, and no 304 then', () => {
-    expect(describeNote('get', {}).responses[200]).not.toHaveProperty('headers');
+    expect(Object.keys(describeNote('get', {}).responses[200].headers)).toEqual(onRecords);
     expect(describeNote('get', {}).responses).not.toHaveProperty('304');
     expect(describeNote('get', {}).parameters).toEqual([{ $ref: '#/components/parameters/IfStillMatch' }]);
   });
 
-  it('take If-None-Match and If-Match to read, and If-Match to write', () => {
+  it('take If-None-Match and If-Match, to read and to write', () => {
     expect(shared('parameters', parametersOf('/api/all/{id}')[0])).toMatchObject({
       name: 'If-None-Match',
       in: 'header',
       schema: { type: 'string' },
     });
     expect(shared('parameters', parametersOf('/api/all/{id}')[1])).toMatchObject({ name: 'If-Match', in: 'header' });
-    expect(at('/api/all/{id}', 'get').responses[304]).toEqual({
-      description: expect.any(String),
-      headers: { ETag: { $ref: '#/components/headers/ETag' } },
-    });
+    const notModified = at('/api/all/{id}', 'get').responses[304];
+    expect(Object.keys(notModified)).toEqual(['description', 'headers']);
+    expect(Object.keys(notModified.headers)).toEqual(['ETag', ...onRecords]);
     for (const method of ['patch', 'put', 'delete']) {
-      const [reference] = parametersOf('/api/all/{id}', method);
-      expect(shared('parameters', reference)).toMatchObject({ name: 'If-Match', in: 'header', required: false });
+      const [first, second] = parametersOf('/api/all/{id}', method);
+      expect(shared('parameters', first)).toMatchObject({ name: 'If-Match', in: 'header', required: false });
+      expect(shared('parameters', second)).toMatchObject({ name: 'If-None-Match', in: 'header' });
     }
   });
 
@@ -177,7 +205,9 @@ describe('the operations on one record', () => {
   });
 
   it('delete without an answer', () => {
-    expect(at('/api/all/{id}', 'delete').responses[204]).toEqual({ description: 'The record is deleted.' });
+    const { headers, ...rest } = at('/api/all/{id}', 'delete').responses[204];
+    expect(rest).toEqual({ description: 'The record is deleted.' });
+    expect(Object.keys(headers)).toEqual(['X-Content-Type-Options']);
   });
 });
 
@@ -188,17 +218,28 @@ describe('a create', () => {
       required: true,
       content: { 'application/json': { schema: { $ref: '#/components/schemas/EverythingCreate' } } },
     });
-    expect(Object.keys(responses[201].headers)).toEqual(['Location', 'ETag']);
+    expect(Object.keys(responses[201].headers)).toEqual(['Location', 'ETag', ...onRecords]);
+  });
+
+  it('takes If-None-Match, and can be 412, where clients choose ids', () => {
+    const shop = service();
+    const Named = defineModel('Named', { collection: 'named', fields: { id: t.string({ policy: { insert: true } }) } });
+    const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Named })] }));
+    const { parameters, responses } = (document.paths['/named'] as Any).post;
+    expect(parameters).toEqual([{ $ref: '#/components/parameters/IfFree' }]);
+    expect(responses).toHaveProperty('412');
+    expect(at('/api/prices', 'post')).not.toHaveProperty('parameters');
+    expect(at('/api/prices', 'post').responses).not.toHaveProperty('412');
   });
 });
 
 describe('failures', () => {
-  const all = ['400', '401', '403', '404', '405', '409', '412', '413', '415', '422', '500', '503', '504'];
+  const all = ['400', '401', '403', '404', '405', '408', '409', '412', '413', '415', '422', '500', '503', '504'];
 
   it.each<[string, string, string, string[]]>([
     ['list', '/api/all', 'get', ['200', '400', '401', '403', '405', '422', '500', '503', '504']],
     ['get', '/api/all/{id}', 'get', ['200', '304', '400', '401', '403', '404', '405', '412', '500', '503', '504']],
-    ['create', '/api/all', 'post', ['201', ...all.filter((status) => status !== '404' && status !== '412')]],
+    ['create', '/api/all', 'post', ['201', ...all.filter((status) => status !== '404')]],
     ['patch', '/api/all/{id}', 'patch', ['200', ...all]],
     ['put', '/api/all/{id}', 'put', ['200', ...all]],
     ['delete', '/api/all/{id}', 'delete', ['204', '400', '401', '403', '404', '405', '412', '500', '503', '504']],
@@ -208,7 +249,7 @@ describe('failures', () => {
 
   it('name the codes that they may carry', () => {
     expect(at('/api/all', 'get').responses[400]).toEqual({ $ref: '#/components/responses/InvalidQueryOrInvalidCursor' });
-    expect(at('/api/all', 'post').responses[400]).toEqual({ $ref: '#/components/responses/MalformedJson' });
+    expect(at('/api/all', 'post').responses[400]).toEqual({ $ref: '#/components/responses/MalformedJsonOrMalformedHeader' });
     expect(at('/api/all/{id}', 'patch').responses[400]).toEqual({ $ref: '#/components/responses/MalformedJsonOrMalformedHeader' });
     expect(at('/api/all/{id}', 'patch').responses[504]).toEqual({ $ref: '#/components/responses/DatabaseTimeoutOrWriteOutcomeUnknown' });
   });
@@ -219,7 +260,10 @@ describe('failures', () => {
       expect(response.content['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
     }
     const headersOf = (status: number) => Object.keys(shared('responses', at('/api/all/{id}', 'patch').responses[status]).headers ?? {});
-    expect([401, 405, 503, 404].map(headersOf)).toEqual([['WWW-Authenticate'], ['Allow'], ['Retry-After'], []]);
+    const own = [['WWW-Authenticate'], ['Allow'], ['Retry-After'], ['Accept', 'Accept-Patch', 'Accept-Encoding'], []];
+    expect([401, 405, 503, 415, 404].map(headersOf)).toEqual(own.map((names) => [...names, 'Cache-Control', 'X-Content-Type-Options']));
+    const { headers } = shared('responses', at('/api/all/{id}', 'patch').responses[404]);
+    expect(shared('headers', headers['Cache-Control'])).toMatchObject({ required: true, example: 'no-store' });
   });
 
   it('are 401 and 403 only where somebody asks', () => {
@@ -233,9 +277,9 @@ describe('failures', () => {
   });
 
   it('are 503 for too many requests only where there is a limit', () => {
-    expect(describeNote('get', {}).responses[503]).toEqual({ $ref: '#/components/responses/DatabaseUnavailable' });
+    expect(describeNote('get', {}).responses[503]).toEqual({ $ref: '#/components/responses/RequestGivenUpOrDatabaseUnavailable' });
     expect(describeNote('get', {}, { maxConcurrency: 5 }).responses[503]).toEqual({
-      $ref: '#/components/responses/OverloadedOrDatabaseUnavailable',
+      $ref: '#/components/responses/OverloadedOrRequestGivenUpOrDatabaseUnavailable',
     });
   });
 });

@@ -10,8 +10,10 @@ export const db: Db = new MongoClient('mongodb://127.0.0.1:1').db('nowhere');
 export function compile(options: unknown): CompiledResource {
   return compileResource(options as ResourceDefinition, {
     db,
+    bodyTimeout: 30_000,
     maxBody: 1_048_576,
     maxTimeMS: 10_000,
+    maxPageBytes: 16_777_216,
     warnOnScan: false,
     filterLimits: checkFilterLimits({}),
   });

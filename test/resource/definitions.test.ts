@@ -48,6 +48,8 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['a path that is no text', { path: 5 }, /`path`/],
     ['server fields that are no function', { serverFields: { text: 'x' } }, /`serverFields`/],
     ['scope fields without a scope', { scopeFields: ['text'] }, /`scopeFields` of resource `docs` needs a `scope`/],
+    ['scopeWrites without a scope', { scopeWrites: false }, /`scopeWrites` of resource `docs` needs a `scope`/],
+    ['scopeWrites that is no boolean', { scope: () => ({}), scopeWrites: 1 }, /`scopeWrites` .*true or false/],
     ['scope fields that are no list', { scope: () => ({}), scopeFields: 'text' }, /`scopeFields` .*list of field names/],
     [
       'an unknown scope field',

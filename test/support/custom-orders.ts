@@ -137,7 +137,7 @@ export function useCustomOrders(database: TestDatabase): CustomOrders {
           fails: {
             path: '/fails',
             handler() {
-              throw new Problem('forbidden', 'Not on Sundays.');
+              throw new Problem({ code: 'forbidden', detail: 'Not on Sundays.' });
             },
           },
           breaks: { path: '/breaks', handler: () => Promise.reject(new Error('a bug')) },

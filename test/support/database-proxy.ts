@@ -10,6 +10,8 @@ export interface DatabaseProxy {
   thaw(): void;
   /** Breaks all connections, and refuses new ones. */
   cut(): void;
+  /** Lets everything through again that comes from now on. */
+  mend(): void;
   /** Breaks all connections once the database has answered to the next bytes that a client sends: it has carried out what it was told. */
   cutBeforeNextAnswer(): void;
   close(): Promise<void>;
@@ -62,6 +64,9 @@ export async function startDatabaseProxy(uri: string): Promise<DatabaseProxy> {
       for (const socket of sockets) socket.resume();
     },
     cut,
+    mend() {
+      isCut = false;
+    },
     cutBeforeNextAnswer() {
       cutsAnswer = true;
     },

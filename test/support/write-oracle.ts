@@ -106,9 +106,15 @@ function refuse(path: string, writing: Writing): undefined {
   writing.invalid.add(path);
 }
 
+/**
+ * "With `mergePatch: false` what is replaced returns to its defaults, protected values included: an embedded object that holds them may be set
+ * to null where it is nullable, a list or map of such objects may be sent."
+ */
+const replaces = ({ operation, rules }: Writing): boolean => operation === 'patch' && !rules.mergePatch;
+
 /** Whether no value that this client may send on patch or put suffices: an object that requires what is closed, a list or map that holds closed values. */
 function isOutOfReach(kind: Kind, writing: Writing): boolean {
-  if (kind.type !== 'object') return isProtected(kind, writing.rules);
+  if (kind.type !== 'object') return !replaces(writing) && isProtected(kind, writing.rules);
   return kind.fields.some(
     (field) => isRequired(field) && (!isWritable(field, writing.operation, writing.rules) || isOutOfReach(field.kind, writing)),
   );
@@ -123,7 +129,7 @@ function addIncomplete(field: FieldSpec, path: string, writing: Writing): void {
 function given(field: FieldSpec, sent: Plain, path: string, writing: Writing): Plain {
   writing.isNothing = false;
   if (!isWritable(field, writing.operation, writing.rules)) return refuse(path, writing);
-  if (writing.operation !== 'create' && isProtected(field.kind, writing.rules)) {
+  if (writing.operation !== 'create' && !replaces(writing) && isProtected(field.kind, writing.rules)) {
     // "An embedded object holding such values cannot be set to null; a list or map of embedded objects holding such values cannot be
     // replaced through PATCH." "A list or map of such objects cannot be sent." (PUT)
     if (sent === null || field.kind.type !== 'object') return refuse(path, writing);

@@ -102,6 +102,15 @@ t.int64({ minimum: 0, maximum: 2n ** 62n, default: 5n });
 t.array(t.object('O', { a: t.optional(t.string()) }), { default: [{ a: 'x' }, {}], uniqueItems: true });
 t.nullable(t.object('O', { a: t.string() }), { default: { a: 'x' }, storeNone: true, policy: { update: false } });
 t.enum(['a', 'b'], { default: () => 'a' });
+enum Colour {
+  Red = 'red',
+  Blue = 'blue',
+}
+t.enum(Object.values(Colour), { default: Colour.Red });
+// @ts-expect-error: `green` is no member
+t.enum(Object.values(Colour), { default: 'green' });
+// @ts-expect-error: an enum itself is no list
+t.enum(Colour);
 t.any({ default: null });
 
 const fields = { owner: t.string(), place: t.object('Place', { city: t.string() }) };

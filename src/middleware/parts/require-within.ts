@@ -1,0 +1,38 @@
+import { validationFailed } from '../../errors.ts';
+import type { Changes } from '../../model/plan-changes.ts';
+import type { Condition } from '../../mongo/filter.ts';
+import { brokenBy, brokenByChanges, creationsWithin } from '../../mongo/write-scope.ts';
+import { type FieldError, Invalid } from '../../rules.ts';
+import type { Context } from '../context.ts';
+
+/** Refuses a new record that would lie outside of the scope. Throws as {@link refuse} does. */
+export function requireRecordWithin(ctx: Context, created: Readonly<Record<string, unknown>>): void {
+  if (ctx.writeScope) refuse(ctx, brokenBy(created, ctx.writeScope));
+}
+
+/** The changes, where they leave a record within the scope, with what the write must find for that. Throws as {@link refuse} does. */
+export function requireChangesWithin(ctx: Context, changes: Changes): Changes {
+  const { writeScope } = ctx;
+  if (!writeScope || writeScope.length === 0) return changes;
+  refuse(ctx, brokenByChanges(changes, writeScope));
+  return creationsWithin(changes, writeScope, (broken) => {
+    const refused = errorsOf(ctx, broken);
+    return { serverOnly: refused.length === 0, refused };
+  });
+}
+
+/** Throws 422 on the fields that the client may write; where it may write none of them, a plain Error (500): nothing that it sends would do. */
+function refuse(ctx: Context, broken: readonly Condition[]): void {
+  if (broken.length === 0) return;
+  const errors = errorsOf(ctx, broken);
+  if (errors.length > 0) throw validationFailed(errors);
+  const names = broken.map(({ field }) => `\`${field.name}\``).join(', ');
+  throw new Error(`A write would leave its record outside of its own scope, by ${names}, which clients may not write.`);
+}
+
+const outOfScope = new Invalid('scope', 'must keep the record within your reach');
+
+function errorsOf({ mayWrite }: Context, broken: readonly Condition[]): FieldError[] {
+  const names = new Set(broken.map(({ field }) => field.name).filter((name) => mayWrite?.(name)));
+  return [...names].map((field) => outOfScope.at(field));
+}

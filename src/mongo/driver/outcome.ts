@@ -1,0 +1,228 @@
+import { types } from 'node:util';
+import { Problem, type ProblemCode } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile-model.ts';
+import { type DuplicateKeyError, duplicateKey } from './duplicate-key.ts';
+import { DatabaseAway, DeadlineExceeded } from './work.ts';
+
+/** What a command was when it failed. */
+export interface FailedCommand {
+  readonly model: CompiledModel;
+  readonly isWrite: boolean;
+  /** Whether it looks for many records, so that filters could make it faster. */
+  readonly isList?: boolean;
+  /** How often it was handed to a connection. */
+  readonly handOvers: number;
+  /** Whether there is no server at this moment that could take it. */
+  readonly isWithoutServer: boolean;
+  /** Whether it passed through a router (mongos). */
+  readonly isRouted: boolean;
+}
+
+/** What went wrong, by what the error is. */
+type Fault =
+  | 'duplicate' // a unique index has these values
+  | 'too large' // the record would be larger than the database stores
+  | 'passing' // the server refuses at the moment
+  | 'network of the server' // a server could not reach another one
+  | 'time limit' // the server has given up
+  | 'write concern' // written, but not on as many servers as was asked for
+  | 'refused' // any other answer of the server that says no
+  | 'no server' // no server, or no connection from the pool
+  | 'deadline' // ours has passed
+  | 'broken' // the connection ended before the answer
+  | 'strange'; // anything else
+
+/**
+ * How far a command had come. `once` and `again` are handed to a connection: the database may carry it out whatever happens then, unless its
+ * own answer says otherwise. Of one that the driver has tried again, only the last answer is known.
+ */
+type Stage = 'read' | 'unsent' | 'once' | 'again';
+
+type Meaning = Extract<
+  ProblemCode,
+  'duplicate_key' | 'body_too_large' | 'database_unavailable' | 'database_timeout' | 'write_outcome_unknown'
+>;
+
+const bug = undefined;
+
+/**
+ * What a failed command means to the client (decisions, "Errors"). 503 `database_unavailable` promises that a write was not carried out and will
+ * not be; 504 `write_outcome_unknown` promises nothing; `bug` is the error itself, a 500.
+ */
+const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {
+  duplicate: { read: bug, unsent: bug, once: 'duplicate_key', again: 'write_outcome_unknown' },
+  'too large': { read: bug, unsent: bug, once: 'body_too_large', again: 'write_outcome_unknown' },
+  passing: { read: 'database_unavailable', unsent: 'database_unavailable', once: 'database_unavailable', again: 'write_outcome_unknown' },
+  'network of the server': {
+    read: 'database_unavailable',
+    unsent: 'database_unavailable',
+    once: 'write_outcome_unknown',
+    again: 'write_outcome_unknown',
+  },
+  'time limit': { read: 'database_timeout', unsent: 'database_unavailable', once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
+  'write concern': { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
+  refused: { read: bug, unsent: bug, once: bug, again: 'write_outcome_unknown' },
+  'no server': {
+    read: 'database_unavailable',
+    unsent: 'database_unavailable',
+    once: 'write_outcome_unknown',
+    again: 'write_outcome_unknown',
+  },
+  deadline: { read: 'database_timeout', unsent: 'database_unavailable', once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
+  broken: { read: 'database_unavailable', unsent: 'database_unavailable', once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
+  strange: { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
+};
+
+/** The server's error codes that say more than no, by the names that MongoDB gives them. */
+const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
+  [6, 'network of the server'], // HostUnreachable
+  [7, 'network of the server'], // HostNotFound
+  [24, 'time limit'], // LockTimeout
+  [50, 'time limit'], // MaxTimeMSExpired
+  [64, 'network of the server'], // WriteConcernFailed, as an answer of its own
+  [89, 'network of the server'], // NetworkTimeout
+  [91, 'passing'], // ShutdownInProgress
+  [112, 'passing'], // WriteConflict
+  [133, 'passing'], // FailedToSatisfyReadPreference
+  [134, 'passing'], // ReadConcernMajorityNotAvailableYet
+  [146, 'time limit'], // ExceededMemoryLimit
+  [175, 'passing'], // QueryPlanKilled
+  [189, 'passing'], // PrimarySteppedDown
+  [202, 'network of the server'], // NetworkInterfaceExceededTimeLimit
+  [262, 'time limit'], // ExceededTimeLimit
+  [292, 'time limit'], // QueryExceededMemoryLimitNoDiskUseAllowed
+  [365, 'passing'], // TemporarilyUnavailable
+  [462, 'passing'], // IngressRequestRateLimitExceeded
+  [9001, 'network of the server'], // SocketException
+  [10107, 'passing'], // NotWritablePrimary
+  [10334, 'too large'], // BSONObjectTooLarge
+  [11000, 'duplicate'], // DuplicateKey
+  [11600, 'passing'], // InterruptedAtShutdown
+  [11601, 'passing'], // Interrupted
+  [11602, 'passing'], // InterruptedDueToReplStateChange
+  [13388, 'passing'], // StaleConfig
+  [13435, 'passing'], // NotPrimaryNoSecondaryOk
+  [13436, 'passing'], // NotPrimaryOrSecondary
+  [14031, 'passing'], // OutOfDiskSpace
+  [17280, 'too large'], // KeyTooLong
+  [17419, 'too large'], // the record after an update
+  [17420, 'too large'], // and one that the server makes of it
+]);
+
+/** The driver's errors by their names: several copies of the driver in one tree are normal, and it exports only some of these classes. */
+const faultsByName: ReadonlyMap<string, Fault> = new Map<string, Fault>([
+  ['MongoWriteConcernError', 'write concern'],
+  ['MongoServerSelectionError', 'no server'],
+  ['MongoPoolClearedError', 'no server'],
+  ['MongoPoolClearedOnNetworkError', 'no server'],
+  ['MongoPoolClosedError', 'no server'],
+  ['MongoWaitQueueTimeoutError', 'no server'],
+  ['MongoNotConnectedError', 'no server'],
+  ['MongoTopologyClosedError', 'no server'],
+  ['MongoServerClosedError', 'no server'],
+  ['MongoClientClosedError', 'no server'],
+  ['MongoNetworkError', 'broken'],
+  ['MongoNetworkTimeoutError', 'broken'],
+  ['MongoUnexpectedServerResponseError', 'broken'],
+  ['MongoStalePrimaryError', 'broken'],
+  ['MongoSystemError', 'no server'],
+  ['MongoOperationTimeoutError', 'deadline'], // of a client with `timeoutMS`
+]);
+
+/** What Node says of a socket that ends while somebody writes to it: the driver passes it on as it is. */
+const socketCodes: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTCONN',
+  'EPROTO',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_SOCKET_CLOSED',
+]);
+
+/** What the driver's errors have in common. */
+interface DriverError extends Error {
+  readonly code?: unknown;
+  readonly keyPattern?: unknown;
+  hasErrorLabel?(label: string): boolean;
+}
+
+/** What an error of a command means to the client: a {@link Problem}, or the error itself where it is a bug (500). */
+export function explainFailure(error: unknown, command: FailedCommand): unknown {
+  if (!isError(error) || error instanceof Problem) return error;
+  const meaning = meaningOf(error, command);
+  if (meaning === 'duplicate_key') return duplicateKey(error as DuplicateKeyError, command.model);
+  return meaning ? new Problem({ code: meaning, detail: detailOf(meaning, command), cause: error }) : error;
+}
+
+function meaningOf(error: DriverError, command: FailedCommand): Meaning | undefined {
+  const fault = faultOf(error, command);
+  const stage = stageOf(error, fault, command);
+  if (fault === 'deadline' && stage === 'read') {
+    const isWaiting = command.handOvers === 0 || command.isWithoutServer; // for a server, or a connection of an exhausted pool
+    return isWaiting ? 'database_unavailable' : 'database_timeout';
+  }
+  return meanings[fault][stage];
+}
+
+function faultOf(error: DriverError, { isRouted }: FailedCommand): Fault {
+  if (error instanceof DeadlineExceeded) return 'deadline';
+  if (error instanceof DatabaseAway) return 'no server';
+  if (isSocketError(error)) return 'broken';
+  const named = faultsByName.get(error.name);
+  if (named === 'broken' && isConnecting(error)) return 'no server';
+  if (named) return named;
+  if (!error.name.startsWith('Mongo') || typeof error.code !== 'number') return 'strange';
+  if (error.hasErrorLabel?.('SystemOverloadedError')) return 'passing';
+  const fault = faultsByCode.get(error.code) ?? 'refused';
+  return fault === 'network of the server' && !isRouted ? 'passing' : fault; // the server that answers has done nothing
+}
+
+function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers }: FailedCommand): Stage {
+  if (!isWrite) return 'read';
+  if (handOvers === 0) return 'unsent';
+  if (handOvers === 1) return 'once';
+  // The driver throws an error with this label only when no try of the command has written anything.
+  if (error.hasErrorLabel?.('NoWritesPerformed')) return 'once';
+  // A server that has come to look into the index knows what became of an earlier try.
+  return fault === 'duplicate' && error.keyPattern !== undefined ? 'once' : 'again';
+}
+
+/** Whether an error is Node's own, of a socket. */
+export function isSocketError(error: unknown): boolean {
+  return isError(error) && socketCodes.has(error.code);
+}
+
+/** Errors of Node itself belong to another realm where code runs in a `node:vm` context: their class is another one there. */
+function isError(error: unknown): error is DriverError {
+  return types.isNativeError(error) || error instanceof Error;
+}
+
+function isConnecting(error: DriverError): boolean {
+  return error.hasErrorLabel?.('HandshakeError') === true || error.hasErrorLabel?.('SystemOverloadedError') === true;
+}
+
+const details: Readonly<Record<Exclude<Meaning, 'duplicate_key'>, string>> = {
+  body_too_large: 'The record would become larger than the database stores.',
+  database_unavailable: 'The database is not available at the moment; try again.',
+  database_timeout: 'The database did not answer within its time limit; try again.',
+  write_outcome_unknown: 'The database did not answer in time; read the record to see whether it was written.',
+};
+
+function detailOf(meaning: Exclude<Meaning, 'duplicate_key'>, { isList }: FailedCommand): string {
+  if (meaning === 'database_timeout' && isList) return 'The query took longer than its time limit; narrow it by filters.';
+  return details[meaning];
+}
+
+/** Whether what {@link explainFailure} gave says that another record has the id. */
+export function isIdTaken(problem: unknown): boolean {
+  if (!(problem instanceof Problem) || problem.code !== 'duplicate_key') return false;
+  return Object.keys((problem.cause as DriverError | undefined)?.keyPattern ?? {}).join() === '_id';
+}

@@ -1,0 +1,129 @@
+import type { MongoClient, ReadPreferenceMode, TopologyDescription } from 'mongodb';
+import { type Alarm, coarseTimer } from './coarse-timer.ts';
+
+/** What a command needs: a server that takes writes, one that may be read from, or a secondary. */
+export type Need = 'primary' | 'any' | 'secondary';
+
+/** A command that waits for its answer. */
+interface Waiting {
+  readonly need: Need;
+  /** Called when no server that it could use has been known for a second. */
+  giveUpOnServers(): void;
+}
+
+/** How long a command waits for a server that is known to be away: an election may find another one. */
+const patienceMS = 1000;
+
+const writable = ['RSPrimary', 'Standalone', 'Mongos', 'LoadBalancer'];
+const usable: Readonly<Record<Need, ReadonlySet<string>>> = {
+  primary: new Set(writable),
+  any: new Set([...writable, 'RSSecondary']),
+  secondary: new Set([...writable.slice(1), 'RSSecondary']),
+};
+const needs = Object.keys(usable) as Need[];
+
+/** Which server a read with this read preference needs. */
+export function needOf(mode: ReadPreferenceMode = 'primary'): Need {
+  return mode === 'primary' || mode === 'secondary' ? mode : 'any';
+}
+
+/**
+ * Knows from the driver's own monitoring whether a client has servers for a command, so that requests are told at once while the database is
+ * away (decisions, "Errors"). The driver itself would look for a server for 30 seconds by default.
+ */
+export class Reachability {
+  readonly #client: MongoClient;
+  readonly #waiting = new Set<Waiting>();
+  /** Since when the last server of a kind is gone. A client that has not connected yet has lost none. */
+  readonly #lostAt = new Map<Need, number>();
+  #description: TopologyDescription | undefined;
+  #alarm: Alarm | undefined;
+  #isAsking = false;
+
+  constructor(client: MongoClient) {
+    this.#client = client;
+    this.#description = presentDescription(client);
+    client.on('topologyDescriptionChanged', ({ previousDescription, newDescription }) => {
+      this.#description = newDescription;
+      for (const need of needs) this.#update(need, previousDescription, newDescription);
+    });
+  }
+
+  /** Whether commands pass through a router, whose network errors do not say what a shard has done. */
+  get isRouted(): boolean {
+    const type = this.#description?.type;
+    return type === 'Sharded' || type === 'LoadBalanced';
+  }
+
+  /** Whether no server is known at this moment that could take the command. */
+  isWithout(need: Need): boolean {
+    return this.#description !== undefined && !hasServer(this.#description, need);
+  }
+
+  /**
+   * Whether there has been no such server for more than a second. Whoever is told so asks in the background: otherwise nobody would wait for
+   * a server, and the driver would look for one every ten seconds only.
+   */
+  isAway(need: Need): boolean {
+    const lostAt = this.#lostAt.get(need);
+    if (lostAt === undefined || performance.now() - lostAt <= patienceMS) return false;
+    void this.#askAgain();
+    return true;
+  }
+
+  /** Tells a command when its servers have been away for too long, until it is forgotten. */
+  watch(waiting: Waiting): void {
+    this.#waiting.add(waiting);
+  }
+
+  forget(waiting: Waiting): void {
+    this.#waiting.delete(waiting);
+  }
+
+  #update(need: Need, before: TopologyDescription, now: TopologyDescription): void {
+    if (hasServer(now, need)) this.#lostAt.delete(need);
+    else if (hasServer(before, need)) {
+      this.#lostAt.set(need, performance.now());
+      this.#alarm ??= coarseTimer.after(patienceMS + 1, () => this.#tellWaiting());
+    }
+  }
+
+  #tellWaiting(): void {
+    this.#alarm = undefined;
+    for (const waiting of this.#waiting) if (this.isAway(waiting.need)) waiting.giveUpOnServers();
+    const isWaitedFor = [...this.#lostAt.values()].some((lostAt) => performance.now() - lostAt <= patienceMS);
+    if (isWaitedFor) this.#alarm = coarseTimer.after(patienceMS, () => this.#tellWaiting());
+  }
+
+  async #askAgain(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      await this.#client.db('admin').command({ ping: 1 }, { signal: AbortSignal.timeout(patienceMS) });
+    } catch {
+      // It is still away.
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}
+
+/** One for each client, however many models it serves. */
+const watched = new WeakMap<MongoClient, Reachability>();
+
+export function reachabilityOf(client: MongoClient): Reachability {
+  const known = watched.get(client) ?? new Reachability(client);
+  watched.set(client, known);
+  return known;
+}
+
+/** What a client that is connected already knows. The driver has no public name for it; without it, the next change tells. */
+function presentDescription(client: MongoClient): TopologyDescription | undefined {
+  return (client as { readonly topology?: { readonly description?: TopologyDescription } }).topology?.description;
+}
+
+function hasServer({ type, servers }: TopologyDescription, need: Need): boolean {
+  const types = [...servers.values()].map((server): string => server.type);
+  if (type === 'Single') return types.some((one) => one !== 'Unknown'); // the driver takes the one server as it is
+  return types.some((one) => usable[need].has(one));
+}

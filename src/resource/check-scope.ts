@@ -1,0 +1,62 @@
+import { ConfigurationError } from '../errors.ts';
+import { listNames } from '../http/list-names.ts';
+import { checkNames } from '../middleware/check-names.ts';
+import { insertAccess, openNames, updateAccess } from '../model/access.ts';
+import type { CompiledModel } from '../model/compile-model.ts';
+import { type IndexField, mayShareIndex } from '../model/index-fields.ts';
+import type { CompiledResource, ResourceDefinition } from './compile-resource.ts';
+
+/** Refuses options about a scope where there is none, and `scopeFields` that no index could begin with: it would make every write fail. */
+export function checkScope(
+  { scope, scopeFields = [], scopeWrites }: ResourceDefinition,
+  { indexFields, name }: CompiledModel,
+  path: string,
+): void {
+  if (scopeWrites !== undefined && !scope)
+    throw new ConfigurationError(
+      `\`scopeWrites\` of resource \`${path}\` needs a \`scope\`: it says whether that bounds what clients write.`,
+    );
+  if (scopeFields.length === 0) return;
+  const where = `\`scopeFields\` of resource \`${path}\``;
+  if (!scope) throw new ConfigurationError(`${where} needs a \`scope\`: they are the fields that it compares.`);
+  checkNames(`field of ${name}, in \`scopeFields\``, scopeFields, [...indexFields.keys()], `resource \`${path}\``);
+  if (new Set(scopeFields).size < scopeFields.length) throw new ConfigurationError(`${where} names a field twice.`);
+  const fields = scopeFields.map((one) => indexFields.get(one) as IndexField);
+  const unshared = fields.find((field, at) => fields.slice(0, at).some((earlier) => !mayShareIndex(earlier, field)));
+  if (unshared) throw new ConfigurationError(`${where} names two lists, which one index cannot hold: leave out \`${unshared.name}\`.`);
+}
+
+/** Warns of what lets clients of one scope learn of the records in another, or write into it (`process.emitWarning`). */
+export function warnOfScope(resource: CompiledResource): void {
+  const { path, model, scopeFields = [], scopeWrites } = resource;
+  const open = scopeWrites ? [] : scopeFields.filter((name) => mayWrite(resource, name));
+  if (open.length > 0) {
+    warn(
+      'SCOPE_WRITES',
+      `Clients of resource \`${path}\` may write ${listNames(open)}, which its scope compares, and \`scopeWrites: false\` lets them put records into the scope of others. Close it by \`policy\`, or leave \`scopeWrites\` out.`,
+    );
+  }
+  const scopePaths = scopeFields.map((name) => model.indexFields.get(name)?.path);
+  const across =
+    scopeFields.length === 0 ? [] : model.indexes.filter(({ unique, key }) => unique && !key.some(([one]) => scopePaths.includes(one)));
+  for (const { key } of across) {
+    const names = key.map(([one]) => one);
+    warn(
+      'UNIQUE_ACROSS_SCOPES',
+      `The unique index of ${listNames(names)} of ${model.name} spans the scopes of resource \`${path}\`: a 409 tells its clients what stands in records that they may not see. Put ${listNames(scopeFields)} into it.`,
+    );
+  }
+}
+
+function mayWrite({ ops, model, explicitWrites }: CompiledResource, name: string): boolean {
+  const rules = { explicitWrites };
+  const accesses = [
+    ...(ops.includes('create') ? [insertAccess(rules)] : []),
+    ...(ops.includes('patch') || ops.includes('put') ? [updateAccess(rules)] : []),
+  ];
+  return accesses.some((access) => openNames(model.root, access).includes(name));
+}
+
+function warn(code: string, message: string): void {
+  process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
+}

@@ -1,0 +1,71 @@
+import { listNames } from '../http/list-names.ts';
+import { nearest } from '../http/near-miss.ts';
+import { type Access, insertAccess, isRequired } from '../model/access.ts';
+import { type CompiledModel, compileModel } from '../model/compile-model.ts';
+import { makeId } from '../model/compile-writes.ts';
+import type { Model } from '../model/define-model.ts';
+import { type CompiledField, join, type ObjectNode, type Slot } from '../model/node.ts';
+import type { CompiledResource } from './compile-resource.ts';
+
+/** Tells the developer, by `process.emitWarning`, of what an api can be built with, and was hardly meant. */
+export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[] = []): void {
+  for (const resource of resources) warnOfUnsettable(resource);
+  warnOfUnknownModels([...resources.map(({ model }) => model), ...models.map(compileModel)]);
+}
+
+function warn(code: string, message: string): void {
+  process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
+}
+
+/** What a function sets nobody can know beforehand: a resource with `serverFields` is not looked at. */
+function warnOfUnsettable(resource: CompiledResource): void {
+  const { path, ops, model, serverFields } = resource;
+  if (!ops.includes('create') || serverFields) return;
+  const fields = unsettable(model.root, insertAccess(resource));
+  if (fields.length === 0) return;
+  warn(
+    'UNSETTABLE_FIELD',
+    `No create of resource \`${path}\` can succeed: nobody can set ${listNames(fields.map((name) => `\`${name}\``))} of ${model.name}, and a record needs a value there. Give it a default, or let \`serverFields\` or \`policy.insert\` set it.`,
+  );
+}
+
+/** The paths of required fields that clients may not send, in the record and in objects that are required themselves. */
+function unsettable(node: ObjectNode, access: Access, path = ''): string[] {
+  return node.fields.flatMap((field) => {
+    const at = join(path, field.name);
+    if (!isRequired(field) || isMade(field)) return [];
+    if (access.refusal(field) !== undefined) return [at];
+    return field.node.kind === 'object' ? unsettable(field.node, access, at) : [];
+  });
+}
+
+/** Whether the service itself sets it. */
+function isMade(field: CompiledField): boolean {
+  return field.maintained !== undefined || (field.key === '_id' && makeId(field) !== undefined);
+}
+
+/** A reference may well lead to records of another service: what is told of is a name that looks misspelt. */
+function warnOfUnknownModels(models: readonly CompiledModel[]): void {
+  const known = new Set(models.map(({ name }) => name));
+  const unknown = new Set(models.flatMap((model) => [...misspelt(model, known)]));
+  for (const message of unknown) warn('UNKNOWN_MODEL', message);
+}
+
+function* misspelt({ root, name }: CompiledModel, known: ReadonlySet<string>): Iterable<string> {
+  for (const [path, model] of references({ node: root, nullable: false, constraint: undefined }, '')) {
+    const meant = known.has(model) ? undefined : nearest(model, known);
+    if (meant !== undefined && meant.length - model.length <= mostMissing)
+      yield `\`${path}\` of ${name} refers to the model \`${model}\`, which this api does not know; did you mean \`${meant}\`?`;
+  }
+}
+
+/** A name that another one only begins with is another name: Book beside Bookshelf. */
+const mostMissing = 2;
+
+/** Each reference within a value: its path, and the model that it names. */
+function* references({ node, ref }: Slot, path: string): Iterable<readonly [path: string, model: string]> {
+  if (ref) yield [path, ref.model];
+  if (node.kind === 'object') for (const field of node.fields) yield* references(field, join(path, field.name));
+  else if (node.kind === 'array') yield* references(node.items, path);
+  else if (node.kind === 'map') yield* references(node.values, join(path, '*'));
+}

@@ -1,0 +1,288 @@
+import { once } from 'node:events';
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import Koa from 'koa';
+import { type Api, ConfigurationError, defineModel, service, t } from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { RawClient } from '../support/raw-client.ts';
+import { readAnswer } from '../support/serve.ts';
+
+const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string({ default: '' }) } });
+const database = useDatabase();
+
+/** A door that requests wait behind. */
+class Gate {
+  readonly arrived: Promise<void>;
+  readonly opened: Promise<void>;
+  open: () => void = () => undefined;
+  arrive: () => void = () => undefined;
+
+  constructor() {
+    this.arrived = new Promise((resolve) => {
+      this.arrive = resolve;
+    });
+    this.opened = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+
+  async pass(): Promise<void> {
+    this.arrive();
+    await this.opened;
+  }
+}
+
+const servers: Server[] = [];
+const clients: RawClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.socket.destroy();
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+async function start(listener: RequestListener): Promise<{ server: Server; port: number }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+async function open(port: number): Promise<RawClient> {
+  const client = await RawClient.connect(port);
+  clients.push(client);
+  return client;
+}
+
+/** An api with an operation that waits behind a gate, in an app with a route of its own that does so too. */
+function build(gate = new Gate()): { api: Api; app: Koa; gate: Gate } {
+  const shop = service();
+  const api = shop.api({
+    db: database.db,
+    prefix: '/api',
+    health: true,
+    resources: [
+      shop.resource({
+        model: Doc,
+        operations: {
+          wait: {
+            method: 'GET',
+            path: '/wait',
+            async handler() {
+              await gate.pass();
+              return { waited: true };
+            },
+          },
+        },
+      }),
+    ],
+  });
+  const app = new Koa().use(async (ctx, next) => {
+    if (ctx.path !== '/own') return next();
+    await gate.pass();
+    ctx.body = 'own';
+  });
+  app.use(api.routes());
+  return { api, app, gate };
+}
+
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+async function untilRefused(port: number): Promise<void> {
+  while (await isListening(port));
+}
+
+describe('api.close()', () => {
+  it.each(['/api/docs/wait', '/own'])('lets an answer in flight end, which says `Connection: close`: %s', async (path) => {
+    const { api, app, gate } = build();
+    const { server, port } = await start(app.callback());
+    const client = await open(port);
+    await client.head(`GET ${path}`);
+    await gate.arrived;
+    const closed = api.close({ server });
+    await untilRefused(port);
+    gate.open();
+    expect(await client.answer()).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await client.ended();
+    expect(client.wasReset).toBe(false);
+    await closed;
+  });
+
+  it('answers what comes over a connection that is open already, and says `Connection: close`, of the app and in errors too', async () => {
+    const { api, app, gate } = build();
+    gate.open();
+    app.use(() => {
+      throw new Error('a bug of the app');
+    });
+    app.silent = true;
+    const { server, port } = await start(app.callback());
+    const paths = { '/api/docs': 200, '/own': 200, '/api/nothing': 404, '/bug': 500, '/api/health/ready': 503 };
+    const open = await Promise.all(
+      Object.keys(paths).map(async (path) => {
+        const client = await RawClient.connect(port);
+        clients.push(client);
+        await client.head('GET /own');
+        expect((await client.answer())?.headers.connection).toBe('keep-alive');
+        return [path, client] as const;
+      }),
+    );
+    const closed = api.close({ server });
+    await untilRefused(port);
+    for (const [path, client] of open) {
+      await client.head(`GET ${path}`);
+      const answer = await client.answer();
+      expect([path, answer?.status, answer?.headers.connection]).toEqual([path, paths[path as keyof typeof paths], 'close']);
+      await client.ended();
+      expect(client.wasReset).toBe(false);
+    }
+    await closed;
+  });
+
+  it('takes requests as ever during `delay`, while ready is 503', async () => {
+    const { api, app, gate } = build();
+    gate.open();
+    const { server, port } = await start(app.callback());
+    const closed = api.close({ server, delay: 500 });
+    const client = await open(port);
+    for (const [path, status] of [
+      ['/api/health/ready', 503],
+      ['/api/health/live', 200],
+      ['/api/docs', 200],
+      ['/own', 200],
+    ]) {
+      await client.head(`GET ${path}`);
+      expect(await client.answer()).toMatchObject({ status, headers: { connection: 'keep-alive' } });
+    }
+    await closed;
+    expect(await isListening(port)).toBe(false);
+  });
+
+  it('loses no answer of several requests that were sent at once: the last one says `Connection: close`', async () => {
+    const { api, app, gate } = build();
+    const { server, port } = await start(app.callback());
+    const client = await open(port);
+    await client.send(
+      'GET /api/docs/wait HTTP/1.1\r\nHost: x\r\n\r\nGET /api/docs HTTP/1.1\r\nHost: x\r\n\r\nGET /own HTTP/1.1\r\nHost: x\r\n\r\n',
+    );
+    await gate.arrived;
+    const closed = api.close({ server });
+    await untilRefused(port);
+    gate.open();
+    const answers = [await client.answer(), await client.answer(), await client.answer()];
+    expect(answers.map((answer) => [answer?.status, answer?.headers.connection])).toEqual([
+      [200, 'keep-alive'],
+      [200, 'keep-alive'],
+      [200, 'close'],
+    ]);
+    await client.ended();
+    expect(client.wasReset).toBe(false);
+    await closed;
+  });
+
+  it('ends a connection that is idle, or was never used, without a reset, once it is quiet', async () => {
+    const { api, app, gate } = build();
+    gate.open();
+    const { server, port } = await start(app.callback());
+    const used = await open(port);
+    await used.head('GET /own');
+    await used.answer();
+    const unused = await open(port);
+    await api.close({ server, timeout: 60_000 });
+    for (const client of [used, unused]) {
+      await client.ended();
+      expect(client.wasReset).toBe(false);
+    }
+  });
+
+  it('does not end a connection under a request that has come in part', async () => {
+    const { api, app, gate } = build();
+    gate.open();
+    const { server, port } = await start(app.callback());
+    const client = await open(port);
+    await client.send('GET /own HTTP/1.1\r\n');
+    const other = await open(port); // was quiet for as long
+    const closed = api.close({ server, timeout: 60_000 });
+    await other.ended();
+    await client.send('Host: x\r\n\r\n');
+    expect(await client.answer()).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await closed;
+  });
+
+  it('does not reset a connection over which a refused body is still coming, and does not keep it', async () => {
+    const { api, app } = build();
+    const { server, port } = await start(app.callback());
+    const client = await open(port);
+    const closed = api.close({ server, timeout: 60_000 });
+    await client.head('POST /api/nothing', { 'Content-Length': 100_000, 'Content-Type': 'application/json' });
+    expect((await client.answer())?.status).toBe(404);
+    await client.send('x'.repeat(100_000));
+    await client.ended();
+    expect(client.wasReset).toBe(false);
+    await closed;
+  });
+
+  it('cuts at the deadline what is still open: an answer that does not end, and a client that does not read', async () => {
+    const { api, app, gate } = build();
+    app.use((ctx) => {
+      ctx.body = Buffer.alloc(50_000_000);
+    });
+    const { server, port } = await start(app.callback());
+    const waiting = await open(port);
+    await waiting.head('GET /own');
+    await gate.arrived;
+    const lazy = await open(port);
+    await lazy.head('GET /large');
+    await api.close({ server, timeout: 200 });
+    await waiting.ended();
+    expect(await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))).toBe(0);
+  });
+
+  it('may be called again, by another api of the server too, and ends once', async () => {
+    const [first, second] = [build(), build()];
+    const { server } = await start(first.app.callback());
+    let ends = 0;
+    server.on('close', () => ends++);
+    await Promise.all([first.api.close({ server }), first.api.close({ server, delay: 10_000 }), second.api.close({ server })]);
+    await first.api.close({ server });
+    expect(ends).toBe(1);
+    const ready = await second.api.fetch(new Request('http://in-process/api/health/ready'));
+    expect(ready.status).toBe(503);
+  });
+
+  it.each<[string, object, string]>([
+    ['no server', {}, '`close` needs the `server` that it is to close.'],
+    ['an app for a server', { server: new Koa() }, '`server` of `close` must be what `listen()` or `http.createServer()` returned'],
+    ['a negative delay', { server: createServer(), delay: -1 }, '`delay` of `close` must be a whole number of milliseconds, 0 or more'],
+    ['a timeout that is none', { server: createServer(), timeout: '1s' }, '`timeout` of `close` must be a whole number of milliseconds'],
+    ['an unknown option', { server: createServer(), dealy: 1 }, 'did you mean `delay`'],
+  ])('refuses %s, and goes on', async (_what, options, message) => {
+    const { api } = build();
+    const failure = await api.close(options as never).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ConfigurationError);
+    expect((failure as Error).message).toContain(message);
+    expect((await api.fetch(new Request('http://in-process/api/health/ready'))).status).toBe(200);
+  });
+});
+
+it('a client with an agent that keeps connections loses nothing over an end', async () => {
+  const { api, app, gate } = build();
+  gate.open();
+  const { server, port } = await start(app.callback());
+  const agent = new Agent({ keepAlive: true });
+  const get = async () => {
+    const [answer] = (await once(httpRequest({ port, host: '127.0.0.1', path: '/own', agent }).end(), 'response')) as [IncomingMessage];
+    return (await readAnswer(answer)).status;
+  };
+  expect(await get()).toBe(200);
+  const closed = api.close({ server });
+  await untilRefused(port);
+  expect(await get()).toBe(200);
+  await closed;
+});

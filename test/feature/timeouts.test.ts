@@ -1,0 +1,285 @@
+import { EventEmitter, once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { defineModel, jsonBody, type Observation, Problem, service, t } from '../../src/index.ts';
+import { useApi } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { useListener } from '../support/listen.ts';
+import { readAnswer, send } from '../support/serve.ts';
+
+const Doc = defineModel('Doc', {
+  collection: 'docs',
+  fields: { id: t.string({ policy: { insert: true } }), text: t.string({ default: '' }), revision: t.revision() },
+});
+
+const database = useDatabase();
+const docs = () => database.db.collection<{ _id: string }>('docs');
+const listen = useListener();
+const never = () => new Promise<never>(() => undefined);
+const told = new EventEmitter();
+const observe = (observation: Observation) => void told.emit('told', observation);
+
+/** Each guard, scope, … waits for ever where the request names it. */
+const hasty = useApi(
+  database,
+  (shop) => [
+    shop.resource({
+      model: Doc,
+      ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
+      guards: [(ctx) => (ctx.get('x-hang') === 'guard' ? never() : true)],
+      scope: (ctx) => (ctx.get('x-hang') === 'scope' ? never() : { id: { ne: 'none' } }),
+      serverFields: (ctx) => (ctx.get('x-hang') === 'serverFields' ? never() : {}),
+      operations: {
+        wait: {
+          handler: (ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))),
+        },
+        late: {
+          async handler(ctx) {
+            const record = await ctx.load();
+            record.text = 'first';
+            await ctx.save(record);
+            await once(ctx.signal, 'abort');
+            record.text = 'late';
+            await ctx.save(record).then(
+              () => told.emit('late', 'saved'),
+              (error: Error) => told.emit('late', error),
+            );
+          },
+        },
+        read: { path: '/read', use: [jsonBody()], handler: () => ({ read: true }) },
+      },
+      after: { patch: [(ctx) => (ctx.get('x-hang') === 'hook' ? never() : undefined)] },
+    }),
+  ],
+  {
+    maxConcurrency: 1,
+    requestTimeout: 200,
+    bodyTimeout: 100,
+    observe,
+    authenticate: (ctx) => (ctx.get('x-hang') === 'authenticate' ? never() : null),
+  },
+);
+
+async function expectPlace(): Promise<void> {
+  expect((await hasty.request('GET', '/api/docs')).status).toBe(200);
+}
+
+describe('requestTimeout', () => {
+  it.each([
+    ['GET', '/api/docs', 'authenticate'],
+    ['GET', '/api/docs', 'guard'],
+    ['GET', '/api/docs', 'scope'],
+    ['POST', '/api/docs', 'serverFields'],
+  ])('gives up a request whose function never ends, and frees its place: %s %s, %s', async (method, path, hang) => {
+    const body = method === 'POST' ? { body: { id: 'n' } } : {};
+    const { status, headers, body: problem } = await hasty.request(method, path, { ...body, headers: { 'x-hang': hang } });
+    expect([status, problem.code, headers['retry-after']]).toEqual([503, 'request_given_up', '1']);
+    await expectPlace();
+  });
+
+  it('aborts `ctx.signal`, whose reason is the answer', async () => {
+    const { status, body } = await hasty.request('POST', '/api/docs/a/wait');
+    expect([status, body.code]).toEqual([503, 'request_given_up']);
+    await expectPlace();
+  });
+
+  it('is 504 where a write was handed over, and lets `ctx.save` begin nothing any more', async () => {
+    await docs().insertOne({ _id: 'late' });
+    const late = once(told, 'late');
+    const { status, body, headers } = await hasty.request('POST', '/api/docs/late/late');
+    expect([status, body.code, headers['retry-after']]).toEqual([504, 'write_outcome_unknown', '1']);
+    const [error] = await late;
+    expect(error).toBeInstanceOf(Problem);
+    expect(await docs().findOne({ _id: 'late' })).toEqual({ _id: 'late', text: 'first', revision: 1 });
+    await expectPlace();
+  });
+
+  it('is 500 in a hook of `after`, because the operation itself is done', async () => {
+    await docs().insertOne({ _id: 'hook' });
+    hasty.errors.length = 0;
+    const { status, body } = await hasty.request('PATCH', '/api/docs/hook', { body: { text: 'x' }, headers: { 'x-hang': 'hook' } });
+    expect([status, body.code]).toEqual([500, undefined]);
+    expect(hasty.errors.map(({ message }) => message)).toEqual([expect.stringContaining('`requestTimeout`')]);
+    expect(await docs().findOne({ _id: 'hook' })).toMatchObject({ text: 'x' });
+    await expectPlace();
+  });
+});
+
+describe('bodyTimeout', () => {
+  it.each(['/api/docs', '/api/docs/read'])('is 408 for a body that trickles, and frees its place: POST %s', async (path) => {
+    const headers = { 'content-type': 'application/json', 'content-length': 1000 };
+    const request = httpRequest({ port: hasty.port, host: '127.0.0.1', method: 'POST', path, headers, agent: false });
+    request.on('error', () => undefined);
+    request.write('{');
+    const [response] = await once(request, 'response');
+    const answer = await readAnswer(response);
+    expect([answer.status, answer.body.code, answer.headers.connection]).toEqual([408, 'body_timeout', 'close']);
+    await expectPlace();
+    request.destroy();
+  });
+});
+
+const slow = useApi(
+  database,
+  (shop) => [
+    shop.resource({
+      model: Doc,
+      path: 'large',
+      operations: {
+        text: { method: 'GET', path: '/text', handler: (ctx) => void Object.assign(ctx, { body: 'x'.repeat(20_000_000) }) },
+        stream: {
+          method: 'GET',
+          path: '/stream',
+          handler(ctx) {
+            const stream = new PassThrough();
+            ctx.body = stream;
+            const write = (left: number): void => void (left === 0 ? stream.end() : stream.write('x') && setTimeout(write, 60, left - 1));
+            write(5);
+          },
+        },
+      },
+    }),
+  ],
+  { maxConcurrency: 1, answerTimeout: 150, observe },
+);
+
+/** A client that sends its requests at once and reads nothing of the answers. */
+async function sendUnread(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.pause();
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+describe('answerTimeout', () => {
+  it('cuts off a client that does not read, and frees its place', async () => {
+    const heard = once(told, 'told');
+    const socket = await sendUnread(slow.port, 'GET /api/large/text HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await heard).toEqual([expect.objectContaining({ operation: 'text', status: 499, isAborted: true })]);
+    expect((await slow.request('GET', '/api/large')).status).toBe(200);
+    socket.destroy();
+  });
+
+  it('lets a stream take its time, as long as something is sent', async () => {
+    expect((await slow.request('GET', '/api/large/stream')).text).toBe('xxxxx');
+  });
+});
+
+describe('requests that come by one connection at once', () => {
+  const busy = useApi(
+    database,
+    (shop) => [
+      shop.resource({
+        model: Doc,
+        path: 'piped',
+        operations: {
+          hold: {
+            method: 'GET',
+            path: '/hold',
+            async handler(ctx) {
+              told.emit('held');
+              await once(ctx.signal, 'abort');
+            },
+          },
+        },
+      }),
+    ],
+    { maxConcurrency: 20, observe: (observation) => void told.emit('piped', observation) },
+  );
+
+  it('give all their places back when it is reset, and `observe` hears of each once', async () => {
+    for (let round = 0; round < 3; round++) {
+      const heard: Observation[] = [];
+      let held = 0;
+      const all = new Promise<void>((resolve) => {
+        told.on('piped', (one: Observation) => heard.push(one) === 20 && resolve());
+      });
+      const holding = new Promise<void>((resolve) => told.on('held', () => ++held === 20 && resolve()));
+      const socket = await sendUnread(busy.port, 'GET /api/piped/hold HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
+      await holding;
+      expect((await busy.request('GET', '/api/piped')).status).toBe(503);
+      heard.length = 0; // that one was observed too
+      socket.resetAndDestroy();
+      await all;
+      told.removeAllListeners();
+      expect(heard.map(({ status, isAborted }) => [status, isAborted])).toEqual(Array.from({ length: 20 }, () => [499, true]));
+      const answers = await Promise.all(Array.from({ length: 20 }, () => busy.request('GET', '/api/piped')));
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    }
+  });
+});
+
+describe('a client that hangs up', () => {
+  const held = useApi(
+    database,
+    (shop) => [
+      shop.resource({
+        model: Doc,
+        path: 'held',
+        operations: {
+          work: {
+            method: 'GET',
+            path: '/work',
+            async handler(ctx) {
+              if (!ctx.signal.aborted) await once(ctx.signal, 'abort');
+              told.emit('gone');
+              await once(told, 'finish');
+            },
+          },
+        },
+      }),
+    ],
+    { maxConcurrency: 1 },
+  );
+
+  it('does not free its place while what runs for it goes on', async () => {
+    const gone = once(told, 'gone');
+    const socket = await sendUnread(held.port, 'GET /api/held/work HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.destroy();
+    await gone;
+    expect((await held.request('GET', '/api/held')).status).toBe(503);
+    told.emit('finish');
+    expect((await held.request('GET', '/api/held')).status).toBe(200);
+  });
+});
+
+describe('clients that break off while their answer is sent', () => {
+  it('are not told to `onError` of `callback()`, and every other error is', async () => {
+    const told: Error[] = [];
+    const shop = service();
+    const resource = shop.resource({
+      model: Doc,
+      operations: {
+        large: { method: 'GET', path: '/large', handler: (ctx) => void Object.assign(ctx, { body: 'x'.repeat(20_000_000) }) },
+        bug: {
+          method: 'GET',
+          path: '/bug',
+          handler: () => Promise.reject(Object.assign(new Error('of a handler'), { code: 'ECONNRESET' })),
+        },
+      },
+    });
+    const heard = new EventEmitter();
+    const api = shop.api({
+      db: database.db,
+      resources: [resource],
+      onError: (error) => told.push(error),
+      observe: () => void heard.emit('over'),
+    });
+    const port = await listen(api.callback());
+    for (let round = 0; round < 5; round++) {
+      const over = once(heard, 'over');
+      const socket = await sendUnread(port, 'GET /docs/large HTTP/1.1\r\nHost: x\r\n\r\n');
+      socket.resume();
+      await once(socket, 'data');
+      socket.resetAndDestroy();
+      await over;
+    }
+    expect(told).toEqual([]);
+    expect((await send(port, 'GET', '/docs/bug')).status).toBe(500);
+    expect(told.map(({ message }) => message)).toEqual(['of a handler']);
+  });
+});
