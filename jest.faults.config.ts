@@ -1,0 +1,18 @@
+/**
+ * `npm run test:faults`: what becomes of writes, places and connections when databases, networks, clients and servers fail. Apart, because
+ * these tests start and kill servers of their own; `FAULT_ROUNDS=20 npm run test:faults` plays longer.
+ *
+ * @jest-config-loader esbuild-register
+ */
+import type { Config } from 'jest';
+import { shared } from './jest.config.ts';
+
+const config: Config = {
+  ...shared,
+  displayName: 'faults',
+  testTimeout: 120_000 * Number(process.env.FAULT_ROUNDS ?? 1), // a net for hung tests; no test asserts a time
+  maxWorkers: 2,
+  testRegex: ['/test/faults/.*\\.test\\.ts$'],
+};
+
+export default config;

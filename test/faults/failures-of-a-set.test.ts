@@ -1,0 +1,3 @@
+import { playFailures } from './parts/play-failures.ts';
+
+playFailures(1);

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Client, playClient, type Step } from './parts/clients.ts';
+import { type Deployment, startMongods } from './parts/mongods.ts';
+import { rounds, seed } from './parts/random.ts';
+import { Service } from './parts/service.ts';
+import { authors, stored, things } from './parts/things.ts';
+
+const places = 6;
+
+let deployment: Deployment;
+let service: Service;
+beforeAll(async () => {
+  deployment = await startMongods(1);
+  const db = deployment.admin.db('places');
+  await db.collection<{ _id: string }>(things).insertOne(stored('r'));
+  await db.collection<{ _id: string; rank: number }>(authors).insertMany(['ann', 'ben', 'cat'].map((_id, rank) => ({ _id, rank })));
+  service = await Service.start(deployment, 'places', places);
+});
+afterAll(() => deployment.stop());
+
+const kinds: readonly Step['kind'][] = ['list', 'get', 'none', 'create', 'patch', 'stamp', 'malformed', 'refused'];
+const step: fc.Arbitrary<Step> = fc.record({ kind: fc.constantFrom(...kinds), delay: fc.nat(6) });
+const steps = fc.tuple(fc.array(step, { minLength: 1, maxLength: 8 }), fc.boolean(), fc.nat(6)).map(([all, isCut, delay]): Step[] => {
+  return isCut ? [...all, { kind: 'unfinished', delay }] : all;
+});
+const client: fc.Arbitrary<Client> = fc.record({
+  steps,
+  ends: fc.constantFrom('read', 'reset', 'reset', 'end', 'destroy'),
+  after: fc.nat(12),
+});
+
+describe('when all connections are gone', () => {
+  it(`every place is back, and observe has heard of each request once (seed ${seed})`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(client, { minLength: 1, maxLength: 8 }), async (clients) => {
+        await Promise.all(clients.map((one) => playClient(service.port, one, 'r')));
+        const { received, heard, wrong } = await service.untilQuiet();
+        expect({ heard, wrong }).toEqual({ heard: received, wrong: [] });
+        expect(await service.countPlaces()).toBe(places);
+      }),
+      { seed, numRuns: 80 * rounds, endOnFailure: true }, // what happens depends on the moment: a smaller example need not fail
+    );
+  });
+
+  it('memory is as before, however many clients have broken off', async () => {
+    const random = fc.sample(client, { seed, numRuns: 400 });
+    const play = async () => {
+      for (let at = 0; at < random.length; at += 20) {
+        await Promise.all(random.slice(at, at + 20).map((one) => playClient(service.port, one, 'r')));
+      }
+      const { heard, received } = await service.untilQuiet();
+      expect([heard, await service.countPlaces()]).toEqual([received, places]);
+      return service.measureHeap();
+    };
+    const before = await play(); // what is compiled and cached by then stays
+    for (let round = 0; round < rounds; round++) await play();
+    const after = await play();
+    if (process.env.FAULT_REPORT) process.stderr.write(`heap: ${before} bytes, then ${after}\n`);
+    expect(after - before).toBeLessThan(4 * 2 ** 20);
+  });
+});

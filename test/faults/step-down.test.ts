@@ -1,0 +1,81 @@
+import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
+import { expectHonest } from './parts/expect-honest.ts';
+import { isBad, isGood, Load } from './parts/load.ts';
+import { type Deployment, type Mongod, startMongods } from './parts/mongods.ts';
+import { rounds } from './parts/random.ts';
+import { Stage } from './parts/stage.ts';
+
+let deployment: Deployment;
+beforeAll(async () => {
+  deployment = await startMongods(3);
+});
+afterEach(() => {
+  for (const mongod of deployment.members) mongod.thaw();
+});
+afterAll(() => deployment.stop());
+
+async function primaryOf({ admin, members }: Deployment): Promise<Mongod> {
+  const { primary } = await admin.db('admin').command({ hello: 1 }, { readPreference: 'primary' });
+  const found = members.find(({ host }) => host === primary);
+  if (!found) throw new Error(`no member is the primary ${primary}`);
+  return found;
+}
+
+const faults: readonly [what: string, play: (load: Load) => Promise<void>][] = [
+  [
+    'steps down',
+    async (load) => {
+      // It hands over to a secondary that has everything; where none has, it answers with an error and stays.
+      await deployment.admin
+        .db('admin')
+        .command({ replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2 })
+        .catch(() => undefined);
+      await load.until(60, isGood);
+    },
+  ],
+  [
+    'is killed, and comes back as a secondary',
+    async (load) => {
+      const primary = await primaryOf(deployment);
+      await primary.kill();
+      await load.until(60, isGood);
+      await primary.restart();
+      await load.until(60, isGood);
+    },
+  ],
+  [
+    'stands still until another is elected, and goes on believing in itself',
+    async (load) => {
+      const primary = await primaryOf(deployment);
+      primary.freeze();
+      await load.until(60, isGood);
+      primary.thaw();
+      await load.until(60, isGood);
+    },
+  ],
+  [
+    'loses its secondaries, and so the majority, for a time',
+    async (load) => {
+      const primary = await primaryOf(deployment);
+      const secondaries = deployment.members.filter((mongod) => mongod !== primary);
+      for (const mongod of secondaries) mongod.freeze();
+      await load.until(20, isBad);
+      for (const mongod of secondaries) mongod.thaw();
+      await load.until(60, isGood);
+    },
+  ],
+];
+
+describe.each([true, false])('with retryWrites: %s, the primary of three under load', (retryWrites) => {
+  it.each(faults)('%s', async (_what, play) => {
+    const client = { retryWrites, heartbeatFrequencyMS: 500, minHeartbeatFrequencyMS: 50 };
+    const stage = await Stage.open(deployment, { client, api: { maxTimeMS: 1_000 } });
+    const load = await Load.start(stage, 16);
+    for (let round = 0; round < rounds; round++) {
+      await load.until(100, isGood);
+      await play(load);
+    }
+    await load.stop();
+    await expectHonest(stage, load);
+  });
+});
