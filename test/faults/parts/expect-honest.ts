@@ -16,11 +16,12 @@ const expected = [
 ];
 
 /** No lie, no bare 500, no problem document of a wrong form; and enough was played to tell. */
-export async function expectHonest(stage: Stage, load?: Load, { isAnyLost = true } = {}): Promise<void> {
+export async function expectHonest(stage: Stage, load?: Load, { isAnyLost = true, isAnyAbandoned = false } = {}): Promise<void> {
   const history = await stage.end();
   const { answers, ...counts } = summarize(history);
   if (process.env.FAULT_REPORT) process.stderr.write(`${expect.getState().currentTestName}: ${JSON.stringify({ ...counts, answers })}\n`);
   expect({ lies: judge(history), bugs: stage.bugs, flaws: [...(load?.flaws ?? [])] }).toEqual({ lies: [], bugs: [], flaws: [] });
-  expect(Object.keys(answers).filter((answer) => !expected.includes(answer))).toEqual([]);
+  const allowed = isAnyAbandoned ? [...expected, 'no answer'] : expected;
+  expect(Object.keys(answers).filter((answer) => !allowed.includes(answer))).toEqual([]);
   expect([counts.acknowledged > 0, counts.refused + counts.unknown > 0 || !isAnyLost]).toEqual([true, true]);
 }
