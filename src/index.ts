@@ -49,7 +49,7 @@ export { defineModel, type Model, type ModelOptions } from './model/define-model
 export type { Create, Document, Patch, Read } from './model/infer.ts';
 export type { FieldsIndex, IndexKey, ModelIndex } from './model/model-index.ts';
 export type { Operator, Policy } from './model/policy.ts';
-export type { Field, FieldOptions, Fields, RawSchema } from './model/schema.ts';
+export type { Field, FieldOptions, FieldSchema, Fields, RawSchema } from './model/schema.ts';
 export { t } from './model/t.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/derive-indexes.ts';
 export { everything } from './mongo/filter.ts';

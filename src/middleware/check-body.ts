@@ -3,7 +3,7 @@ import { bodyNoObject } from '../errors.ts';
 import { compileBody } from '../model/compile-body.ts';
 import type { DocumentOf, HasFields } from '../model/infer.ts';
 import { isObject } from '../model/plain-object.ts';
-import type { Field, Fields, RawSchema } from '../model/schema.ts';
+import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/schema.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 
 /** The type of the body that a middleware leaves: what a handler behind it finds in `ctx.request.body`. `~body` exists in types only. */
@@ -23,10 +23,10 @@ export type BodyMiddleware<Body> = ResourceMiddleware & BodyType<Body>;
  * router.post('/orders/:id/send', jsonBody({ requireObject: false }), ifMatch({ required: true }), checkBody(SendOrder), sendOrder);
  */
 export function checkBody<const F extends Fields>(schema: HasFields<F>): BodyMiddleware<DocumentOf<F>>;
-export function checkBody(schema: RawSchema): BodyMiddleware<Record<string, unknown>>;
-export function checkBody(schema?: Field | RawSchema): ResourceMiddleware;
+export function checkBody(schema: RawSchema | TypeBoxSchema): BodyMiddleware<Record<string, unknown>>;
+export function checkBody(schema?: FieldSchema): ResourceMiddleware;
 export function checkBody(schema?: unknown): ResourceMiddleware {
-  const compiled = schema === undefined ? undefined : compileBody(schema as Field | RawSchema);
+  const compiled = schema === undefined ? undefined : compileBody(schema as FieldSchema);
   return Object.assign(
     async function checkBody(ctx: Context, next: Koa.Next) {
       const { body } = ctx.request;

@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { DocumentOf, HasFields } from '../model/infer.ts';
 import type { ObjectNode } from '../model/node.ts';
-import type { Field, Fields, RawSchema } from '../model/schema.ts';
+import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/schema.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { checkBodyLimit, defaultBodyTimeout } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
@@ -22,7 +22,7 @@ export interface JsonBodyOptions {
    * (types, defaults, constraints; unknown keys are refused), and left as handlers hold documents: a `t.date()` is a Date.
    * @default any object
    */
-  readonly schema?: Field | RawSchema;
+  readonly schema?: FieldSchema;
 }
 
 const legal: LegalOptions<JsonBodyOptions> = {
@@ -52,7 +52,9 @@ interface Described {
 export function jsonBody<const F extends Fields>(
   options: JsonBodyOptions & { readonly schema: HasFields<F> },
 ): BodyMiddleware<DocumentOf<F>>;
-export function jsonBody(options: JsonBodyOptions & { readonly schema: RawSchema }): BodyMiddleware<Record<string, unknown>>;
+export function jsonBody(
+  options: JsonBodyOptions & { readonly schema: RawSchema | TypeBoxSchema },
+): BodyMiddleware<Record<string, unknown>>;
 export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');

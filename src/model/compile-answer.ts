@@ -5,11 +5,11 @@ import type { CompiledField, ObjectNode } from './node.ts';
 import { isObject } from './plain-object.ts';
 import { compileFieldReader } from './read-value.ts';
 import { Report } from './report.ts';
-import type { Field, RawSchema } from './schema.ts';
+import type { FieldSchema } from './schema.ts';
 import { compileValueWriter } from './write-json.ts';
 
 /** What an operation answers: a record of its model, nothing, or what a schema says. */
-export type AnswerInput = 'record' | 'none' | Field | RawSchema | AnswerSchema;
+export type AnswerInput = 'record' | 'none' | FieldSchema | AnswerSchema;
 
 /** The same, compiled. */
 export type CompiledAnswer = 'record' | 'none' | AnswerSchema;

@@ -7,7 +7,7 @@ import { isObject } from './plain-object.ts';
 import type { Schema } from './raw-schema.ts';
 import { compileObjectReader } from './read-value.ts';
 import { Report } from './report.ts';
-import type { Field, RawSchema } from './schema.ts';
+import type { FieldSchema } from './schema.ts';
 
 /** The body of an operation that is no record of a model. */
 export interface CompiledBody {
@@ -20,7 +20,7 @@ export interface CompiledBody {
  * Compiles an object schema into the reader of a body: the types, defaults and constraints of fields count as in a create, and unknown keys
  * are refused. Throws a {@link ConfigurationError} that names the field.
  */
-export function compileBody(given: Field | RawSchema): CompiledBody {
+export function compileBody(given: FieldSchema): CompiledBody {
   const schema = (given ?? {}) as Schema;
   if (schema.type !== 'object' || !isObject(schema.properties)) {
     throw new ConfigurationError(

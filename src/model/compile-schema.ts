@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import { ConfigurationError } from '../errors.ts';
 import type { Check } from './check.ts';
 import { checkAliases, checkFlag, checkMaintained, checkMarkers, checkName, checkReference } from './check-field.ts';
@@ -6,6 +5,7 @@ import { compileDefault } from './compile-default.ts';
 import { compileLeaf } from './compile-leaf.ts';
 import { checkAnnotations, compileConstraint } from './constraint.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from './node.ts';
+import { isOptional } from './optional.ts';
 import { checkPolicy } from './policy.ts';
 import { annotations, asSchema, checkKeywords, markers, pick, type Schema, unwrapNull } from './raw-schema.ts';
 
@@ -64,7 +64,7 @@ function compileField(name: string, property: unknown, required: boolean, parent
     ...slot,
     name,
     key: path === 'id' ? '_id' : name,
-    optional: !required || Type.IsOptional(property),
+    optional: !required || isOptional(property),
     storeNone: checkFlag(schema.storeNone, 'storeNone', path),
     immutable: checkFlag(schema.immutable, 'immutable', path),
     unique: checkFlag(schema.unique, 'unique', path),
@@ -117,7 +117,7 @@ function compileItem(given: unknown, path: string): Slot {
   const { schema, nullable } = unwrapNull(item, path);
   const marker = markers.find((keyword) => keyword !== 'ref' && schema[keyword] !== undefined);
   if (marker) throw new ConfigurationError(`\`${marker}\` stands on \`${path}\`: an item of a list or a map has none, its field has.`);
-  if (Type.IsOptional(item))
+  if (isOptional(item))
     throw new ConfigurationError(`\`${path}\` is optional: an item of a list or a map is there, or null (\`t.nullable\`).`);
   const ref = checkReference(schema.ref, path);
   checkAnnotations(schema, path);

@@ -1,9 +1,9 @@
-import Type, { type TSchema } from 'typebox';
 import { ConfigurationError } from '../errors.ts';
 import type { Check } from './check.ts';
 import type { Checked, HasFields } from './infer.ts';
 import type { ModelIndex } from './model-index.ts';
-import type { Fields } from './schema.ts';
+import type { Fields, RawSchema } from './schema.ts';
+import { objectSchema } from './t.ts';
 
 /** What `defineModel` is given beside the model's name. */
 export interface ModelOptions<F extends Fields = Fields> {
@@ -35,7 +35,7 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
   readonly name: string;
   readonly collection: string;
   /** The JSON Schema of a record, with the library's own keywords. */
-  readonly schema: TSchema;
+  readonly schema: RawSchema;
   readonly maxTimeMS: number | undefined;
   readonly indexes: readonly ModelIndex[] | undefined;
 }
@@ -51,7 +51,7 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
 export function defineModel<const F extends Fields>(name: string, options: ModelOptions<F>): Model<F> {
   checkOptions(name, options);
   const { collection, fields, check, maxTimeMS, indexes } = options;
-  const model = { name, collection, schema: Type.Object(fields as Record<string, TSchema>, { check }), maxTimeMS, indexes };
+  const model = { name, collection, schema: objectSchema(fields, { check }), maxTimeMS, indexes };
   return model as unknown as Model<F>; // `~fields` exists in the type only
 }
 

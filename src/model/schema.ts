@@ -1,5 +1,4 @@
 import type { Decimal128 } from 'mongodb';
-import type { TSchema } from 'typebox';
 import type { Check } from './check.ts';
 import type { Policy } from './policy.ts';
 
@@ -15,7 +14,7 @@ interface FieldTypes {
  * What the builders of `t` return: a JSON Schema (2020-12) with the library's own keywords, and its TypeScript types. `Options` is the
  * literal type of the options it was built with, from which the types of a model are inferred. The two `~` members exist in types only.
  */
-export interface Field<Types extends FieldTypes = FieldTypes, Options = unknown> extends TSchema {
+export interface Field<Types extends FieldTypes = FieldTypes, Options = unknown> {
   readonly '~types': Types;
   readonly '~options': Options;
 }
@@ -26,8 +25,16 @@ export interface RawSchema {
   readonly [keyword: string]: unknown;
 }
 
+/** A schema that TypeBox built: as a {@link RawSchema}, but `Type.Optional` is known. */
+export interface TypeBoxSchema {
+  readonly '~kind': string;
+}
+
+/** What describes a value: a builder of `t`, or a JSON Schema. */
+export type FieldSchema = Field | RawSchema | TypeBoxSchema;
+
 /** The fields of a model or of an embedded object, by name. */
-export type Fields = Readonly<Record<string, Field | RawSchema>>;
+export type Fields = Readonly<Record<string, FieldSchema>>;
 
 /** Options of every field. */
 export interface FieldOptions<Value = unknown> {

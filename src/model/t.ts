@@ -1,20 +1,22 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
-import Type, { type TSchema } from 'typebox';
 import { ConfigurationError } from '../errors.ts';
 import type { CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
+import { isOptional, markOptional } from './optional.ts';
+import { isObject } from './plain-object.ts';
+import type { Schema } from './raw-schema.ts';
 import type {
   ArrayOptions,
   Closed,
   DecimalOptions,
   Field,
   FieldOptions,
+  FieldSchema,
   Fields,
   Int64Options,
   MapOptions,
   NullableOptions,
   NumberOptions,
   ObjectOptions,
-  RawSchema,
   RefOptions,
   StringOptions,
 } from './schema.ts';
@@ -66,27 +68,31 @@ export interface ObjectField<F extends Fields, Options = unknown>
   extends Field<{ document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F> }, Options>,
     HasFields<F> {}
 
-// TypeBox types its options loosely and its results by its own kinds; the builders below give both the library's types in one place.
-const build = <F>(schema: TSchema): F => schema as F;
-const open = (options: unknown): Record<string, unknown> => (options ?? {}) as Record<string, unknown>;
+// The one place where a schema is given its types: they exist for the compiler only.
+const build = <F>(schema: Schema): F => schema as F;
+const open = (options: unknown): Schema => (options ?? {}) as Schema;
 
 /** A default would never be used. */
-function withoutDefault(name: string, options: unknown): Record<string, unknown> {
+function withoutDefault(name: string, options: unknown): Schema {
   if ('default' in open(options)) throw new ConfigurationError(`\`t.${name}\` takes no \`default\`: the service sets it. Leave it out.`);
   return open(options);
 }
 
-function maintainedDate(marker: 'createdAt' | 'updatedAt', options: unknown): TSchema {
-  return Type.Unsafe({ type: 'string', format: 'date-time', ...withoutDefault(marker, options), bsonType: 'date', maintained: marker });
+function maintainedDate(marker: 'createdAt' | 'updatedAt', options: unknown): Schema {
+  return { type: 'string', format: 'date-time', ...withoutDefault(marker, options), bsonType: 'date', maintained: marker };
 }
 
-/** A copy of a schema with more keywords. TypeBox marks kinds by non-enumerable properties, which a spread would lose. */
-function extend(schema: TSchema, keywords: Record<string, unknown>): TSchema {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)) as Record<string, unknown>;
-  const { policy, ...rest } = keywords;
-  Object.assign(copy, rest);
-  if (policy !== undefined) copy.policy = { ...open(copy.policy), ...open(policy) };
-  return copy;
+/** A schema with a wrapper's keywords laid over it. */
+function extend(field: unknown, { policy, ...keywords }: Schema): Schema {
+  const schema = isOptional(field) ? markOptional(open(field)) : open(field);
+  const extended = { ...schema, ...keywords };
+  return policy === undefined ? extended : { ...extended, policy: { ...open(schema.policy), ...open(policy) } };
+}
+
+/** The schema of an object of fields; those that may be absent are not required. */
+export function objectSchema(fields: unknown, options: Schema): Schema {
+  const required = isObject(fields) ? Object.keys(fields).filter((name) => !isOptional(fields[name])) : [];
+  return { type: 'object', required, properties: fields, ...options };
 }
 
 /**
@@ -98,106 +104,106 @@ function extend(schema: TSchema, keywords: Record<string, unknown>): TSchema {
 export const t = {
   /** Text. */
   string: <const O extends StringOptions>(options?: O & Closed<O, StringOptions>): Field<Leaf<string, string>, O> =>
-    build(Type.String(open(options))),
+    build({ type: 'string', ...open(options) }),
 
   /** A whole number within the safe range of a JavaScript number; stored as BSON int or long. */
   int: <const O extends NumberOptions>(options?: O & Closed<O, NumberOptions>): Field<Leaf<number, number>, O> =>
-    build(Type.Integer({ ...open(options), bsonType: 'int' })),
+    build({ type: 'integer', ...open(options), bsonType: 'int' }),
 
   /** A signed 64-bit integer: bigint in handlers, a JSON number of all its digits on the wire; stored as BSON long. */
   int64: <const O extends Int64Options>(options?: O & Closed<O, Int64Options>): Field<Leaf<bigint, number | bigint>, O> =>
-    build(Type.Unsafe({ type: 'integer', format: 'int64', ...open(options), bsonType: 'long' })),
+    build({ type: 'integer', format: 'int64', ...open(options), bsonType: 'long' }),
 
   /** A finite double. */
   float: <const O extends NumberOptions>(options?: O & Closed<O, NumberOptions>): Field<Leaf<number, number>, O> =>
-    build(Type.Number({ ...open(options), bsonType: 'double' })),
+    build({ type: 'number', ...open(options), bsonType: 'double' }),
 
   /** A Decimal128 of at most 34 digits: number or string in, string out. */
   decimal: <const O extends DecimalOptions>(
     options?: O & Closed<O, DecimalOptions>,
   ): Field<Leaf<Decimal128, string, string | number | bigint>, O> =>
-    build(Type.Unsafe({ type: 'string', format: 'decimal', ...open(options), bsonType: 'decimal' })),
+    build({ type: 'string', format: 'decimal', ...open(options), bsonType: 'decimal' }),
 
   /** True or false. */
   boolean: <const O extends FieldOptions<boolean>>(options?: O & Closed<O, FieldOptions<boolean>>): Field<Leaf<boolean, boolean>, O> =>
-    build(Type.Boolean(open(options))),
+    build({ type: 'boolean', ...open(options) }),
 
   /** A point in time, in milliseconds: an RFC 3339 date-time on the wire (without an offset it is UTC). */
   date: <const O extends FieldOptions<Date>>(options?: O & Closed<O, FieldOptions<Date>>): Field<Leaf<Date, string>, O> =>
-    build(Type.Unsafe({ type: 'string', format: 'date-time', ...open(options), bsonType: 'date' })),
+    build({ type: 'string', format: 'date-time', ...open(options), bsonType: 'date' }),
 
   /** An ObjectId: 24 hexadecimal digits on the wire. */
   objectId: <const O extends FieldOptions<ObjectId>>(options?: O & Closed<O, FieldOptions<ObjectId>>): Field<Leaf<ObjectId, string>, O> =>
-    build(Type.Unsafe({ type: 'string', pattern: '^[0-9a-fA-F]{24}$', ...open(options), bsonType: 'objectId' })),
+    build({ type: 'string', pattern: '^[0-9a-fA-F]{24}$', ...open(options), bsonType: 'objectId' }),
 
   /** A UUID (RFC 9562), stored as binary of subtype 4. */
   uuid: <const O extends FieldOptions<UUID>>(options?: O & Closed<O, FieldOptions<UUID>>): Field<Leaf<UUID, string>, O> =>
-    build(Type.Unsafe({ type: 'string', format: 'uuid', ...open(options), bsonType: 'binData' })),
+    build({ type: 'string', format: 'uuid', ...open(options), bsonType: 'binData' }),
 
   /** Bytes: base64 on the wire (RFC 4648 §4). */
   binary: <const O extends FieldOptions<Binary>>(options?: O & Closed<O, FieldOptions<Binary>>): Field<Leaf<Binary, string>, O> =>
-    build(Type.Unsafe({ type: 'string', contentEncoding: 'base64', ...open(options), bsonType: 'binData' })),
+    build({ type: 'string', contentEncoding: 'base64', ...open(options), bsonType: 'binData' }),
 
   /** One of the given strings; of an `enum` of TypeScript, `Object.values(Colour)`. */
   enum: <const V extends readonly string[], const O extends FieldOptions<V[number]>>(
     values: V & (V extends readonly [] ? never : unknown),
     options?: O & Closed<O, FieldOptions<V[number]>>,
   ): Field<Leaf<V[number], V[number]>, O> =>
-    build(Type.Unsafe({ type: 'string', enum: Array.isArray(values) ? [...values] : values, ...open(options) })),
+    build({ type: 'string', enum: Array.isArray(values) ? [...values] : values, ...open(options) }),
 
   /** A list, replaced whole by patch and put. */
-  array: <I extends Field | RawSchema, const O extends ArrayOptions<TypesIn<I>['document'][]>>(
+  array: <I extends FieldSchema, const O extends ArrayOptions<TypesIn<I>['document'][]>>(
     items: I,
     options?: O & Closed<O, ArrayOptions<unknown>>,
-  ): Field<ListOf<TypesIn<I>>, O> => build(Type.Array(items, open(options))),
+  ): Field<ListOf<TypesIn<I>>, O> => build({ type: 'array', items, ...open(options) }),
 
   /** String keys, chosen by the client, to values of one type; replaced whole by patch and put. Keys with `$` or dots are data. */
-  map: <V extends Field | RawSchema, const O extends MapOptions<Record<string, TypesIn<V>['document']>>>(
+  map: <V extends FieldSchema, const O extends MapOptions<Record<string, TypesIn<V>['document']>>>(
     values: V,
     options?: O & Closed<O, MapOptions<unknown>>,
-  ): Field<MapOf<TypesIn<V>>, O> => build(Type.Unsafe({ type: 'object', additionalProperties: values, ...open(options) })),
+  ): Field<MapOf<TypesIn<V>>, O> => build({ type: 'object', additionalProperties: values, ...open(options) }),
 
   /** Any JSON; whatever it holds in the database is served as JSON. */
   any: <const O extends FieldOptions>(options?: O & Closed<O, FieldOptions>): Field<Leaf<unknown, unknown>, O> =>
-    build(Type.Unsafe(open(options))),
+    build({ ...open(options) }),
 
   /** An embedded object. Its name is its schema's name in the OpenAPI description: two different ones of one name are refused. */
   object: <const F extends Fields, const O extends ObjectOptions<DocumentOf<F>>>(
     name: string,
     fields: F,
     options?: O & Closed<O, ObjectOptions<DocumentOf<F>>>,
-  ): ObjectField<F, O> => build(Type.Object(fields, { ...open(options), objectName: name })),
+  ): ObjectField<F, O> => build(objectSchema(fields, { ...open(options), objectName: name })),
 
   /** May be absent: clearing by null removes it, on create it is left out. The options belong to this field. */
-  optional: <F extends Field | RawSchema, const O extends FieldOptions<TypesIn<F>['document']>>(
+  optional: <F extends FieldSchema, const O extends FieldOptions<TypesIn<F>['document']>>(
     field: F,
     options?: O & Closed<O, FieldOptions>,
-  ): Field<TypesIn<F>, Over<OptionsIn<F>, O> & { readonly '~optional': true }> => build(Type.Optional(extend(field, open(options)))),
+  ): Field<TypesIn<F>, Over<OptionsIn<F>, O> & { readonly '~optional': true }> => build(markOptional(extend(field, open(options)))),
 
   /** May be null, and is null when it was never set. The options belong to this field. */
-  nullable: <F extends Field | RawSchema, const O extends NullableOptions<TypesIn<F>['document']>>(
+  nullable: <F extends FieldSchema, const O extends NullableOptions<TypesIn<F>['document']>>(
     field: F,
     options?: O & Closed<O, NullableOptions>,
   ): Field<Nullish<TypesIn<F>>, Over<OptionsIn<F>, O> & { readonly '~nullable': true }> => {
-    const nullable = extend(Type.Unsafe({ anyOf: [field, { type: 'null' }] }), open(options));
-    return build(Type.IsOptional(field) ? Type.Optional(nullable) : nullable);
+    const nullable = extend({ anyOf: [field, { type: 'null' }] }, open(options));
+    return build(isOptional(field) ? markOptional(nullable) : nullable);
   },
 
   /** The id of a record of another model; embedded in an answer only through `include`. An ObjectId unless `id` says otherwise. */
-  ref: <const O extends RefOptions<TypesIn<I>['document']>, I extends Field | RawSchema = Field<Leaf<ObjectId, string>>>(
+  ref: <const O extends RefOptions<TypesIn<I>['document']>, I extends FieldSchema = Field<Leaf<ObjectId, string>>>(
     model: string,
     options?: O & Closed<O, RefOptions<unknown> & { id: unknown }> & { readonly id?: I },
   ): Field<TypesIn<I>, O> => {
     const { id = t.objectId(), as, resource, ...rest } = open(options);
     const ref = { model, ...(as === undefined ? {} : { as }), ...(resource === undefined ? {} : { resource }) };
-    return build(extend(id as TSchema, { ...rest, ref }));
+    return build(extend(id, { ...rest, ref }));
   },
 
   /** The record's revision: 0 on create, one more with each write; in double quotes it is the ETag. */
   revision: <const O extends Maintained<number>>(
     options?: O & Closed<O, Maintained<number>>,
   ): Field<Leaf<number, number>, O & { readonly '~maintained': true }> =>
-    build(Type.Integer({ minimum: 0, ...withoutDefault('revision', options), default: 0, bsonType: 'int', maintained: 'revision' })),
+    build({ type: 'integer', minimum: 0, ...withoutDefault('revision', options), default: 0, bsonType: 'int', maintained: 'revision' }),
 
   /** When the record was created. */
   createdAt: <const O extends Maintained<Date>>(

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import type { BodyType } from '../middleware/check-body.ts';
-import type { Field, RawSchema } from '../model/schema.ts';
+import type { FieldSchema } from '../model/schema.ts';
 import type { RequestContext } from './resource-options.ts';
 
 /** The methods that a custom operation may have. */
@@ -67,5 +67,5 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    * that returns anything else is an error (500). A body that it sets by hand is not held to it.
    * @default unknown: described as anything, or nothing
    */
-  readonly answer?: 'record' | 'none' | Field | RawSchema;
+  readonly answer?: 'record' | 'none' | FieldSchema;
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Decimal128, ObjectId } from 'mongodb';
 import { parseJson, stringifyJson } from '../../src/http/json.ts';
 import { compileCreate } from '../../src/model/compile-writes.ts';
+import { isOptional } from '../../src/model/optional.ts';
 import type { Field, RawSchema } from '../../src/model/schema.ts';
 import { t } from '../../src/model/t.ts';
 import { modelOf, readBack } from './subject.ts';
@@ -107,7 +108,7 @@ const sample = fc.letrec<{ value: Sample }>((tie) => ({
 /** Neither optional nor marked by `storeNone`, at any depth of wrapping: a list or a map refuses such items. */
 function isItem(field: Field | RawSchema): boolean {
   const inner = (field as { readonly anyOf?: readonly Field[] }).anyOf?.[0];
-  return !('~optional' in field) && !('storeNone' in field) && (!inner || isItem(inner));
+  return !isOptional(field) && !('storeNone' in field) && (!inner || isItem(inner));
 }
 
 describe('a record that was just inserted reads as it does after BSON', () => {

@@ -1,4 +1,5 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
+import Type from 'typebox';
 import { defineModel } from '../../src/model/define-model.ts';
 import type { Create, Document, Patch, Read } from '../../src/model/infer.ts';
 import { t } from '../../src/model/t.ts';
@@ -198,3 +199,7 @@ const Raw = defineModel('Raw', {
 assert<Equal<Document<typeof Raw>, { id: ObjectId; a: unknown; b: unknown; c: unknown; d?: unknown }>>();
 assert<Equal<keyof Read<typeof Raw>, 'id' | 'a' | 'c' | 'd'>>();
 assert<Equal<Create<typeof Raw>, { readonly a: unknown; readonly c?: unknown; readonly d?: unknown }>>();
+
+// One that TypeBox built likewise; what is optional there is so here.
+const Built = defineModel('Built', { collection: 'built', fields: { a: Type.String(), b: Type.Optional(Type.Integer()) } });
+assert<Equal<Document<typeof Built>, { id: ObjectId; a: unknown; b?: unknown }>>();
