@@ -49,8 +49,29 @@ export { defineModel, type Model, type ModelOptions } from './model/define-model
 export type { Create, Document, Patch, Read } from './model/infer.ts';
 export type { FieldsIndex, IndexKey, ModelIndex } from './model/model-index.ts';
 export type { Operator, Policy } from './model/policy.ts';
-export type { Field, FieldOptions, FieldSchema, Fields, RawSchema } from './model/schema.ts';
-export { t } from './model/t.ts';
+export type {
+  ArrayOptions,
+  ArrayTypes,
+  DecimalOptions,
+  Field,
+  FieldOptions,
+  FieldSchema,
+  Fields,
+  FieldTypes,
+  Int64Options,
+  LeafTypes,
+  MapOptions,
+  MapTypes,
+  NullableOptions,
+  NullableTypes,
+  NumberOptions,
+  ObjectOptions,
+  RawSchema,
+  RefOptions,
+  StringOptions,
+  TypeBoxSchema,
+} from './model/schema.ts';
+export { type ObjectField, type Overlaid, t } from './model/t.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/derive-indexes.ts';
 export { everything } from './mongo/filter.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/index-plan.ts';

@@ -3,11 +3,43 @@ import type { Check } from './check.ts';
 import type { Policy } from './policy.ts';
 
 /** The four TypeScript types of a field: as handlers hold it, and as a client reads, creates and patches it. */
-interface FieldTypes {
+export interface FieldTypes {
   readonly document: unknown;
   readonly read: unknown;
   readonly create: unknown;
   readonly patch: unknown;
+}
+
+/** Those of a single value. */
+export interface LeafTypes<Document, Json, Write = Json> {
+  readonly document: Document;
+  readonly read: Json;
+  readonly create: Write;
+  readonly patch: Write;
+}
+
+/** Those of a value that may be null. */
+export interface NullableTypes<Types extends FieldTypes> {
+  readonly document: Types['document'] | null;
+  readonly read: Types['read'] | null;
+  readonly create: Types['create'] | null;
+  readonly patch: Types['patch'] | null;
+}
+
+/** Those of an array, which is replaced whole. */
+export interface ArrayTypes<Types extends FieldTypes> {
+  readonly document: Types['document'][];
+  readonly read: Types['read'][];
+  readonly create: readonly Types['create'][];
+  readonly patch: readonly Types['create'][];
+}
+
+/** Those of a map, which is replaced whole. */
+export interface MapTypes<Types extends FieldTypes> {
+  readonly document: Record<string, Types['document']>;
+  readonly read: Record<string, Types['read']>;
+  readonly create: Readonly<Record<string, Types['create']>>;
+  readonly patch: Readonly<Record<string, Types['create']>>;
 }
 
 /**

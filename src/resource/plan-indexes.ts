@@ -30,7 +30,8 @@ export interface CreatedIndexes {
  * @example
  * console.log(await planIndexes(api)); // a table of what exists, what is missing, what conflicts and what nothing here needs
  */
-export async function planIndexes({ indexing }: Api): Promise<IndexPlan> {
+export async function planIndexes(api: Api): Promise<IndexPlan> {
+  const { indexing } = api; // not in the signature: the published types do not have it
   const { db, maxTimeMS } = indexing;
   const collections = [...sourcesOf(indexing)].map(async ([collection, sources]): Promise<CollectionPlan> => {
     const found = await ask(maxTimeMS, (signal) => readIndexes(db, collection, signal));

@@ -62,13 +62,14 @@ type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
 
 /**
  * A resource: a model, bound to operations, and who may do what (spec, "Resource definition"). Plain data with functions in named places.
- * `Bodies` are the custom operations, each with the type of its body.
+ * `Bodies` are the types of the bodies of custom operations, by `Names`, their names.
  */
 export interface ResourceOptions<
   Principal,
   F extends Fields,
   Ops extends Operation = Operation,
   Bodies = Record<never, never>,
+  Names extends keyof Bodies & string = keyof Bodies & string,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
 > {
   /** The model whose records are served. */
@@ -82,7 +83,7 @@ export interface ResourceOptions<
   /** Who may call any operation: every guard must return true. @default none */
   readonly guards?: readonly Guard<RequestContext<Principal>>[];
   /** Guards of single operations, asked after those of all. @default none */
-  readonly guardsFor?: { readonly [Op in NoInfer<Ops | (keyof Bodies & string)>]?: readonly Guard<RequestContext<Principal>>[] };
+  readonly guardsFor?: { readonly [Op in NoInfer<Ops | Names>]?: readonly Guard<RequestContext<Principal>>[] };
   /**
    * The row filter of every query; a record outside is 404. It also bounds what clients write: a create, patch or put whose record would lie
    * outside is 422 on the fields at fault, or 500 where clients may not write them. It does not bind `ctx.save`.
@@ -126,14 +127,14 @@ export interface ResourceOptions<
   /** Clients may choose what they read: `fields=name,address.city` on List and Get. @default false */
   readonly fields?: boolean;
   /** Operations of your own, by name: a key of `guardsFor` and `after` too (spec, "Custom operations and hooks"). @default none */
-  readonly operations?: { readonly [Name in keyof Bodies]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
+  readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
   /**
    * Hooks after operations, in order. After one of your own a hook is given what the handler returned, as `unknown`, unless it says itself what
    * that is: `(ctx, order: Document<typeof Order>) => …`.
    * @default none
    */
   readonly after?: {
-    readonly [Op in NoInfer<Ops | (keyof Bodies & string)>]?: readonly Hook<Op, RequestContext<Principal>, Document<Model<F>>>[];
+    readonly [Op in NoInfer<Ops | Names>]?: readonly Hook<Op, RequestContext<Principal>, Document<Model<F>>>[];
   };
 }
 

@@ -29,12 +29,10 @@ export interface Service<Principal> {
   resource<
     const F extends Fields,
     const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
-    Names extends string = never,
-    Bodies = Record<Names, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
+    Bodies = Record<string, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
+    Names extends keyof Bodies & string = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
-  >(
-    options: ResourceOptions<Principal, F, Ops, Bodies, Scope> & { readonly operations?: Readonly<Record<Names, unknown>> },
-  ): Resource<Principal>;
+  >(options: ResourceOptions<Principal, F, Ops, Bodies, Names, Scope>): Resource<Principal>;
   /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
   api(options: ApiOptions<Resource<Principal>, Principal>): Api<Principal>;
 }
