@@ -26,8 +26,8 @@ const withDatabase = '(feature|mongo|middleware|resource|examples)';
 /** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
 const withBrowser = '(browser)';
 
-/** Not here either: they take minutes, and start servers of their own. See `jest.faults.config.ts`. */
-const withFaults = '(faults)';
+/** Not here either: they take minutes, and start servers or projects of their own. See `jest.faults.config.ts` and `jest.package.config.ts`. */
+const apart = '(faults|package)';
 
 const config: Config = {
   testTimeout: 120_000, // a net for hung tests on slow machines; no test asserts a time
@@ -40,7 +40,7 @@ const config: Config = {
     {
       ...shared,
       displayName: 'unit',
-      testRegex: [`/test/(?!${withDatabase}/|${withBrowser}/|${withFaults}/).*\\.test\\.ts$`],
+      testRegex: [`/test/(?!${withDatabase}/|${withBrowser}/|${apart}/).*\\.test\\.ts$`],
     },
     {
       ...shared,

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+/** What a project begins with. */
+export interface ProjectOptions {
+  /** By name; the package itself is added. */
+  readonly dependencies: Readonly<Record<string, string>>;
+  /** Texts by path. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A project outside of the repository that has installed the package from its tarball. */
+export class Stranger {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async install({ dependencies, files = {} }: ProjectOptions): Promise<Stranger> {
+    const tarball = process.env.PACKAGE_TARBALL;
+    if (!tarball) throw new Error('no tarball: the global setup packs one');
+    const stranger = new Stranger(await mkdtemp(join(tmpdir(), 'koa-mongo-resource-stranger-')));
+    const manifest = { private: true, type: 'module', dependencies: { 'koa-mongo-resource': `file:${tarball}`, ...dependencies } };
+    for (const [path, text] of Object.entries({ ...files, 'package.json': JSON.stringify(manifest) })) await stranger.write(path, text);
+    await succeed('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], stranger.folder);
+    return stranger;
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    const target = join(this.folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, text);
+  }
+
+  /** Runs a program to its end. */
+  run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    return run(program, args, this.folder, env);
+  }
+
+  /** Starts a program that goes on. */
+  start(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    return spawn(program, args, { cwd: this.folder, env: clean(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  remove(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Builds and packs the package; the tarball's path. */
+export async function pack(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'koa-mongo-resource-package-'));
+  await succeed('npm', ['pack', '--pack-destination', folder], root);
+  const [tarball = ''] = await readdir(folder);
+  return join(folder, tarball);
+}
+
+export interface Ended {
+  readonly code: number | null;
+  /** Standard output and standard error. */
+  readonly output: string;
+}
+
+// Jest's own NODE_OPTIONS are not for a child, nor what npm tells the scripts that it runs.
+function clean(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => name !== 'NODE_OPTIONS' && !name.startsWith('npm_'));
+  return { ...Object.fromEntries(inherited), ...env };
+}
+
+async function run(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const child = spawn(program, args, { cwd, env: clean(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+async function succeed(program: string, args: readonly string[], cwd: string): Promise<void> {
+  const { code, output } = await run(program, args, cwd);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${output}`);
+}
