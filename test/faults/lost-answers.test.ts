@@ -81,6 +81,28 @@ describe('a write whose answer is lost', () => {
   });
 });
 
+describe('a write whose answer is lost, and whose retry finds no connection because the server refuses new ones', () => {
+  it.each(writeNames.flatMap((write) => [91, 11_600, 18].map((errorCode) => [write, errorCode] as const)))(
+    'is unknown: %s, error %i',
+    async (write, errorCode) => {
+      // The first hello after the reset is that of the monitoring, by which the server is found again; the second is of the new connection.
+      const monitoring = { heartbeatFrequencyMS: 60_000, minHeartbeatFrequencyMS: 10, serverMonitoringMode: 'poll' } as const;
+      const stage = await Stage.open(deployment, { client: monitoring, uri: network.uri });
+      await stage.ask({ method: 'GET', path: '/authors' });
+      await failCommands(
+        deployment,
+        { skip: 1 },
+        { failCommands: ['hello', 'isMaster', 'ismaster'], failInternalCommands: true, errorCode },
+      );
+      loseAnswers(1);
+      const answer = await writeThing(stage, write);
+      await failCommands(deployment, 'off');
+      expect([answerOf(answer), flawOf(answer)]).toEqual([unknown, undefined]);
+      expect(judge(await stage.end())).toEqual([]);
+    },
+  );
+});
+
 describe('a write whose answer is lost and that the driver does not retry', () => {
   it.each(writeNames)('is unknown: %s', async (write) => {
     const stage = await Stage.open(deployment, { client: { ...client, retryWrites: false }, uri: network.uri });

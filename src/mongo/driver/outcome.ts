@@ -180,7 +180,7 @@ function faultOf(error: DriverError, { isRouted }: FailedCommand): Fault {
   if (named === 'broken' && isConnecting(error)) return 'no server';
   if (named) return named;
   if (!error.name.startsWith('Mongo') || typeof error.code !== 'number') return 'strange';
-  if (error.hasErrorLabel?.('SystemOverloadedError')) return 'passing';
+  if (hasLabel(error, 'SystemOverloadedError')) return 'passing';
   const fault = faultsByCode.get(error.code) ?? 'refused';
   return fault === 'network of the server' && !isRouted ? 'passing' : fault; // the server that answers has done nothing
 }
@@ -188,9 +188,10 @@ function faultOf(error: DriverError, { isRouted }: FailedCommand): Fault {
 function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers }: FailedCommand): Stage {
   if (!isWrite) return 'read';
   if (handOvers === 0) return 'unsent';
+  if (hasLabel(error, 'HandshakeError')) return 'again'; // of the connection for a second try: it says nothing of the first
   if (handOvers === 1) return 'once';
   // The driver throws an error with this label only when no try of the command has written anything.
-  if (error.hasErrorLabel?.('NoWritesPerformed')) return 'once';
+  if (hasLabel(error, 'NoWritesPerformed')) return 'once';
   // A server that has come to look into the index knows what became of an earlier try.
   return fault === 'duplicate' && error.keyPattern !== undefined ? 'once' : 'again';
 }
@@ -206,7 +207,11 @@ function isError(error: unknown): error is DriverError {
 }
 
 function isConnecting(error: DriverError): boolean {
-  return error.hasErrorLabel?.('HandshakeError') === true || error.hasErrorLabel?.('SystemOverloadedError') === true;
+  return hasLabel(error, 'HandshakeError') || hasLabel(error, 'SystemOverloadedError');
+}
+
+function hasLabel(error: DriverError, label: string): boolean {
+  return error.hasErrorLabel?.(label) === true;
 }
 
 const details: Readonly<Record<Exclude<Meaning, 'duplicate_key'>, string>> = {

@@ -36,6 +36,7 @@ describe('explainFailure()', () => {
     ['no connection from the pool', named('MongoWaitQueueTimeoutError'), away, away, unknown, unknown],
     ['a cleared pool', named('MongoPoolClearedError'), away, away, unknown, unknown],
     ['a connection that cannot be made', labelled(new MongoNetworkError('x'), 'HandshakeError'), away, away, unknown, unknown],
+    ['a new connection that the server refuses', labelled(server(91), 'HandshakeError'), away, away, unknown, unknown],
     ['a broken connection', new MongoNetworkError('hunter2'), away, away, unknown, unknown],
     ['a silent connection', new MongoNetworkTimeoutError('hunter2'), away, away, unknown, unknown],
     ["a connection that is reset, in Node's own words", coded('ECONNRESET'), away, away, unknown, unknown],
@@ -72,6 +73,12 @@ describe('explainFailure()', () => {
       expect(explainFailure(error, write(1))).toBe(error);
       expect(explainFailure(error, write(2))).toMatchObject({ code: unknown });
     }
+  });
+
+  it('says that the outcome is unknown where the connection for a second try is refused: that says nothing of the first', () => {
+    const error = labelled(server(18), 'HandshakeError');
+    expect(explainFailure(error, write(0))).toBe(error);
+    expect(explainFailure(error, write(1))).toMatchObject({ code: unknown });
   });
 
   it('believes a second try that no try has written anything', () => {
