@@ -30,6 +30,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   const readCreate = compileCreate(compiled, rules);
   const open = new Set(openNames(compiled.root, insertAccess(rules)));
   return async function checkCreate(ctx, next) {
+    ctx.exchange?.throwIfGivenUp();
     const server = serverFields && asValues(await serverFields(ctx));
     ctx.created = readCreate(ctx.request.body, server);
     ctx.mayWrite = (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));

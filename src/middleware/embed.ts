@@ -70,6 +70,7 @@ async function askSources(ctx: Context, steps: readonly Step<GuardedSource>[], w
   for (const step of steps) {
     if (!wanted.has(step)) continue;
     const { source } = step;
+    ctx.exchange?.throwIfGivenUp();
     if (!answers.scopes.has(source)) answers.scopes.set(source, await findScope(ctx, source, answers));
     if (answers.scopes.get(source)) await askSources(ctx, step.steps, wanted, answers);
   }

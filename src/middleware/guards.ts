@@ -18,6 +18,7 @@ export function guards(...functions: readonly Called<[ctx: Context], boolean | P
     ctx.openedGuards ??= new Set();
     for (const guard of asked) {
       if (ctx.openedGuards.has(guard)) continue;
+      ctx.exchange?.throwIfGivenUp();
       if ((await guard(ctx)) !== true) throw new Problem({ code: 'forbidden', detail: 'You may not do this.' });
       ctx.openedGuards.add(guard);
     }

@@ -42,6 +42,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
   const write = compileWriteResult(compiled, expected);
   const writeBody = compileWriteResult(compiled, undefined);
   return async function handler(ctx, next) {
+    ctx.exchange?.throwIfGivenUp();
     containBody(ctx);
     const value = await runHandler(run as Handler, ctx, compiled);
     if (value === undefined) requireNothing(ctx, expected !== undefined && expected !== 'none');

@@ -31,7 +31,8 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
     let loading: Promise<unknown> | undefined;
     ctx.loaded ??= new Map();
     const all = ctx.loaded;
-    ctx.load = () => {
+    ctx.load = async () => {
+      ctx.exchange?.throwIfGivenUp();
       loading ??= load();
       return loading;
     };
@@ -53,6 +54,7 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
     }
 
     async function save(document: object): Promise<unknown> {
+      ctx.exchange?.throwIfGivenUp();
       const before = loaded.get(document);
       if (!before)
         throw new Error(

@@ -32,6 +32,7 @@ export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknow
   const { writes = true } = options;
   const { scopeFields } = asCompiled(model);
   return async function scope(ctx, next) {
+    ctx.exchange?.throwIfGivenUp();
     const conditions = readScope(await filterOf(ctx), scopeFields);
     ctx.scope = both(buildFilter(conditions), ctx.scope);
     if (writes) ctx.writeScope = [...(ctx.writeScope ?? []), ...conditions];

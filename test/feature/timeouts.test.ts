@@ -107,6 +107,58 @@ describe('requestTimeout', () => {
   });
 });
 
+describe('a request that was given up while one of its functions ran', () => {
+  let ran: string[] = [];
+  /** Notes that a function has begun, and lets it wait until the answer is there where the request says so. */
+  async function step(name: string, ctx: { get(header: string): string }): Promise<void> {
+    ran.push(name);
+    if (ctx.get('x-late') === name) await once(told, 'answered');
+  }
+  const stepwise = useApi(
+    database,
+    (shop) => [
+      shop.resource({
+        model: Doc,
+        path: 'steps',
+        ops: ['create'],
+        guards: [async (ctx) => step('guard', ctx).then(() => true), async (ctx) => step('second guard', ctx).then(() => true)],
+        scope: async (ctx) => step('scope', ctx).then(() => ({ id: { ne: 'none' } })),
+        serverFields: async (ctx) => step('serverFields', ctx).then(() => ({})),
+        operations: {
+          work: {
+            use: [async (ctx, next) => step('use', ctx).then(next)],
+            async handler(ctx) {
+              await step('handler', ctx);
+              for (const call of [ctx.load, ctx.load, () => ctx.save({} as never)]) {
+                await call().then(
+                  () => ran.push('done'),
+                  (error: Error) => ran.push((error as Problem).code ?? error.message),
+                );
+              }
+            },
+          },
+        },
+      }),
+    ],
+    { requestTimeout: 100, authenticate: (ctx) => step('authenticate', ctx).then(() => null) },
+  );
+  const refused = ['request_given_up', 'request_given_up', 'request_given_up'];
+
+  it.each([
+    ['/a/work', ['authenticate', 'guard', 'second guard', 'scope', 'use', 'handler'], refused],
+    ['', ['authenticate', 'guard', 'second guard', 'scope', 'serverFields'], []],
+  ])('begins none of the others, not even a handler: POST %s', async (path, steps, last) => {
+    for (const [at, late] of steps.entries()) {
+      ran = [];
+      const { status, body } = await stepwise.request('POST', `/api/steps${path}`, { body: { id: 'n' }, headers: { 'x-late': late } });
+      expect([status, body.code]).toEqual([503, 'request_given_up']);
+      told.emit('answered');
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+      expect(ran).toEqual([...steps.slice(0, at + 1), ...(late === 'handler' ? last : [])]);
+    }
+  });
+});
+
 describe('bodyTimeout', () => {
   it.each(['/api/docs', '/api/docs/read'])('is 408 for a body that trickles, and frees its place: POST %s', async (path) => {
     const headers = { 'content-type': 'application/json', 'content-length': 1000 };

@@ -7,6 +7,7 @@ import { containBody } from './contain-errors.ts';
  */
 export function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
   return async function awaitNext(ctx, next) {
+    ctx.exchange?.throwIfGivenUp();
     containBody(ctx);
     const running = new Set<Promise<unknown>>();
     await middleware(ctx, () => {
