@@ -44,8 +44,13 @@ export function compileApp(prefix: string, { answerProbe, around, dispatch }: An
 }
 
 /** Koa tells of connections that clients break off, too: those are no errors of the service. */
-function isOfConnection(error: unknown, ctx: Context): boolean {
-  return isSocketError(error) && ctx.req.socket?.destroyed === true;
+function isOfConnection(error: Error, ctx: Context): boolean {
+  return (isSocketError(error) || isOfRequest(error)) && ctx.req.socket?.destroyed === true;
+}
+
+/** What Node's server says of a request that ends in the middle, goes on as no HTTP, or does not arrive in its time. */
+function isOfRequest({ code }: Error & { readonly code?: unknown }): boolean {
+  return typeof code === 'string' && (code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT');
 }
 
 /** On the network others would do, if hardly; a Response cannot have them (Fetch, "Response class"). */
