@@ -50,8 +50,16 @@ export function problems(options: ProblemsOptions = {}): ResourceMiddleware {
       discardIgnoredBody(ctx);
     } catch (error) {
       sendProblem(ctx, error, problem);
+      takeBack(ctx);
     }
   };
+}
+
+/** A function that has taken over the response (`ctx.respond = false`) and failed will not end it: nobody would. */
+function takeBack(ctx: Context): void {
+  if (ctx.respond !== false || ctx.res.writableEnded) return;
+  if (ctx.headerSent) ctx.res.destroy();
+  else ctx.respond = true;
 }
 
 /** An error may be a Proxy that throws when it is looked at, or have headers or params that nobody can send. */

@@ -52,6 +52,15 @@ const hasty = useApi(
           },
         },
         read: { path: '/read', use: [jsonBody()], handler: () => ({ read: true }) },
+        take: {
+          path: '/take',
+          handler(ctx) {
+            ctx.respond = false;
+            if (ctx.get('x-begins')) ctx.res.write('begun');
+            if (ctx.get('x-hang')) return never();
+            throw new Error('of a handler');
+          },
+        },
       },
       after: { patch: [(ctx) => (ctx.get('x-hang') === 'hook' ? never() : undefined)] },
     }),
@@ -96,6 +105,23 @@ describe('requestTimeout', () => {
     const [error] = await late;
     expect(error).toBeInstanceOf(Problem);
     expect(await docs().findOne({ _id: 'late' })).toEqual({ _id: 'late', text: 'first', revision: 1 });
+    await expectPlace();
+  });
+
+  it.each([
+    ['never ends', { 'x-hang': 'handler' }, 503],
+    ['throws', {}, 500],
+  ])('answers in the place of a handler that has taken over the response and %s', async (_what, headers, status) => {
+    expect((await hasty.request('POST', '/api/docs/take', { headers })).status).toBe(status);
+    await expectPlace();
+  });
+
+  it.each([
+    ['never ends', { 'x-hang': 'handler' }],
+    ['throws', {}],
+  ])('breaks off the answer that a handler has begun itself, when it %s', async (_what, headers) => {
+    const answer = hasty.request('POST', '/api/docs/take', { headers: { 'x-begins': 'yes', ...headers } });
+    await expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
     await expectPlace();
   });
 
