@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect as connectHttp2, constants, createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { type Api, ConfigurationError, cursorPaging, defineModel, jsonBody, type Observation, service, t } from '../../src/index.ts';
@@ -120,6 +123,43 @@ describe('observe', () => {
       ...Array(10).fill('get 1'),
       ...Array(10).fill('list 2'),
     ]);
+  });
+
+  it('tells an answer over HTTP/2 that has ended from one whose client went away', async () => {
+    const heard = new EventEmitter();
+    const shop = service();
+    const begun = () => {
+      const body = new PassThrough();
+      body.write('begun');
+      return body;
+    };
+    const api = shop.api({
+      db: database.db,
+      observe: (one) => void heard.emit('over', one),
+      resources: [
+        shop.resource({
+          model: Doc,
+          operations: { open: { method: 'GET', path: '/open', handler: (ctx) => void Object.assign(ctx, { body: begun() }) } },
+        }),
+      ],
+    });
+    const server = createHttp2Server((request, response) => void api.callback()(request as never, response as never)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const over = once(heard, 'over');
+    const stream = client.request({ ':path': '/openapi.json' });
+    await once(stream.resume(), 'close');
+    expect(await over).toEqual([expect.objectContaining({ status: 200, isAborted: false })]);
+    const gone = once(heard, 'over');
+    const unread = client.request({ ':path': '/docs/open' });
+    await once(unread, 'response');
+    unread.close(constants.NGHTTP2_CANCEL);
+    expect(await gone).toEqual([expect.objectContaining({ status: 499, isAborted: true })]);
+    client.destroy();
+    server.close();
   });
 
   it('is told of a client that went away', async () => {

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../../errors.ts';
 import { Work } from '../../mongo/driver/work.ts';
@@ -88,7 +89,7 @@ export class Exchange {
     this.#isOver = true;
     const { req, res } = this.#ctx;
     // Node tells that an answer has ended when its connection was cut in the middle of it, too.
-    this.#isBroken = !res.writableFinished || req.socket?.destroyed === true;
+    this.#isBroken = !res.writableFinished || isCut(req);
     if (req.socket instanceof EventEmitter) exchangesOn(req.socket).delete(this);
     if (this.isBroken) {
       const reason = new ClientGone();
@@ -107,6 +108,11 @@ export class Exchange {
       });
     return new Problem({ code: 'request_given_up', detail: 'The request took too long, and was given up; try again.' });
   }
+}
+
+/** Over HTTP/2 `socket` stands for the stream of the request, which is destroyed whenever it has ended. */
+function isCut(request: IncomingMessage & { readonly stream?: { readonly aborted: boolean } }): boolean {
+  return request.stream ? request.stream.aborted : request.socket?.destroyed === true;
 }
 
 /** One listener for each connection, however many requests come by it. */
