@@ -3,7 +3,8 @@ import { ConfigurationError } from '../errors.ts';
 import { type AnswerInput, compileAnswer } from '../model/compile-answer.ts';
 import type { CompiledModel } from '../model/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { foreignDuplicateKey, isDuplicateKey } from '../mongo/driver/duplicate-key.ts';
+import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
+import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
 import { checkedLater, checkOptions, type LegalOptions } from './check-options.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './context.ts';
 import { containBody } from './parts/contain-errors.ts';
@@ -64,7 +65,7 @@ async function runHandler(run: Handler, ctx: Context, model: CompiledModel | und
   try {
     return await run(ctx);
   } catch (error) {
-    throw isDuplicateKey(error) ? foreignDuplicateKey(error, model) : error;
+    throw isServerError(error, serverCodes.duplicateKey) ? foreignDuplicateKey(error, model) : error;
   }
 }
 

@@ -1,12 +1,6 @@
-import {
-  type Abortable,
-  type CollectionOptions,
-  type Db,
-  type IndexDescriptionInfo,
-  type ListIndexesOptions,
-  MongoServerError,
-} from 'mongodb';
+import type { Abortable, CollectionOptions, Db, IndexDescriptionInfo, ListIndexesOptions } from 'mongodb';
 import type { PlannedIndex } from './derive-indexes.ts';
+import { isServerError, serverCodes } from './driver/server-error.ts';
 import { type ExistingIndex, formatKey, nameOf } from './index-plan.ts';
 
 /** Numbers as numbers, however the client was opened: what the database says of itself is no data of the application. */
@@ -18,13 +12,10 @@ export async function readIndexes(db: Db, collection: string, signal?: AbortSign
   try {
     return (await db.collection(collection, plainValues).listIndexes(options).toArray()).map(toExisting);
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === namespaceNotFound) return [];
+    if (isServerError(error, serverCodes.namespaceNotFound)) return [];
     throw error;
   }
 }
-
-const namespaceNotFound = 26;
-const duplicateKey = 11000;
 
 function toExisting({ name = '', key, v: _, ...options }: IndexDescriptionInfo): ExistingIndex {
   return { name, key: Object.entries(key), options };
@@ -47,9 +38,8 @@ export async function createIndexes(db: Db, collection: string, indexes: readonl
     const specs = indexes.map(({ key, options }) => ({ ...options, key: new Map(key), name: nameOf(key, options) }));
     return hasCreated(await db.command({ createIndexes: collection, indexes: specs })); // the driver's own method tells names only
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
-    const paths: unknown = error['keyPattern'];
-    const key = formatKey(Object.entries((paths ?? {}) as Record<string, 1>));
+    if (!isServerError(error, serverCodes.duplicateKey)) throw error;
+    const key = formatKey(Object.entries((error.keyPattern ?? {}) as Record<string, 1>));
     throw new Error(
       `The unique index ${key} of \`${collection}\` cannot be created, because some of its records have the same values there. ` +
         'None of the missing indexes of this collection was created: change or remove those records first.',

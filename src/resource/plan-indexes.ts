@@ -1,8 +1,9 @@
-import { type Db, MongoServerError } from 'mongodb';
+import type { Db } from 'mongodb';
 import { compileModel } from '../model/compile-model.ts';
 import type { Model } from '../model/define-model.ts';
 import { deriveIndexes, type IndexSource, type PlannedIndex } from '../mongo/derive-indexes.ts';
 import { askWithin } from '../mongo/driver/ask-within.ts';
+import { isServerError } from '../mongo/driver/server-error.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes.ts';
 import type { CompiledResource } from './compile-resource.ts';
@@ -75,7 +76,7 @@ async function ask<T>(maxTimeMS: number, read: (signal: AbortSignal) => Promise<
   try {
     return await askWithin(maxTimeMS, read);
   } catch (cause) {
-    if (cause instanceof MongoServerError) throw cause; // it is there, and says no
+    if (isServerError(cause)) throw cause; // it is there, and says no
     const why = cause instanceof Error ? `: ${cause.message}` : '.';
     throw new Error(`The indexes cannot be read, because the database does not answer${why}`, { cause });
   }

@@ -1,23 +1,12 @@
 import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile-model.ts';
 import { Invalid } from '../../rules.ts';
-
-/** What the driver throws when a unique index has a value already. */
-export interface DuplicateKeyError extends Error {
-  readonly code: 11000;
-  /** Not there where one of several writes met it. */
-  readonly keyPattern?: unknown;
-}
-
-/** By its name and code: several copies of the driver in one tree are normal, mongoose brings its own. */
-export function isDuplicateKey(error: unknown): error is DuplicateKeyError {
-  return error instanceof Error && /^Mongo\w*Error$/.test(error.name) && 'code' in error && error.code === 11000;
-}
+import type { ServerError } from './server-error.ts';
 
 const alreadyTaken = new Invalid('unique', 'is already taken');
 
 /** 409, naming the fields of the unique index as clients call them, never a private one; none without the model of its collection. */
-export function duplicateKey(cause: DuplicateKeyError, model: CompiledModel | undefined): Problem {
+export function duplicateKey(cause: ServerError, model: CompiledModel | undefined): Problem {
   const errors = Object.keys((cause.keyPattern ?? {}) as object)
     .map((path) => (path === '_id' ? 'id' : path))
     .filter((name) => model?.clientFields.has(name))
@@ -27,7 +16,7 @@ export function duplicateKey(cause: DuplicateKeyError, model: CompiledModel | un
 }
 
 /** The same of a write that is not the library's own: in another collection than the model's, a field of the same name is another field. */
-export function foreignDuplicateKey(cause: DuplicateKeyError, model: CompiledModel | undefined): Problem {
+export function foreignDuplicateKey(cause: ServerError, model: CompiledModel | undefined): Problem {
   return duplicateKey(cause, collectionOf(cause) === model?.collection ? model : undefined);
 }
 

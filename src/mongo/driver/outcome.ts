@@ -1,7 +1,7 @@
-import { types } from 'node:util';
 import { Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile-model.ts';
-import { type DuplicateKeyError, duplicateKey } from './duplicate-key.ts';
+import { duplicateKey } from './duplicate-key.ts';
+import { isError, isServerError, type ServerError } from './server-error.ts';
 import { DatabaseAway, DeadlineExceeded } from './work.ts';
 
 /** What a command was when it failed. */
@@ -158,7 +158,7 @@ interface DriverError extends Error {
 export function explainFailure(error: unknown, command: FailedCommand): unknown {
   if (!isError(error) || error instanceof Problem) return error;
   const meaning = meaningOf(error, command);
-  if (meaning === 'duplicate_key') return duplicateKey(error as DuplicateKeyError, command.model);
+  if (meaning === 'duplicate_key') return duplicateKey(error as ServerError, command.model);
   return meaning ? new Problem({ code: meaning, detail: detailOf(meaning, command), cause: error }) : error;
 }
 
@@ -179,7 +179,7 @@ function faultOf(error: DriverError, { isRouted }: FailedCommand): Fault {
   const named = faultsByName.get(error.name);
   if (named === 'broken' && isConnecting(error)) return 'no server';
   if (named) return named;
-  if (!error.name.startsWith('Mongo') || typeof error.code !== 'number') return 'strange';
+  if (!isServerError(error)) return 'strange';
   if (hasLabel(error, 'SystemOverloadedError')) return 'passing';
   const fault = faultsByCode.get(error.code) ?? 'refused';
   return fault === 'network of the server' && !isRouted ? 'passing' : fault; // the server that answers has done nothing
@@ -198,12 +198,7 @@ function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers }: Faile
 
 /** Whether an error is Node's own, of a socket. */
 export function isSocketError(error: unknown): boolean {
-  return isError(error) && socketCodes.has(error.code);
-}
-
-/** Errors of Node itself belong to another realm where code runs in a `node:vm` context: their class is another one there. */
-function isError(error: unknown): error is DriverError {
-  return types.isNativeError(error) || error instanceof Error;
+  return isError(error) && 'code' in error && socketCodes.has(error.code);
 }
 
 function isConnecting(error: DriverError): boolean {
