@@ -73,6 +73,7 @@ export type {
 } from './model/schema.ts';
 export { type ObjectField, type Overlaid, t } from './model/t.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/derive-indexes.ts';
+export type { Database } from './mongo/driver/database.ts';
 export { everything } from './mongo/filter.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/index-plan.ts';
 export type { Paging } from './mongo/paging.ts';

@@ -2,7 +2,6 @@ import type {
   Abortable,
   AbstractCursor,
   Collection,
-  Db,
   EstimatedDocumentCountOptions,
   FindOneAndDeleteOptions,
   FindOneOptions,
@@ -17,6 +16,7 @@ import type { Changes, StoredCheck } from '../model/plan-changes.ts';
 import type { SelectedFields } from '../model/select-fields.ts';
 import { checkStored } from './apply-changes.ts';
 import { planCommands } from './driver/commands.ts';
+import { asDb, type Database } from './driver/database.ts';
 import { isIdTaken } from './driver/outcome.ts';
 import { asBytes, type Batch, bsonOptions, readAll, readFirstBatch } from './driver/read-batches.ts';
 import { checkTimeLimit } from './driver/time-limit.ts';
@@ -67,7 +67,7 @@ interface InsertOptions {
 
 /** Options of {@link openStore}. */
 export interface StoreOptions {
-  readonly db: Db;
+  readonly db: Database;
   /** How long the database may work for one request, in milliseconds, where the model does not say. @default 10,000 */
   readonly maxTimeMS?: number;
 }
@@ -103,10 +103,9 @@ interface Projected {
 /** Opens the collection of a model. Every error of the driver leaves as what it means to the client. */
 export function openStore(
   model: CompiledModel,
-  { db, maxTimeMS: apiLimit = 10_000, warnOnScan = false }: StoreOptions & WatchOptions,
+  { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false }: StoreOptions & WatchOptions,
 ): Store {
-  if (typeof db?.collection !== 'function')
-    throw new ConfigurationError("`db` must be a database of the MongoDB driver, such as `client.db('shop')`.");
+  const db = asDb(database);
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const maxTimeMS = model.maxTimeMS ?? apiLimit;
   for (const limit of [apiLimit, maxTimeMS]) checkTimeLimit(limit);

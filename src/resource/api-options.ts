@@ -1,8 +1,8 @@
-import type { Db } from 'mongodb';
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Observe } from '../middleware/observe.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
 import type { Model } from '../model/define-model.ts';
+import type { Database } from '../mongo/driver/database.ts';
 import { type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import type { OpenapiOptions } from './openapi-options.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
@@ -10,7 +10,7 @@ import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 /** Settings of an api (spec, "Api definition"). */
 export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions {
   /** The database of the models' collections. */
-  readonly db: Db;
+  readonly db: Database;
   readonly resources: readonly Resource[];
   /** Models that relations lead to and no resource serves: `include` shows their records without a scope. @default none */
   readonly models?: readonly Model[];

@@ -1,4 +1,3 @@
-import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import type { AfterHook } from '../middleware/after-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
@@ -10,6 +9,7 @@ import type { Guard } from '../middleware/guards.ts';
 import type { ScopeFunction } from '../middleware/scope.ts';
 import { type CompiledModel, compileModel } from '../model/compile-model.ts';
 import { isObject } from '../model/plain-object.ts';
+import type { Database } from '../mongo/driver/database.ts';
 import { everything } from '../mongo/filter.ts';
 import { type FilterLimits, listParameters } from '../mongo/list-query.ts';
 import { isPaging, type Paging } from '../mongo/paging.ts';
@@ -24,7 +24,7 @@ export type ResourceDefinition = ResourceOptions<never, never, Operation, Record
 
 /** What an api gives to each of its resources. */
 export interface ApiSettings {
-  readonly db: Db;
+  readonly db: Database;
   readonly maxBody: number;
   readonly bodyTimeout: number;
   readonly maxTimeMS: number;

@@ -16,6 +16,7 @@ import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';
 import { requestTimeout } from '../middleware/request-timeout.ts';
 import { isObject } from '../model/plain-object.ts';
+import { asDb } from '../mongo/driver/database.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { checkPageBytes, defaultPageBytes } from '../mongo/page-bytes.ts';
 import { isDevelopment } from '../mongo/watch-scans.ts';
@@ -162,7 +163,7 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   }
   const answerProblems = problems(options.problem === undefined ? {} : { problem: options.problem });
   const closing: Closing = { hasBegun: false };
-  const probes = health ? compileHealthRoutes(db, closing, answerProblems) : [];
+  const probes = health ? compileHealthRoutes(asDb(db), closing, answerProblems) : [];
   if (health) setOwn(routes, healthPath, probes, 'its health there, as `health` is true');
   const answerProbe = compileProbes(probes);
   const dispatch = compileDispatch(routes);
@@ -171,7 +172,7 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   const app = compileApp(prefix, { answerProbe, around, dispatch }, options);
   return {
     description,
-    indexing: { db, resources: compiled, models: options.models ?? [], maxTimeMS },
+    indexing: { db: asDb(db), resources: compiled, models: options.models ?? [], maxTimeMS },
     routes: () => compileKoaAdapter(prefix, { answerProbe, around, dispatch }),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
