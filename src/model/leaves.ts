@@ -28,7 +28,7 @@ function readString(value: unknown): string | Invalid {
 export const stringLeaf: Leaf<string> = {
   name: 'string',
   readSchema: { type: 'string' },
-  textSchema: { type: 'string', pattern: '^[^\\u0000]*$' }, // a query string with a NUL character is refused before anybody reads it
+  textSchema: { type: 'string', pattern: '^[^\\x00]*$' }, // a query string with a NUL character is refused before anybody reads it
   bsonTypes: ['string'],
   fromJson: readString,
   fromText: readString,

@@ -5,7 +5,7 @@ import type { CompiledField, LeafNode } from './node.ts';
 const longest = 512;
 
 /** All but `.` and `..`, without NUL characters, in what every dialect of regular expressions has. */
-const pattern = '^(?:[^.\\u0000]|\\.[^.\\u0000]|\\.\\.[^\\u0000])[^\\u0000]*$';
+const pattern = '^(?:[^.\\x00]|\\.[^.\\x00]|\\.\\.[^\\x00])[^\\x00]*$';
 const matches = new RegExp(pattern, 'u');
 
 /**

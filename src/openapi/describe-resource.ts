@@ -22,7 +22,7 @@ import {
 import { fieldsParameters, includeParameter, listParameters, mayExceedInt64 } from './list-parameters.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
-import { textLeaf } from './value-schema.ts';
+import { readLeaf, textLeaf } from './value-schema.ts';
 
 /** What the operations of a resource are described from. */
 export interface ResourceContext {
@@ -74,8 +74,7 @@ export function idParameter({ model }: CompiledResource): Part {
 
 /** Only the spelling of `Location` leads to a record. */
 function pathSchema({ leaf, node }: CompiledResource['model']['id']): Part {
-  const { keywords } = node as LeafNode;
-  if (leaf === stringLeaf) return { ...leaf.readSchema, ...keywords };
+  if (leaf === stringLeaf) return readLeaf(node as LeafNode);
   return { ...textLeaf(leaf), ...pathPatterns.get(leaf) };
 }
 

@@ -2,6 +2,7 @@ import type { Leaf } from '../model/leaf.ts';
 import { anyLeaf } from '../model/leaves.ts';
 import type { LeafNode, Node, ObjectNode, Slot } from '../model/node.ts';
 import type { Schema } from './document.ts';
+import { escapePatterns } from './escape-patterns.ts';
 
 /** How the parts of a value are described: as a client reads them, or as it may send them. */
 export interface Form {
@@ -19,7 +20,7 @@ export function valueSchema(node: Node, form: Form): Schema {
     case 'array':
       return { type: 'array', items: itemSchema(node.items, form), ...node.keywords };
     case 'map':
-      return { type: 'object', additionalProperties: itemSchema(node.values, form), ...node.keywords };
+      return { type: 'object', additionalProperties: itemSchema(node.values, form), ...escapePatterns(node.keywords) };
   }
 }
 
@@ -30,12 +31,12 @@ function itemSchema(slot: Slot, form: Form): Schema {
 
 /** A single value as a client reads it. */
 export function readLeaf({ leaf, keywords }: LeafNode): Schema {
-  return tighten({ ...leaf.readSchema, ...leaf.range }, keywords);
+  return tighten({ ...leaf.readSchema, ...leaf.range }, escapePatterns(keywords));
 }
 
 /** A single value as a client may send it in a body. */
 export function writeLeaf({ leaf, keywords }: LeafNode): Schema {
-  return tighten({ ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range }, keywords);
+  return tighten({ ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range }, escapePatterns(keywords));
 }
 
 /** A single value as a client may write it in a path or query string, where a field's constraints do not count. */
