@@ -18,9 +18,7 @@ const list = { style: 'form', explode: false };
 export function listParameters(resource: CompiledResource): Part[] {
   const { model, paging, filterLimits } = resource;
   const fields = [...model.clientFields.values()];
-  const filters = fields.flatMap((field) =>
-    operators.filter((operator) => field.operators.has(operator)).map((operator) => filterParameter(field, operator, filterLimits)),
-  );
+  const filters = fields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits)));
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return [
     ...filters,
@@ -99,6 +97,31 @@ function eachOnce(names: readonly string[], maxItems: number): Schema {
   return { maxItems: Math.min(names.length, maxItems), uniqueItems: true, not: { anyOf: bothWays } };
 }
 
+function operatorsOf(field: QueryField): Operator[] {
+  return operators.filter((operator) => field.operators.has(operator) && (!takesList(operator) || canBeListed(field)));
+}
+
+/** Whether some value can stand in a list: none of an enum can whose every member has a comma. */
+function canBeListed({ leaf, nullable }: QueryField): boolean {
+  const members = leaf?.readSchema.enum;
+  return nullable || !Array.isArray(members) || members.some(hasNoComma);
+}
+
+function takesList(operator: Operator): boolean {
+  return operator === 'in' || operator === 'nin';
+}
+
+/** What can stand in a list, where a comma ends a value and has no escape; a value with one goes by `[in][]`, which has no parameter here. */
+function listItem(leaf: Leaf, schema: Schema): Schema {
+  if (leaf === stringLeaf) return { ...schema, pattern: '^[^\\x00,]*$' };
+  const { enum: members } = schema;
+  return Array.isArray(members) ? { ...schema, enum: members.filter(hasNoComma) } : schema;
+}
+
+function hasNoComma(text: string): boolean {
+  return !text.includes(',');
+}
+
 function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {
   const { leaf, inList, name } = field;
   const description = `${describeSubject(field, operator)} ${inList ? (inListMeanings[operator] ?? meanings[operator]) : meanings[operator]}.`;
@@ -107,8 +130,10 @@ function filterParameter(field: QueryField, operator: Operator, limits: Compiled
   if (operator === 'prefix') return parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix });
   const compares = operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
   const value = compares || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
-  const { maxFilterValues: maxItems } = limits;
-  if (operator === 'in' || operator === 'nin') return parameter(key, description, { type: 'array', items: value, maxItems }, list);
+  if (takesList(operator)) {
+    const { maxFilterValues: maxItems } = limits;
+    return parameter(key, description, { type: 'array', items: listItem(leaf, value), maxItems }, list);
+  }
   return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
 }
 

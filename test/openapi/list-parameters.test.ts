@@ -36,6 +36,19 @@ describe('the parameters of a list', () => {
     expect(required).not.toContain('total');
   });
 
+  it('offers `in` only for values that can stand between commas', () => {
+    const filter = { policy: { filter: ['in', 'eq'] } } as const;
+    const fields = { city: t.enum(['Rome', 'Washington, D.C.'], filter), pair: t.enum(['a,b', 'c,d'], filter), text: t.string(filter) };
+    const model = defineModel('Place', { collection: 'places', fields });
+    const document = openapiDocument(service().api({ db, resources: [service().resource({ model })] }));
+    const { parameters } = (document.paths['/places'] as Any).get;
+    const items = parameters.filter(({ name }: Any) => name.endsWith('[in]')).map(({ name, schema }: Any) => [name, schema.items]);
+    expect(items).toEqual([
+      ['city[in]', { type: 'string', enum: ['Rome'] }],
+      ['text[in]', { type: 'string', pattern: '^[^\\x00,]*$' }],
+    ]);
+  });
+
   it('offers a choice of fields where its resource does, on one record as well', () => {
     const shop = service();
     const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Guarded, fields: true })] }));

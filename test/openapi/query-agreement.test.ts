@@ -6,7 +6,13 @@ import { compileSchema } from './published.ts';
 const sortable = { policy: { sort: true } } as const;
 const Note = defineModel('Note', {
   collection: 'notes',
-  fields: { text: t.string({ policy: { filter: true, sort: true } }), rank: t.int(sortable), at: t.createdAt(sortable) },
+  fields: {
+    text: t.string({ policy: { filter: true, sort: true } }),
+    place: t.enum(['Rome', 'Washington, D.C.'], { policy: { filter: true } }),
+    mood: t.nullable(t.enum(['good, better', 'best'], { policy: { filter: true } })),
+    rank: t.int(sortable),
+    at: t.createdAt(sortable),
+  },
 });
 const Short = defineModel('Short', { collection: 'shorts', fields: { text: t.string(sortable) } });
 const Wide = defineModel('Wide', {
@@ -56,7 +62,17 @@ describe('the published schema of a list parameter and the code that reads it', 
     ['Note', 'text[prefix]', false, 'x'.repeat(1001)],
     ['Note', 'text[in]', true, ['a', '', 'b']],
     ['Note', 'text[in]', false, ['a', '\0']],
+    ['Note', 'place[eq]', true, 'Washington, D.C.'],
+    ['Note', 'place[in]', true, ['Rome', 'Rome']],
+    ['Note', 'place[in]', false, ['Washington, D.C.']],
+    ['Note', 'mood[nin]', true, ['best', 'null']],
+    ['Note', 'mood[nin]', false, ['good, better']],
   ])('agree: %s, %s, %j, %j', async (model, name, accepted, value) => {
     expect(await judge(models[model] as typeof Note, name, value)).toEqual({ fits: accepted, taken: accepted });
+  });
+
+  it('agree that a value in a list ends at a comma', async () => {
+    expect(await judge(Note, 'text[in]', ['a,b'])).toEqual({ fits: false, taken: true }); // as the two values a and b
+    expect(await judge(Note, 'text[eq]', 'a,b')).toEqual({ fits: true, taken: true });
   });
 });
