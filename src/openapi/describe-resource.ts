@@ -6,19 +6,8 @@ import type { CompiledResource } from '../resource/compile-resource.ts';
 import type { Operation } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
-import type { Part } from './document.ts';
-import {
-  cachingHeaders,
-  entityTag,
-  ifFree,
-  ifMatch,
-  ifNoneMatch,
-  ifStillMatch,
-  link,
-  location,
-  pageSchema,
-  unlessMatch,
-} from './headers.ts';
+import type { Part, Schema } from './document.ts';
+import { cachingHeaders, entityTag, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
 import { fieldsParameters, includeParameter, listParameters, mayExceedInt64 } from './list-parameters.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
@@ -143,7 +132,6 @@ export function changeProblems({ resource }: ResourceContext): ProblemCode[] {
 const particulars: Readonly<Record<Operation, (context: ResourceContext) => Particulars>> = {
   list(context) {
     const { resource, schemas, components } = context;
-    const content = envelope({ data: { type: 'array', items: schemas.selected ?? schemas.read }, page: pageSchema(resource.paging) });
     return {
       summary: `List ${resource.model.name} records`,
       description: 'One page of the records that the caller may see and that match every filter.',
@@ -152,7 +140,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
         200: {
           description: 'A page of records.',
           headers: { Link: link(components), ...cachingHeaders(components, resource.caching) },
-          content,
+          content: json(schemas.page as Schema),
         },
       },
       problems: [

@@ -1,12 +1,15 @@
 import type { ObjectNode } from '../model/node.ts';
 import type { Schema } from './document.ts';
 
-/** What a client does with an object: each may have a schema of its own. `Selected` is what is read where clients choose the fields. */
-export type Shape = 'Read' | 'Selected' | 'Create' | 'Replace' | 'Patch' | 'Put';
+/**
+ * What a client does with an object: each may have a schema of its own. `Selected` is what is read where clients choose the fields, `Page` a
+ * page of records.
+ */
+export type Shape = 'Read' | 'Selected' | 'Page' | 'Create' | 'Replace' | 'Patch' | 'Put';
 
 /** Whether it is what a client reads: open to what later versions add. */
 export function isReadable(shape: Shape): boolean {
-  return shape === 'Read' || shape === 'Selected';
+  return shape === 'Read' || shape === 'Selected' || shape === 'Page';
 }
 
 /**

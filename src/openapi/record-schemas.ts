@@ -9,6 +9,7 @@ import type { CompiledResource } from '../resource/compile-resource.ts';
 import type { Operation } from '../resource/resource-options.ts';
 import { annotate } from './annotate.ts';
 import type { Schema } from './document.ts';
+import { pageSchema } from './headers.ts';
 import type { IncludedRecords } from './included-records.ts';
 import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
@@ -18,6 +19,8 @@ export interface RecordSchemas {
   readonly read?: Schema;
   /** Of what list and get answer, where clients choose the fields. */
   readonly selected?: Schema;
+  /** Of the answer of list. */
+  readonly page?: Schema;
   readonly create?: Schema;
   readonly patch?: Schema;
   readonly put?: Schema;
@@ -46,9 +49,12 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
     operations.some(({ answer }) => answer === 'record');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
   const insert = insertAccess(resource);
+  const read = isRead ? describeRead(resource.model, included) : {};
+  const selected = isSelected ? { selected: describe(root, 'Selected', readMembers(root, included, 'Selected'), 'record') } : {};
   return {
-    ...(isRead ? describeRead(resource.model, included) : {}),
-    ...(isSelected ? { selected: describe(root, 'Selected', readMembers(root, included, 'Selected'), 'record') } : {}),
+    ...read,
+    ...selected,
+    ...(ops.includes('list') ? { page: describePage(root, resource, { ...read, ...selected }) } : {}),
     ...(ops.includes('create') ? { create: describe(root, 'Create', wholeMembers(root, insert), 'record') } : {}),
     ...(ops.includes('patch')
       ? { patch: describe(root, 'Patch', changeMembers(root, patchAccess(resource), mergePatch ? 'merge' : 'replace'), 'record') }
@@ -60,6 +66,14 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
 
 function isChoice(operation: Operation): boolean {
   return operation === 'list' || operation === 'get';
+}
+
+function describePage(root: ObjectNode, { paging }: CompiledResource, { read, selected }: RecordSchemas): Schema {
+  const members = [
+    { name: 'data', schema: { type: 'array', items: selected ?? read }, isRequired: true },
+    { name: 'page', schema: pageSchema(paging), isRequired: true },
+  ];
+  return describe(root, 'Page', members, 'record');
 }
 
 /** Describes what is read of a model's records. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cursorPaging, defineModel, offsetPaging, openapiDocument, service, t } from '../../src/index.ts';
+import { cursorPaging, defineModel, type OpenapiDocument, offsetPaging, openapiDocument, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { everyApi } from './every-api.ts';
 import { db, Guarded } from './fixtures.ts';
@@ -9,18 +9,20 @@ const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string
 
 describe('the parameters of a list', () => {
   it('offers both sides of a cursor, or numbers, as it is paged', () => {
-    const listOf = (paging: object): Any => {
+    const describeWith = (paging: object) => {
       const shop = service();
-      return openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, paging: paging as never })] })).paths['/notes'];
+      return openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, paging: paging as never })] }));
     };
-    const { parameters, responses } = listOf(offsetPaging({ maxOffset: 50 })).get;
+    const listOf = (document: OpenapiDocument): Any => document.paths['/notes'];
+    const document = describeWith(offsetPaging({ maxOffset: 50 }));
+    const { parameters, responses } = listOf(document).get;
     expect(parameters.map(({ name }: Any) => name).filter((name: string) => !name.includes('['))).toEqual(['limit', 'page']);
     expect(parameters.at(-1).schema).toEqual({ type: 'integer', minimum: 1, maximum: 51, default: 1 });
-    const { page } = responses[200].content['application/json'].schema.properties;
+    const { page } = schemaOf(document, 'NotePage').properties;
     expect(page.required).toEqual(['size', 'number', 'has_next']);
     expect(Object.keys(page.properties)).toEqual(page.required);
     expect(responses[400]).toEqual({ $ref: '#/components/responses/InvalidQuery' });
-    expect(listOf(cursorPaging()).get.responses[400]).toEqual({ $ref: '#/components/responses/InvalidQueryOrInvalidCursor' });
+    expect(listOf(describeWith(cursorPaging())).get.responses[400]).toEqual({ $ref: '#/components/responses/InvalidQueryOrInvalidCursor' });
   });
 
   it.each<['true' | 'estimate', boolean | 'estimate', string[]]>([
@@ -29,9 +31,9 @@ describe('the parameters of a list', () => {
   ])('offers the totals that its paging allows: %s', (_name, total, words) => {
     const shop = service();
     const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, paging: cursorPaging({ total }) })] }));
-    const { parameters, responses } = (document.paths['/notes'] as Any).get;
+    const { parameters } = (document.paths['/notes'] as Any).get;
     expect(parameters.find(({ name }: Any) => name === 'total').schema).toEqual({ type: 'string', enum: words, default: 'false' });
-    const { properties, required } = responses[200].content['application/json'].schema.properties.page;
+    const { properties, required } = schemaOf(document, 'NotePage').properties.page;
     expect(properties).toMatchObject({ total: { type: 'integer' }, total_is_estimate: { const: true } });
     expect(required).not.toContain('total');
   });

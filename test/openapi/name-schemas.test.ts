@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigurationError, defineModel, openapiDocument, service, t } from '../../src/index.ts';
+import { ConfigurationError, defineModel, offsetPaging, openapiDocument, service, t } from '../../src/index.ts';
 import { everyApi } from './every-api.ts';
 import { db } from './fixtures.ts';
 
@@ -16,12 +16,13 @@ const Order = defineModel('Order', {
 
 describe('schemas', () => {
   it('are those of the operations that are served, and no others', () => {
-    expect(namesOf(shop.resource({ model: Order, ops: ['list'] }))).toEqual(['Address', 'OrderRead', 'Problem']);
+    expect(namesOf(shop.resource({ model: Order, ops: ['list'] }))).toEqual(['Address', 'OrderPage', 'OrderRead', 'Problem']);
     expect(namesOf(shop.resource({ model: Order, ops: ['delete'] }))).toEqual(['Problem']);
     expect(namesOf(shop.resource({ model: Order }))).toEqual([
       'Address',
       'AddressPatch',
       'OrderCreate',
+      'OrderPage',
       'OrderPatch',
       'OrderRead',
       'Problem',
@@ -51,6 +52,7 @@ describe('schemas', () => {
       'OrderCreate',
       'OrderOrderArchivePatch',
       'OrderOrdersPatch',
+      'OrderPage',
       'OrderRead',
       'Problem',
     ]);
@@ -58,6 +60,21 @@ describe('schemas', () => {
     expect(path.patch.requestBody).toEqual({
       required: true,
       content: { 'application/json': { schema: { $ref: '#/components/schemas/OrderOrderArchivePatch' } } },
+    });
+  });
+
+  it('of pages do so where they are paged differently', () => {
+    const archive = shop.resource({ model: Order, path: 'archive', ops: ['list'], paging: offsetPaging() });
+    const document = describeAll(shop.resource({ model: Order, ops: ['list'] }), archive);
+    expect(Object.keys(document.components.schemas ?? {})).toEqual([
+      'Address',
+      'OrderArchivePage',
+      'OrderOrdersPage',
+      'OrderRead',
+      'Problem',
+    ]);
+    expect(document.paths['/archive']).toMatchObject({
+      get: { responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/OrderArchivePage' } } } } } },
     });
   });
 
@@ -76,7 +93,7 @@ describe('schemas', () => {
     const { schemas = {} } = openapiDocument(everyApi()).components;
     for (const [name, schema] of Object.entries(schemas)) {
       if (/(?:Create|Replace|Patch|Put)$/.test(name)) expect([name, schema.additionalProperties]).toEqual([name, false]);
-      if (/Read$/.test(name)) expect([name, schema.additionalProperties]).toEqual([name, undefined]);
+      if (/(?:Read|Page)$/.test(name)) expect([name, schema.additionalProperties]).toEqual([name, undefined]);
     }
   });
 });
@@ -119,6 +136,9 @@ describe('one name for two', () => {
   it('is a configuration error where an embedded object would have the name of a model’s schema, or of problems', () => {
     expect(() => describeAll(resourceOf('Order', { a: t.object('OrderRead', { b: t.string() }) }))).toThrow(
       'Two different schemas would be called `OrderRead`',
+    );
+    expect(() => describeAll(resourceOf('Order', { a: t.object('OrderPage', { b: t.string() }) }))).toThrow(
+      'Two different schemas would be called `OrderPage`',
     );
     expect(() => describeAll(resourceOf('Order', { a: t.object('Problem', { b: t.string() }) }))).toThrow(
       'Two different schemas would be called `Problem`',
