@@ -38,8 +38,9 @@ interface Member {
 }
 
 /**
- * Describes what clients of a resource read and may send. Who may write what is asked of the functions that validate bodies; a private
- * field is in no schema, not even one that a client may write (decisions, "OpenAPI"). `included` says where records may stand for their ids.
+ * Describes what clients of a resource read and may send. Who may write what is asked of the functions that validate bodies. A private
+ * field is in no schema, not even one that a client may write (decisions, "OpenAPI"), but for the bodies that must have it. `included` says
+ * where records may stand for their ids.
  */
 export function describeRecord(resource: CompiledResource, included: IncludedRecords = new Map()): RecordSchemas {
   const { ops, mergePatch, operations } = resource;
@@ -109,14 +110,11 @@ function describe(node: ObjectNode, shape: Shape, members: readonly Member[], ki
   return isReadable(shape) ? schema : { ...schema, additionalProperties: false };
 }
 
-function visibleFields(node: ObjectNode): readonly CompiledField[] {
-  return node.fields.filter((field) => !field.policy.private);
-}
-
 /** Of what a client has selected, nothing but the id is always there. */
 function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected' = 'Read'): Member[] {
   const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
-  return visibleFields(node).flatMap((field) => {
+  const visible = node.fields.filter((field) => !field.policy.private);
+  return visible.flatMap((field) => {
     const slot = relationSlot(field);
     const record = slot && included.get(slot);
     const isReplaced = record && slot.ref.as === undefined;
@@ -139,7 +137,7 @@ function addedSchema(node: Node, record: Schema): Schema {
 
 /** The members of an object that is sent whole: a create, and what replaces an embedded object. */
 function wholeMembers(node: ObjectNode, access: Access): Member[] {
-  return visibleFields(node).flatMap((field) => {
+  return node.fields.flatMap((field) => {
     if (access.refusal(field) !== undefined) return [];
     return member(field, wholeValue(field, access), access, isRequired(field) && !isMade(field));
   });
@@ -159,7 +157,7 @@ function wholeValue(field: CompiledField, access: Access): Schema | undefined {
 
 /** The members of a patch or put: of the record, and of what is embedded in it and written key by key. */
 function changeMembers(node: ObjectNode, access: Access, mode: EmbeddedMode): Member[] {
-  return visibleFields(node).flatMap((field) => {
+  return node.fields.flatMap((field) => {
     if (access.refusal(field) !== undefined) return [];
     const holdsClosed = holdsClosedValues(field.node, access);
     const isByKey = mode === 'merge' || (mode === 'put' && holdsClosed);
@@ -172,9 +170,13 @@ function changeValue(node: ObjectNode, access: Access, mode: EmbeddedMode): Sche
   return describe(node, mode === 'put' ? 'Put' : 'Patch', changeMembers(node, access, mode));
 }
 
+/** A private field is shown only where it must be sent: no body would be accepted by the schema and the service otherwise. */
 function member(field: CompiledField, value: Schema | undefined, access: Access, isRequired: boolean): Member[] {
+  const { private: isPrivate } = field.policy;
   const schema = acceptsNull(field, access) ? orNull(value) : value && (isUntyped(field.node) ? withoutNull(value) : value);
-  return schema ? [{ name: field.name, schema: annotate(schema, field, access), isRequired }] : [];
+  if (!schema || (isPrivate && !isRequired)) return [];
+  const annotated = annotate(schema, field, access);
+  return [{ name: field.name, schema: isPrivate ? { ...annotated, writeOnly: true } : annotated, isRequired }];
 }
 
 function orNull(value: Schema | undefined): Schema {
