@@ -3,6 +3,7 @@ import type { Schema } from './document.ts';
 import { isReadable, NamedSchema, toPascalCase, toText } from './named-schema.ts';
 import { problemName } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
+import { holdsUntyped, untypedName, untypedSchema } from './untyped-value.ts';
 
 /** What a resource describes, and the name by which its schemas are told from those of another resource over the same model. */
 export interface Described {
@@ -37,7 +38,8 @@ export function nameSchemas(described: readonly Described[]): NamedSchemas {
   for (const group of groups.values()) checkDefinitions(group);
   const names = new Map([...groups.values()].flatMap((group) => group.map((use) => [use.named, nameOf(use, group)] as const)));
   const resolve = (schema: Schema): Schema => replaceNamed(schema, names) as Schema;
-  return { components: collect(uses, names, resolve), resolve };
+  const untyped = described.some(({ schemas }) => holdsUntyped(schemas)) ? { [untypedName]: untypedSchema } : {};
+  return { components: { ...collect(uses, names, resolve), ...untyped }, resolve };
 }
 
 function findNamed(part: unknown): NamedSchema[] {
@@ -92,7 +94,7 @@ function collect(
   const byName = [...groupBy(uses, ({ named }) => names.get(named) ?? '')].sort(([a], [b]) => (a < b ? -1 : 1));
   const components = byName.map(([name, sharing]) => {
     const [first, ...rest] = sharing as [Use, ...Use[]];
-    if (name === problemName || rest.some((use) => use.text !== first.text)) {
+    if (name === problemName || name === untypedName || rest.some((use) => use.text !== first.text)) {
       throw new ConfigurationError(
         `Two different schemas would be called \`${name}\` in the description of the api: rename one of the objects.`,
       );

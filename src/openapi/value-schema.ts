@@ -3,6 +3,7 @@ import { anyLeaf } from '../model/leaves.ts';
 import type { LeafNode, Node, ObjectNode, Slot } from '../model/node.ts';
 import type { Schema } from './document.ts';
 import { escapePatterns } from './escape-patterns.ts';
+import { describeUntyped, keySchema, untypedReference } from './untyped-value.ts';
 
 /** How the parts of a value are described: as a client reads them, or as it may send them. */
 export interface Form {
@@ -20,9 +21,24 @@ export function valueSchema(node: Node, form: Form): Schema {
     case 'array':
       return { type: 'array', items: itemSchema(node.items, form), ...node.keywords };
     case 'map':
-      return { type: 'object', additionalProperties: itemSchema(node.values, form), ...escapePatterns(node.keywords) };
+      return { type: 'object', additionalProperties: itemSchema(node.values, form), ...mapKeywords(node.keywords) };
   }
 }
+
+function mapKeywords(keywords: Schema): Schema {
+  const { propertyNames, ...others } = escapePatterns(keywords);
+  return { ...others, propertyNames: keysWithoutNul(propertyNames) };
+}
+
+/** What a definition says of keys, and that they have no NUL character where it leaves room for one. */
+function keysWithoutNul(own: unknown): unknown {
+  if (own === undefined) return keySchema;
+  const { pattern } = own as Schema;
+  return typeof pattern === 'string' && plainPattern.test(pattern) ? own : { allOf: [own, keySchema] };
+}
+
+/** From end to end letters, digits and classes of them, such as `^[A-Z]{3}$`. */
+const plainPattern = /^\^[\w\-[\]{},?*+():]*\$$/;
 
 function itemSchema(slot: Slot, form: Form): Schema {
   const schema = valueSchema(slot.node, form);
@@ -36,7 +52,8 @@ export function readLeaf({ leaf, keywords }: LeafNode): Schema {
 
 /** A single value as a client may send it in a body. */
 export function writeLeaf({ leaf, keywords }: LeafNode): Schema {
-  return tighten({ ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range }, escapePatterns(keywords));
+  const escaped = escapePatterns(keywords);
+  return leaf === anyLeaf ? describeUntyped(escaped) : tighten({ ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range }, escaped);
 }
 
 /** A single value as a client may write it in a path or query string, where a field's constraints do not count. */
@@ -64,7 +81,7 @@ function isLess(a: unknown, b: unknown): boolean {
 /** The same, or null. */
 export function withNull(schema: Schema): Schema {
   const { type, enum: values, ...rest } = schema;
-  if (Object.keys(schema).length === 0) return schema;
+  if (Object.keys(schema).length === 0 || schema === untypedReference) return schema;
   if (type === undefined || Object.keys(rest).some((keyword) => constraining.has(keyword))) return { anyOf: [schema, { type: 'null' }] };
   const types = [type].flat();
   return {

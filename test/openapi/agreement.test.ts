@@ -32,11 +32,6 @@ function describeWith(model: Model, rules: WriteRules, server: Record<string, un
   };
 }
 
-const beyondInt64 = 1e20;
-
-/** They hold no integer that the database could not: no schema says so of every depth. */
-const untyped = ['any', 'anyOrNull'];
-
 /** One value of every kind, and those around each limit. */
 const values: readonly unknown[] = [
   null,
@@ -55,7 +50,7 @@ const values: readonly unknown[] = [
   1,
   1.1,
   5.0,
-  beyondInt64,
+  1e20,
   9007199254740991,
   9007199254740992,
   -9007199254740991,
@@ -122,6 +117,10 @@ const values: readonly unknown[] = [
   { first: { rank: 1, price: '2.5', more: 0 } },
   { first: { rank: 1 } },
   { first: null },
+  { 'a\0b': 'x' },
+  { a: [{ 'b\0': [1] }] },
+  [{ a: [-1e20] }],
+  [[{ a: [true, 'x\0', 9007199254740992, -0.5, null] }]],
 ];
 
 /** The least that creates or replaces a record of every builder. */
@@ -147,7 +146,6 @@ describe('the published schemas and the code that validates', () => {
   it.each(cases)('agree on every value of $field in $name', ({ field, name, fits, read }) => {
     const base = name === 'Patch' ? {} : least;
     const disagreed = values.filter((value) => {
-      if (value === beyondInt64 && untyped.includes(field)) return false;
       const body = { ...base, [field]: value };
       return fits(body) !== isAccepted(read, body);
     });

@@ -133,16 +133,18 @@ describe('one name for two', () => {
     expect(build).toThrow('Two different models are called `Order` (in the resources `x` and `y`)');
   });
 
-  it('is a configuration error where an embedded object would have the name of a model’s schema, or of problems', () => {
+  it('is a configuration error where an embedded object would have the name of a model’s schema, or of one of the library’s own', () => {
     expect(() => describeAll(resourceOf('Order', { a: t.object('OrderRead', { b: t.string() }) }))).toThrow(
       'Two different schemas would be called `OrderRead`',
     );
     expect(() => describeAll(resourceOf('Order', { a: t.object('OrderPage', { b: t.string() }) }))).toThrow(
       'Two different schemas would be called `OrderPage`',
     );
-    expect(() => describeAll(resourceOf('Order', { a: t.object('Problem', { b: t.string() }) }))).toThrow(
-      'Two different schemas would be called `Problem`',
-    );
+    for (const name of ['Problem', 'UntypedValue']) {
+      expect(() => describeAll(resourceOf('Order', { a: t.object(name, { b: t.string() }) }))).toThrow(
+        `Two different schemas would be called \`${name}\``,
+      );
+    }
   });
 
   it('may be a model’s and an embedded object’s: their schemas are called differently', () => {

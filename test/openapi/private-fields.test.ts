@@ -30,9 +30,9 @@ describe('a private field', () => {
       required: ['mail', 'answer'],
     });
     const places = Object.entries(document.components.schemas ?? {}).flatMap(([name, { properties }]) =>
-      Object.keys(properties as object).flatMap((key) => (key in fields || key === 'answer' ? [`${name}.${key}`] : [])),
+      Object.keys(properties as object).map((key) => `${name}.${key}`),
     );
-    expect(places.filter((place) => /password|pin|answer|origin|hidden|hash/.test(place))).toEqual([
+    expect(places.filter((place) => /\.(?:password|pin|answer|origin|hidden|hash)$/.test(place))).toEqual([
       'RecoveryCreate.answer',
       'ThingCreate.password',
       'ThingCreate.pin',

@@ -1,0 +1,50 @@
+import type { Schema } from './document.ts';
+
+/** The name of the schema of untyped values in bodies: no object may have it. */
+export const untypedName = 'UntypedValue';
+
+/** Where an untyped value stands in a body. */
+export const untypedReference: Schema = { $ref: `#/components/schemas/${untypedName}` };
+
+/** What a key may be, at any depth: BSON ends keys with NUL. */
+export const keySchema: Schema = { pattern: '^[^\\x00]*$' };
+
+const object: Schema = { type: 'object', propertyNames: keySchema, additionalProperties: untypedReference };
+const array: Schema = { type: 'array', items: untypedReference };
+const single: Schema = { type: ['null', 'boolean', 'number', 'string'], minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
+
+/**
+ * Whatever the database can hold. JSON Schema does not tell `1e30`, which is stored as a double, from the same number in plain digits, which
+ * is refused: what is said of numbers is what holds for both. Conditions, and not `anyOf`: generators make `unknown` of them, and of a union
+ * with lists of itself a type that TypeScript refuses.
+ */
+export const untypedSchema: Schema = {
+  description: 'Any JSON value whose integers have at most 64 bits and whose keys have no NUL character.',
+  ...choose(object, choose(single, array)),
+};
+
+/** The first schema for values of its type, the second for all others. */
+function choose(first: Schema, second: Schema): Schema {
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: { type: first.type }, then: first, else: second };
+}
+
+/** An untyped value in a body, with the keywords of its own. */
+export function describeUntyped(keywords: Schema): Schema {
+  if (Object.keys(keywords).length === 0) return untypedReference;
+  if (isAlwaysStorable(keywords)) return keywords;
+  const { allOf = [] } = keywords as { readonly allOf?: readonly Schema[] };
+  return { ...keywords, allOf: [...allOf, untypedReference] };
+}
+
+/** Whether the keywords leave no room for a number or a key that the definition does not name. */
+function isAlwaysStorable({ type, ...others }: Schema): boolean {
+  if ('enum' in others || 'const' in others) return true;
+  return type !== undefined && [type].flat().every((one) => one === 'string' || one === 'boolean' || one === 'null');
+}
+
+/** Whether a part of the description refers to untyped values. */
+export function holdsUntyped(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  return ('$ref' in part && part.$ref === untypedReference.$ref) || Object.values(part).some(holdsUntyped);
+}
