@@ -42,14 +42,16 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
     serverFields: (ctx) => ({ reporter: ctx.requirePrincipal().name }),
 
     operations: {
-      // POST /tickets/{id}/take: nothing is sent, and the record comes back. Of two agents one gets 412.
+      // POST /tickets/{id}/take: nothing is sent, and the record comes back. The second agent gets 409; of two at once, one gets 412.
       take: {
         summary: 'Take the ticket',
         answer: 'record',
         async handler(ctx) {
           const ticket = await ctx.load();
-          if (ticket.assignee !== null)
-            throw new Problem({ code: 'precondition_failed', detail: `${ticket.assignee} has taken the ticket already.` });
+          if (ticket.assignee !== null) {
+            const detail = `${ticket.assignee} has taken the ticket already.`;
+            throw new Problem({ status: 409, code: 'already_taken', title: 'Already taken', detail });
+          }
           ticket.assignee = ctx.requirePrincipal().name;
           return ctx.save(ticket);
         },
