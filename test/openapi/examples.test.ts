@@ -1,11 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createAtlas } from '../../examples/atlas/api.ts';
-import { createHelpdesk } from '../../examples/custom-operations/api.ts';
-import { createNotebook } from '../../examples/minimal.ts';
-import { createShop } from '../../examples/orders/api.ts';
-import { type OpenapiDocument, openapiDocument } from '../../src/index.ts';
+import { openapiDocument } from '../../src/index.ts';
+import { documents } from './documents.ts';
 import { everyApi } from './every-api.ts';
-import { db } from './fixtures.ts';
 import { compileSchema } from './published.ts';
 
 interface Example {
@@ -22,14 +18,6 @@ function* examplesOf(part: unknown): Generator<Example> {
   else if (typeof examples === 'object') for (const { value } of Object.values(examples as object)) yield { schema, value };
   for (const inner of Object.values(part)) yield* examplesOf(inner);
 }
-
-const documents: readonly (readonly [string, OpenapiDocument])[] = [
-  ['everything at once', openapiDocument(everyApi())],
-  ['atlas', openapiDocument(createAtlas(db))],
-  ['custom operations', openapiDocument(createHelpdesk(db, () => {}))],
-  ['minimal', openapiDocument(createNotebook(db))],
-  ['orders', openapiDocument(createShop(db))],
-];
 
 describe.each(documents)('the examples in the document of %s', (_name, document) => {
   const examples = [...examplesOf(document)];

@@ -1,0 +1,28 @@
+import { createAtlas } from '../../examples/atlas/api.ts';
+import { createHelpdesk } from '../../examples/custom-operations/api.ts';
+import { createNotebook } from '../../examples/minimal.ts';
+import { createShop } from '../../examples/orders/api.ts';
+import { type OpenapiDocument, openapiDocument } from '../../src/index.ts';
+import { everyApi } from './every-api.ts';
+import { db } from './fixtures.ts';
+
+/** The documents of all examples, and of the api with every builder and every policy. */
+export const documents: readonly (readonly [string, OpenapiDocument])[] = [
+  ['everything at once', openapiDocument(everyApi())],
+  ['atlas', openapiDocument(createAtlas(db))],
+  ['custom operations', openapiDocument(createHelpdesk(db, () => {}))],
+  ['minimal', openapiDocument(createNotebook(db))],
+  ['orders', openapiDocument(createShop(db))],
+];
+
+/** Every part of a document with its place, as a reference names it. */
+export function* walk(part: unknown, path = '#'): Generator<{ path: string; part: Record<string, unknown> }> {
+  if (typeof part !== 'object' || part === null) return;
+  yield { path, part: part as Record<string, unknown> };
+  for (const [key, value] of Object.entries(part)) yield* walk(value, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+/** What a document refers to. */
+export function referencesOf(document: OpenapiDocument): string[] {
+  return [...walk(document)].flatMap(({ part }) => (typeof part.$ref === 'string' ? [part.$ref] : []));
+}
