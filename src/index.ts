@@ -1,3 +1,13 @@
+export type { Api } from './api/api.ts';
+export type { ApiOptions } from './api/api-options.ts';
+export type { CloseOptions } from './api/close.ts';
+export type { FetchOptions, RequestHandler } from './api/in-process.ts';
+export { openapiDocument } from './api/openapi-document.ts';
+export type { OpenapiOptions } from './api/openapi-options.ts';
+export { openapiText } from './api/openapi-text.ts';
+export type { PlainOptions } from './api/plain-adapter.ts';
+export { applyIndexes, type CreatedIndexes, planIndexes } from './api/plan-indexes.ts';
+export { type Resource, type Service, type ServiceOptions, service } from './api/service.ts';
 export {
   ConfigurationError,
   Problem,
@@ -16,14 +26,12 @@ export { type BodyMiddleware, type BodyType, checkBody } from './middleware/chec
 export { type CheckCreateOptions, checkCreate, type ServerFields } from './middleware/check-create.ts';
 export { checkPatch } from './middleware/check-patch.ts';
 export { checkPut } from './middleware/check-put.ts';
-export { compileIncludes, type IncludeOptions, type Includes, type IncludeTarget } from './middleware/compile-includes.ts';
-export type { Context, HandlerResult, RecordContext, ResourceMiddleware, Slots } from './middleware/context.ts';
 export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.ts';
 export { embed } from './middleware/embed.ts';
 export { fields } from './middleware/fields.ts';
 export { type FindPageOptions, findPage } from './middleware/find-page.ts';
 export { type FindOptions, findRecord } from './middleware/find-record.ts';
-export { type Guard, guards } from './middleware/guards.ts';
+export { guards } from './middleware/guards.ts';
 export { type Handler, type HandlerOptions, handler } from './middleware/handler.ts';
 export { type IfMatchOptions, ifMatch } from './middleware/if-match.ts';
 export { inFlightLimit } from './middleware/in-flight-limit.ts';
@@ -35,23 +43,24 @@ export { noContent } from './middleware/no-content.ts';
 export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';
 export { page } from './middleware/page.ts';
+export { compileIncludes, type IncludeOptions, type Includes, type IncludeTarget } from './middleware/parts/compile-includes.ts';
+export type { Context, Guard, HandlerResult, RecordContext, ResourceMiddleware, ScopeFunction, Slots } from './middleware/parts/context.ts';
 export { type ProblemsOptions, problems, type WriteProblem } from './middleware/problems.ts';
 export { type RecordOptions, record } from './middleware/record.ts';
 export { records } from './middleware/records.ts';
 export { remove } from './middleware/remove.ts';
 export { requestId } from './middleware/request-id.ts';
 export { requestTimeout } from './middleware/request-timeout.ts';
-export { type ScopeFunction, scope } from './middleware/scope.ts';
+export { scope } from './middleware/scope.ts';
 export { update } from './middleware/update.ts';
-export type { Check } from './model/check.ts';
-export type { WriteRules } from './model/compile-writes.ts';
-export { defineModel, type Model, type ModelOptions } from './model/define-model.ts';
-export type { Create, Document, Patch, Read } from './model/infer.ts';
-export type { FieldsIndex, IndexKey, ModelIndex } from './model/model-index.ts';
-export type { Operator, Policy } from './model/policy.ts';
+export type { IndexKey } from './model/compile/model-index.ts';
+export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
+export type { Create, Document, Patch, Read } from './model/define/infer.ts';
+export type { Operator, Policy } from './model/define/policy.ts';
 export type {
   ArrayOptions,
   ArrayTypes,
+  Check,
   DecimalOptions,
   Field,
   FieldOptions,
@@ -70,35 +79,20 @@ export type {
   RefOptions,
   StringOptions,
   TypeBoxSchema,
-} from './model/schema.ts';
-export { type ObjectField, type Overlaid, t } from './model/t.ts';
-export type { IndexOptions, PlannedIndex } from './mongo/derive-indexes.ts';
+} from './model/define/schema.ts';
+export { type ObjectField, type Overlaid, t } from './model/define/t.ts';
+export type { WriteRules } from './model/write/compile-writes.ts';
 export type { Database } from './mongo/driver/database.ts';
-export { everything } from './mongo/filter.ts';
-export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/index-plan.ts';
-export type { Paging } from './mongo/paging.ts';
+export type { IndexOptions, PlannedIndex } from './mongo/indexes/derive-indexes.ts';
+export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
+export type { Paging } from './mongo/list/paging.ts';
+export { everything } from './mongo/query/filter.ts';
 export type { StoreOptions } from './mongo/store.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
 export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';
-export { openapiDocument } from './openapi/openapi-document.ts';
-export type { ApiOptions } from './resource/api-options.ts';
-export type { CloseOptions } from './resource/close.ts';
-export type { Api } from './resource/create-api.ts';
 export type { CustomMethod, CustomOperation, HandlerContext, OperationMiddleware } from './resource/custom-operation.ts';
-export type { FetchOptions, RequestHandler } from './resource/in-process.ts';
-export type { OpenapiOptions } from './resource/openapi-options.ts';
-export { openapiText } from './resource/openapi-text.ts';
 export { cursorPaging, offsetPaging } from './resource/paging.ts';
-export type { PlainOptions } from './resource/plain-adapter.ts';
-export { applyIndexes, type CreatedIndexes, planIndexes } from './resource/plan-indexes.ts';
-export type {
-  CursorPagingOptions,
-  OffsetPagingOptions,
-  Operation,
-  RequestContext,
-  ResourceOptions,
-  ScopeFilter,
-} from './resource/resource-options.ts';
-export { type Resource, type Service, type ServiceOptions, service } from './resource/service.ts';
+export type { RequestContext } from './resource/request-context.ts';
+export type { CursorPagingOptions, OffsetPagingOptions, Operation, ResourceOptions, ScopeFilter } from './resource/resource-options.ts';
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';

@@ -1,6 +1,6 @@
+import { nearest } from '../hints.ts';
 import { Invalid } from '../rules.ts';
 import { listNames } from './list-names.ts';
-import { nearest } from './near-miss.ts';
 import type { ErrorSink } from './query-errors.ts';
 
 /**

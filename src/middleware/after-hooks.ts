@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
-import type { Called, Context, ResourceMiddleware } from './context.ts';
 import { containBody } from './parts/contain-errors.ts';
+import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Stream } from 'node:stream';
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { type Exchange, exchangeOf } from './parts/exchange.ts';
 
 /**

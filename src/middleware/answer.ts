@@ -1,4 +1,4 @@
-import { needed, type ResourceMiddleware } from './context.ts';
+import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import { ConfigurationError, Unauthorized } from '../errors.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Context, ResourceMiddleware } from './parts/context.ts';
 
 /**
  * Turns a request into a principal, or into nothing for an anonymous one: undefined, null, false, `''`, NaN and any zero are nobody. It may

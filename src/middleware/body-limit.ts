@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
-import type { ResourceMiddleware } from './context.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 /**
  * Leaves the largest body, in bytes, in `ctx.bodyLimit`, and how long one may take, in milliseconds, in `ctx.bodyTimeout`: for every `jsonBody`

@@ -1,5 +1,5 @@
-import { checkOptions, type LegalOptions } from './check-options.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { checkOptions, type LegalOptions } from './parts/check-options.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link caching}. */
 export interface CachingOptions {

@@ -1,10 +1,10 @@
 import type Koa from 'koa';
 import { bodyNoObject } from '../errors.ts';
-import { compileBody } from '../model/compile-body.ts';
-import type { DocumentOf, HasFields } from '../model/infer.ts';
-import { isObject } from '../model/plain-object.ts';
-import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/schema.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import { compileBody } from '../model/compile/compile-body.ts';
+import type { DocumentOf, HasFields } from '../model/define/infer.ts';
+import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
+import { isObject } from '../model/value/plain-object.ts';
+import type { Context, ResourceMiddleware } from './parts/context.ts';
 
 /** The type of the body that a middleware leaves: what a handler behind it finds in `ctx.request.body`. `~body` exists in types only. */
 export interface BodyType<Body> {

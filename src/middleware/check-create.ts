@@ -1,9 +1,9 @@
-import { insertAccess, openNames } from '../model/access.ts';
-import { compileCreate, type WriteRules } from '../model/compile-writes.ts';
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { isStoredObject } from '../model/stored-shape.ts';
-import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import type { Called, Context, ResourceMiddleware } from './context.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { isStoredObject } from '../model/value/stored-shape.ts';
+import { insertAccess, openNames } from '../model/write/access.ts';
+import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
+import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 
 /** Returns the values that the server sets on create, in document form. */
 export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;

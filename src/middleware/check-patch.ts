@@ -1,8 +1,8 @@
-import { openNames, updateAccess } from '../model/access.ts';
-import { compilePatch, type WriteRules } from '../model/compile-writes.ts';
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { openNames, updateAccess } from '../model/write/access.ts';
+import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
 

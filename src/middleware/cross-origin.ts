@@ -1,6 +1,6 @@
 import { ConfigurationError, Problem } from '../errors.ts';
-import { checkOptions, type LegalOptions } from './check-options.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { checkOptions, type LegalOptions } from './parts/check-options.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link crossOrigin}. */
 export interface CrossOriginOptions {

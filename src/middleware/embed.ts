@@ -1,14 +1,13 @@
-import { type Embedded, TooMuchIncluded } from '../model/embedded.ts';
-import { buildFilter, type Filter, readScope } from '../mongo/filter.ts';
-import { type Page, shortenPage } from '../mongo/page.ts';
+import { type Embedded, TooMuchIncluded } from '../model/read/embedded.ts';
+import { type Page, shortenPage } from '../mongo/list/page.ts';
+import { writePage } from '../mongo/list/write-page.ts';
+import { buildFilter, type Filter, readScope } from '../mongo/query/filter.ts';
 import { readEmbedded, type Source, type Step } from '../mongo/read-embedded.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
-import { writePage } from '../mongo/write-page.ts';
-import { checkIncludes, type GuardedSource, type Includes } from './compile-includes.ts';
-import { type Context, needed, type ResourceMiddleware } from './context.ts';
-import type { Guard } from './guards.ts';
+import { checkIncludes, type GuardedSource, type Includes } from './parts/compile-includes.ts';
+import type { Guard, ScopeFunction } from './parts/context.ts';
+import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
-import type { ScopeFunction } from './scope.ts';
 
 /**
  * Reads the records that the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead to, and leaves them in `ctx.embedded` for

@@ -1,10 +1,10 @@
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { type Includable, noRelations, relationsOf } from '../model/relations.ts';
-import { parseFields } from '../model/select-fields.ts';
-import { checkIncludes } from './compile-includes.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { type Includable, noRelations, relationsOf } from '../model/read/relations.ts';
+import { parseFields } from '../model/read/select-fields.ts';
+import { checkIncludes } from './parts/compile-includes.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 /**
  * Lets the client choose what it reads of one record: `fields=name,address.city` is left in `ctx.fields`. The id is always sent, and so

@@ -1,11 +1,11 @@
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { checkPageBytes, defaultPageBytes } from '../mongo/page-bytes.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
+import { checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { writePage } from '../mongo/list/write-page.ts';
 import { openStore } from '../mongo/store.ts';
-import { isDevelopment } from '../mongo/watch-scans.ts';
-import { writePage } from '../mongo/write-page.ts';
-import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import { needed, type ResourceMiddleware } from './context.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
+import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 
 /** Options of {@link findPage}. */

@@ -1,10 +1,10 @@
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import { storeOptions } from './check-store-options.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import { storeOptions } from './parts/check-store-options.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
-import { readAddress } from './read-address.ts';
+import { readAddress } from './parts/read-address.ts';
 
 /** Options of {@link findRecord}. */
 export interface FindOptions extends StoreOptions {

@@ -1,8 +1,5 @@
 import { ConfigurationError, Problem } from '../errors.ts';
-import type { Called, Context, ResourceMiddleware } from './context.ts';
-
-/** Decides whether the request may go on: only `true` opens. It may throw `Unauthorized` (401). */
-export type Guard<Ctx = Context> = (ctx: Ctx) => boolean | Promise<boolean>;
+import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 
 /**
  * Lets a request pass when every guard returns `true`, asked in order; anything else is 403. A guard that stands in several places of a

@@ -1,14 +1,14 @@
 import { Stream } from 'node:stream';
 import { ConfigurationError } from '../errors.ts';
-import { type AnswerInput, compileAnswer } from '../model/compile-answer.ts';
-import type { CompiledModel } from '../model/compile-model.ts';
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { type AnswerInput, compileAnswer } from '../model/compile/compile-answer.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
-import { checkedLater, checkOptions, type LegalOptions } from './check-options.ts';
-import type { Called, Context, RecordContext, ResourceMiddleware } from './context.ts';
+import { checkedLater, checkOptions, type LegalOptions } from './parts/check-options.ts';
 import { containBody } from './parts/contain-errors.ts';
-import { compileWriteResult, recordOf } from './write-result.ts';
+import type { Called, Context, RecordContext, ResourceMiddleware } from './parts/context.ts';
+import { compileWriteResult, recordOf } from './parts/write-result.ts';
 
 /** Does what a custom operation is for. What it returns is answered: a record, any JSON, or nothing. */
 export type Handler<Ctx = Context> = (ctx: Ctx) => unknown;

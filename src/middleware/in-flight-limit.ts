@@ -1,5 +1,5 @@
 import { ConfigurationError, Problem } from '../errors.ts';
-import type { ResourceMiddleware } from './context.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**

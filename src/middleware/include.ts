@@ -1,8 +1,8 @@
 import { parseInclude } from '../http/parse-include.ts';
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
-import { checkIncludes, type Includes } from './compile-includes.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { checkIncludes, type Includes } from './parts/compile-includes.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 const only = ['include'];
 

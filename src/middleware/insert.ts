@@ -1,10 +1,10 @@
-import type { CompiledModel } from '../model/compile-model.ts';
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { isObject } from '../model/plain-object.ts';
-import { isSameValue } from '../model/same-value.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { isObject } from '../model/value/plain-object.ts';
+import { isSameValue } from '../model/value/same-value.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
-import { checkStoreOptions } from './check-store-options.ts';
-import { type Context, needed, type ResourceMiddleware } from './context.ts';
+import { checkStoreOptions } from './parts/check-store-options.ts';
+import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { requireRecordWithin } from './parts/require-within.ts';
 

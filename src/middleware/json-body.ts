@@ -1,13 +1,13 @@
 import type Koa from 'koa';
-import type { DocumentOf, HasFields } from '../model/infer.ts';
+import type { DocumentOf, HasFields } from '../model/define/infer.ts';
+import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import type { ObjectNode } from '../model/node.ts';
-import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/schema.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { checkBodyLimit, defaultBodyTimeout } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
-import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
-import { readBody } from './read-body.ts';
+import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import type { Context, ResourceMiddleware } from './parts/context.ts';
+import { readBody } from './parts/read-body.ts';
 
 /** Options of {@link jsonBody}. */
 export interface JsonBodyOptions {

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { type Includable, isIncludable, noRelations } from '../model/relations.ts';
-import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list-query.ts';
-import { checkPaging, type Paging } from '../mongo/paging.ts';
-import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
+import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/list-query.ts';
+import { checkPaging, type Paging } from '../mongo/list/paging.ts';
+import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link listQuery}. */
 export interface ListQueryOptions extends Partial<FilterLimits> {

@@ -1,4 +1,4 @@
-import type { ResourceMiddleware } from './context.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**

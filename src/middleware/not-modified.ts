@@ -1,5 +1,5 @@
 import { matchesWeak, readEntityTags } from '../http/entity-tag.ts';
-import type { ResourceMiddleware } from './context.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 /**
  * Answers 304 without a body when `If-None-Match` names the `ETag` that the middlewares below it have set on a 200 (RFC 9110 §13.1.2):

@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
-import type { ResourceMiddleware } from './context.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
-import { reportError } from './report-error.ts';
+import { reportError } from './parts/report-error.ts';
 
 /** What became of one request. */
 export interface Observation {

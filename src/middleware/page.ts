@@ -1,8 +1,8 @@
 import { formatLink, type Link } from '../http/link.ts';
 import { setQueryParameter } from '../http/query-string.ts';
-import type { CursorPlace, OffsetPlace, Page } from '../mongo/page.ts';
-import { writePage } from '../mongo/write-page.ts';
-import { type Context, needed, type ResourceMiddleware } from './context.ts';
+import type { CursorPlace, OffsetPlace, Page } from '../mongo/list/page.ts';
+import { writePage } from '../mongo/list/write-page.ts';
+import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 import { requestPath } from './record.ts';
 

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { Problem, type ProblemDocument } from '../errors.ts';
 import { stringifyJson } from '../http/json.ts';
-import { isObject } from '../model/plain-object.ts';
-import { aFunction, checkOptions, type LegalOptions } from './check-options.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import { isObject } from '../model/value/plain-object.ts';
+import { aFunction, checkOptions, type LegalOptions } from './parts/check-options.ts';
 import { containErrors, requireSoundBody } from './parts/contain-errors.ts';
+import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { ClientGone } from './parts/exchange.ts';
-import { reportError } from './report-error.ts';
-import { discardIgnoredBody, discardUnreadBody } from './unread-body.ts';
+import { reportError } from './parts/report-error.ts';
+import { discardIgnoredBody, discardUnreadBody } from './parts/unread-body.ts';
 
 /**
  * Makes the body of a problem out of its document: a plain object, sent as JSON, or a text. It must not wait for anything. The content type is

@@ -1,5 +1,5 @@
-import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import { type Context, needed, type ResourceMiddleware } from './context.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /** Options of {@link record}. */

@@ -1,14 +1,14 @@
-import { bringUpToDate } from '../model/bring-up-to-date.ts';
-import { copyValue } from '../model/copy-value.ts';
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { compilePlanSave } from '../model/plan-save.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { copyValue } from '../model/value/copy-value.ts';
+import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
+import { compilePlanSave } from '../model/write/plan-save.ts';
 import { saveRecord } from '../mongo/save-record.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
-import { checkStoreOptions } from './check-store-options.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { checkStoreOptions } from './parts/check-store-options.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
-import { readAddress } from './read-address.ts';
+import { readAddress } from './parts/read-address.ts';
 
 /**
  * Gives a handler the record that it is about (spec, "Custom operations and hooks"). It stands after `scope` and `ifMatch`.

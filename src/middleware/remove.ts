@@ -1,9 +1,9 @@
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
-import { checkStoreOptions } from './check-store-options.ts';
-import type { ResourceMiddleware } from './context.ts';
+import { checkStoreOptions } from './parts/check-store-options.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
-import { readAddress } from './read-address.ts';
+import { readAddress } from './parts/read-address.ts';
 
 /**
  * Deletes the record of `ctx.params.id`, with scope and `ctx.precondition` in the delete's own filter, and leaves what was deleted in

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Context, ResourceMiddleware } from './parts/context.ts';
 
 /**
  * Gives every request an id, in `ctx.requestId`, the response header `X-Request-Id`, and the problem documents of `problems` below it

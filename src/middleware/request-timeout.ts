@@ -1,6 +1,6 @@
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
-import type { ResourceMiddleware } from './context.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**

@@ -1,11 +1,8 @@
 import { ConfigurationError } from '../errors.ts';
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
-import { both, buildFilter, readScope } from '../mongo/filter.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from './check-options.ts';
-import type { Called, Context, ResourceMiddleware } from './context.ts';
-
-/** Returns the rows that this request may touch: a filter of values or the library's own operators, or `everything`. */
-export type ScopeFunction<Ctx = Context> = (ctx: Ctx) => unknown;
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { both, buildFilter, readScope } from '../mongo/query/filter.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link scope}. */
 export interface ScopeOptions {

@@ -1,10 +1,10 @@
-import { asCompiled, type ModelInput } from '../model/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
-import { checkStoreOptions } from './check-store-options.ts';
-import { needed, type ResourceMiddleware } from './context.ts';
+import { checkStoreOptions } from './parts/check-store-options.ts';
+import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { readAddress } from './parts/read-address.ts';
 import { requireChangesWithin } from './parts/require-within.ts';
-import { readAddress } from './read-address.ts';
 
 /**
  * Makes `ctx.changes` to the record of `ctx.params.id` in one atomic command, with scope and `ctx.precondition` in its filter and one

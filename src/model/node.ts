@@ -1,7 +1,6 @@
-import type { Invalid } from '../rules.ts';
-import type { Check } from './check.ts';
-import type { Leaf } from './leaf.ts';
-import type { Policy } from './policy.ts';
+import type { Policy } from './define/policy.ts';
+import type { Check } from './define/schema.ts';
+import type { Constraint, Leaf } from './value/leaf.ts';
 
 /** A value's place: what stands there, and whether it may be null. */
 export interface Slot {
@@ -12,9 +11,6 @@ export interface Slot {
   /** What the id that stands here leads to. */
   readonly ref?: Reference | undefined;
 }
-
-/** Says what is wrong with a value. */
-export type Constraint = (value: unknown) => Invalid | undefined;
 
 /** A compiled field of a model or of an embedded object. */
 export interface CompiledField extends Slot {
@@ -98,6 +94,9 @@ export interface MapNode {
 
 /** What the schema of a value compiles to. */
 export type Node = LeafNode | ObjectNode | ArrayNode | MapNode;
+
+/** The value of a field that is not stored: a null that is kept as a missing key, an optional one that was left out. */
+export const absent: unique symbol = Symbol('absent');
 
 /** The dotted path of a member, as errors name it. */
 export function join(path: string, name: string | number): string {

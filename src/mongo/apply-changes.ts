@@ -1,7 +1,7 @@
-import type { Changes, StoredCheck } from '../model/plan-changes.ts';
-import { absent } from '../model/read-value.ts';
-import { Report } from '../model/report.ts';
-import { isStoredObject } from '../model/stored-shape.ts';
+import { absent } from '../model/node.ts';
+import { isStoredObject } from '../model/value/stored-shape.ts';
+import type { Changes, StoredCheck } from '../model/write/plan-changes.ts';
+import { Report } from '../model/write/report.ts';
 import type { FieldError } from '../rules.ts';
 import { valueAt } from './miss.ts';
 

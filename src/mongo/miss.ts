@@ -1,5 +1,5 @@
-import type { Changes, EmbeddedMerge } from '../model/plan-changes.ts';
-import { isStoredObject } from '../model/stored-shape.ts';
+import { isStoredObject } from '../model/value/stored-shape.ts';
+import type { Changes, EmbeddedMerge } from '../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../rules.ts';
 
 /** The value at a dotted path of stored objects; undefined where the path ends early. */

@@ -1,10 +1,10 @@
-import type { CompiledModel } from '../model/compile-model.ts';
-import { Embedded, type Included, Room, TooMuchIncluded } from '../model/embedded.ts';
-import type { Leaf } from '../model/leaf.ts';
-import type { Relation } from '../model/relations.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { Embedded, type Included, Room, TooMuchIncluded } from '../model/read/embedded.ts';
+import type { Relation } from '../model/read/relations.ts';
+import type { Leaf } from '../model/value/leaf.ts';
 import type { Work } from './driver/work.ts';
-import type { Filter } from './filter.ts';
-import { bsonTypeOf } from './sort-value.ts';
+import type { Filter } from './query/filter.ts';
+import { bsonTypeOf } from './query/sort-value.ts';
 import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 

@@ -1,12 +1,12 @@
 import { Problem } from '../errors.ts';
-import type { CompiledModel } from '../model/compile-model.ts';
-import { asSent } from '../model/copy-value.ts';
-import type { Assignment, Changes } from '../model/plan-changes.ts';
-import type { SavePlan } from '../model/plan-save.ts';
-import { absent } from '../model/read-value.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { absent } from '../model/node.ts';
+import { asSent } from '../model/value/copy-value.ts';
+import type { Assignment, Changes } from '../model/write/plan-changes.ts';
+import type { SavePlan } from '../model/write/plan-save.ts';
 import type { Work } from './driver/work.ts';
-import { both, type Filter } from './filter.ts';
-import { revisionOf } from './precondition.ts';
+import { both, type Filter } from './query/filter.ts';
+import { revisionOf } from './query/precondition.ts';
 import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 

@@ -9,11 +9,11 @@ import type {
   OptionalUnlessRequiredId,
 } from 'mongodb';
 import { ConfigurationError, Problem, validationFailed } from '../errors.ts';
-import type { CompiledModel } from '../model/compile-model.ts';
-import { asSent } from '../model/copy-value.ts';
-import type { Room } from '../model/embedded.ts';
-import type { Changes, StoredCheck } from '../model/plan-changes.ts';
-import type { SelectedFields } from '../model/select-fields.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Room } from '../model/read/embedded.ts';
+import type { SelectedFields } from '../model/read/select-fields.ts';
+import { asSent } from '../model/value/copy-value.ts';
+import type { Changes, StoredCheck } from '../model/write/plan-changes.ts';
 import { checkStored } from './apply-changes.ts';
 import { planCommands } from './driver/commands.ts';
 import { asDb, type Database } from './driver/database.ts';
@@ -21,14 +21,14 @@ import { isIdTaken } from './driver/outcome.ts';
 import { asBytes, type Batch, bsonOptions, readAll, readFirstBatch } from './driver/read-batches.ts';
 import { checkTimeLimit } from './driver/time-limit.ts';
 import { type Command, Work } from './driver/work.ts';
-import { both, buildFilter, type Filter } from './filter.ts';
-import type { ListQuery } from './list-query.ts';
+import { watchScans } from './indexes/watch-scans.ts';
+import type { ListQuery } from './list/list-query.ts';
+import { buildPage, buildUnion, type Page, type PagePlan, planPage, type Total } from './list/page.ts';
 import { missingKeys } from './miss.ts';
-import { buildPage, buildUnion, type Page, type PagePlan, planPage, type Total } from './page.ts';
-import { buildPrecondition, checkPrecondition, type Precondition, preconditionFailed } from './precondition.ts';
+import { both, buildFilter, type Filter } from './query/filter.ts';
+import { buildPrecondition, checkPrecondition, type Precondition, preconditionFailed } from './query/precondition.ts';
+import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
 import { StoredRecord } from './stored-record.ts';
-import { buildUpdate, changesNothing, requireEmbedded } from './update-pipeline.ts';
-import { watchScans } from './watch-scans.ts';
 
 type Stored = Record<string, unknown>;
 

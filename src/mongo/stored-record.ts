@@ -1,9 +1,9 @@
 import { formatEntityTag } from '../http/entity-tag.ts';
-import type { CompiledModel } from '../model/compile-model.ts';
-import type { Embedded } from '../model/embedded.ts';
-import type { Relation } from '../model/relations.ts';
-import type { SelectedFields } from '../model/select-fields.ts';
-import { revisionOf } from './precondition.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Embedded } from '../model/read/embedded.ts';
+import type { Relation } from '../model/read/relations.ts';
+import type { SelectedFields } from '../model/read/select-fields.ts';
+import { revisionOf } from './query/precondition.ts';
 
 /** A stored id as a path segment, not yet percent-encoded: the text of its JSON. */
 export function spellId({ id }: CompiledModel, stored: unknown): string {

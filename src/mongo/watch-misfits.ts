@@ -1,6 +1,6 @@
-import type { CompiledModel } from '../model/compile-model.ts';
-import { compileFindMisfits } from '../model/find-misfits.ts';
-import { isDevelopment } from './watch-scans.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { compileFindMisfits } from '../model/write/find-misfits.ts';
+import { isDevelopment } from './indexes/watch-scans.ts';
 
 /** So many kinds are remembered, and told of: messages may hold what others have chosen. */
 const maxKinds = 1_000;

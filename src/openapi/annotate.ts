@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../errors.ts';
-import { type Access, serverAccess } from '../model/access.ts';
 import type { CompiledField, Node } from '../model/node.ts';
-import { compileFieldReader } from '../model/read-value.ts';
-import { Report } from '../model/report.ts';
-import { compileObjectWriter } from '../model/write-json.ts';
+import { compileObjectWriter } from '../model/read/write-json.ts';
+import { type Access, serverAccess } from '../model/write/access.ts';
+import { compileFieldReader } from '../model/write/read-value.ts';
+import { Report } from '../model/write/report.ts';
 import type { Schema } from './document.ts';
 
 /**

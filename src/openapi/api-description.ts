@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
 
 /** What an api says of itself in its OpenAPI description. */

@@ -1,8 +1,8 @@
 import type { ProblemCode } from '../errors.ts';
-import { insertAccess } from '../model/access.ts';
-import { objectIdLeaf, stringLeaf, uuidLeaf } from '../model/leaves.ts';
 import type { LeafNode } from '../model/node.ts';
-import type { CompiledResource } from '../resource/compile-resource.ts';
+import { objectIdLeaf, stringLeaf, uuidLeaf } from '../model/value/leaves.ts';
+import { insertAccess } from '../model/write/access.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Operation } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';

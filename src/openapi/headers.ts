@@ -1,4 +1,4 @@
-import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Components } from './components.ts';
 import type { Part, Schema } from './document.ts';
 

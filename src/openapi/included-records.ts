@@ -1,6 +1,6 @@
-import type { CompiledModel } from '../model/compile-model.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { type Node, type ObjectNode, relationSlot, type Slot } from '../model/node.ts';
-import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Schema } from './document.ts';
 import { toSchemaName } from './named-schema.ts';
 

@@ -1,8 +1,8 @@
-import type { Leaf } from '../model/leaf.ts';
-import { stringLeaf } from '../model/leaves.ts';
-import { type Operator, operators } from '../model/policy.ts';
-import type { QueryField } from '../model/query-fields.ts';
-import type { CompiledResource } from '../resource/compile-resource.ts';
+import type { QueryField } from '../model/compile/query-fields.ts';
+import { type Operator, operators } from '../model/define/policy.ts';
+import type { Leaf } from '../model/value/leaf.ts';
+import { stringLeaf } from '../model/value/leaves.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
 import { Invalid } from '../rules.ts';
 import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';

@@ -1,11 +1,11 @@
-import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, patchAccess, updateAccess } from '../model/access.ts';
-import type { CompiledModel } from '../model/compile-model.ts';
-import { makeId } from '../model/compile-writes.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../model/node.ts';
-import type { EmbeddedMode } from '../model/plan-changes.ts';
-import { compileFieldReader } from '../model/read-value.ts';
-import { Report } from '../model/report.ts';
-import type { CompiledResource } from '../resource/compile-resource.ts';
+import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, patchAccess, updateAccess } from '../model/write/access.ts';
+import { makeId } from '../model/write/compile-writes.ts';
+import type { EmbeddedMode } from '../model/write/plan-changes.ts';
+import { compileFieldReader } from '../model/write/read-value.ts';
+import { Report } from '../model/write/report.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Operation } from '../resource/resource-options.ts';
 import { annotate } from './annotate.ts';
 import type { Schema } from './document.ts';

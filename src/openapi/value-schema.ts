@@ -1,6 +1,6 @@
-import type { Leaf } from '../model/leaf.ts';
-import { anyLeaf } from '../model/leaves.ts';
 import type { LeafNode, Node, ObjectNode, Slot } from '../model/node.ts';
+import type { Leaf } from '../model/value/leaf.ts';
+import { anyLeaf } from '../model/value/leaves.ts';
 import type { Schema } from './document.ts';
 import { escapePatterns } from './escape-patterns.ts';
 import { describeUntyped, keySchema, untypedReference } from './untyped-value.ts';

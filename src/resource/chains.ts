@@ -5,7 +5,6 @@ import { caching } from '../middleware/caching.ts';
 import { checkCreate } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
-import type { ResourceMiddleware } from '../middleware/context.ts';
 import { embed } from '../middleware/embed.ts';
 import { fields } from '../middleware/fields.ts';
 import { findPage } from '../middleware/find-page.ts';
@@ -20,13 +19,14 @@ import { listQuery } from '../middleware/list-query.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
+import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { record } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
 import { remove } from '../middleware/remove.ts';
 import { scope } from '../middleware/scope.ts';
 import { update } from '../middleware/update.ts';
 import type { CompiledOperation } from './compile-operations.ts';
-import type { CompiledResource } from './compile-resource.ts';
+import type { CompiledResource } from './compiled-resource.ts';
 import type { Operation } from './resource-options.ts';
 
 /**

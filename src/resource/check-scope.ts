@@ -1,10 +1,11 @@
 import { ConfigurationError } from '../errors.ts';
 import { listNames } from '../http/list-names.ts';
-import { checkNames } from '../middleware/check-names.ts';
-import { insertAccess, openNames, updateAccess } from '../model/access.ts';
-import type { CompiledModel } from '../model/compile-model.ts';
-import { type IndexField, mayShareIndex } from '../model/index-fields.ts';
-import type { CompiledResource, ResourceDefinition } from './compile-resource.ts';
+import { checkNames } from '../middleware/parts/check-names.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { type IndexField, mayShareIndex } from '../model/compile/index-fields.ts';
+import { insertAccess, openNames, updateAccess } from '../model/write/access.ts';
+import type { CompiledResource } from './compiled-resource.ts';
+import type { ResourceDefinition } from './resource-options.ts';
 
 /** Refuses options about a scope where there is none, and `scopeFields` that no index could begin with: it would make every write fail. */
 export function checkScope(

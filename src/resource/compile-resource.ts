@@ -2,66 +2,23 @@ import { ConfigurationError } from '../errors.ts';
 import type { AfterHook } from '../middleware/after-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import type { ServerFields } from '../middleware/check-create.ts';
-import { checkNames } from '../middleware/check-names.ts';
-import { aFunction, checkedLater, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/check-options.ts';
-import type { Includes } from '../middleware/compile-includes.ts';
-import type { Guard } from '../middleware/guards.ts';
-import type { ScopeFunction } from '../middleware/scope.ts';
-import { type CompiledModel, compileModel } from '../model/compile-model.ts';
-import { isObject } from '../model/plain-object.ts';
+import { checkNames } from '../middleware/parts/check-names.ts';
+import { aFunction, checkedLater, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/parts/check-options.ts';
+import type { Includes } from '../middleware/parts/compile-includes.ts';
+import type { Guard, ScopeFunction } from '../middleware/parts/context.ts';
+import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
+import { isObject } from '../model/value/plain-object.ts';
 import type { Database } from '../mongo/driver/database.ts';
-import { everything } from '../mongo/filter.ts';
-import { type FilterLimits, listParameters } from '../mongo/list-query.ts';
-import { isPaging, type Paging } from '../mongo/paging.ts';
+import { type FilterLimits, listParameters } from '../mongo/list/list-query.ts';
+import { isPaging, type Paging } from '../mongo/list/paging.ts';
+import { everything } from '../mongo/query/filter.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import { checkScope } from './check-scope.ts';
 import { type CompiledOperation, compileOperations } from './compile-operations.ts';
+import type { ApiSettings, CompiledResource } from './compiled-resource.ts';
 import { cursorPaging } from './paging.ts';
+import type { ResourceDefinition } from './resource-options.ts';
 import { type Operation, operations, type ResourceOptions } from './resource-options.ts';
-
-/** What a resource is defined by, with its TypeScript parameters forgotten: `service().resource()` checked them. */
-export type ResourceDefinition = ResourceOptions<never, never, Operation, Record<string, unknown>>;
-
-/** What an api gives to each of its resources. */
-export interface ApiSettings {
-  readonly db: Database;
-  readonly maxBody: number;
-  readonly bodyTimeout: number;
-  readonly maxTimeMS: number;
-  readonly maxPageBytes: number;
-  readonly filterLimits: FilterLimits;
-  readonly warnOnScan: boolean;
-}
-
-/** A resource with its defaults filled in and its mistakes found: what the chains are made of. */
-export interface CompiledResource extends ApiSettings {
-  readonly path: string;
-  readonly description: string;
-  readonly model: CompiledModel;
-  readonly ops: readonly Operation[];
-  readonly operations: readonly CompiledOperation[];
-  readonly scope: ScopeFunction<never>;
-  /** Whether it has a scope of its own, which may ask who is calling. */
-  readonly isScoped: boolean;
-  /** Whether the scope bounds what clients write. */
-  readonly scopeWrites: boolean;
-  /** The fields that every index of its list begins with; undefined where they were not declared. */
-  readonly scopeFields: readonly string[] | undefined;
-  readonly serverFields: ServerFields<never> | undefined;
-  readonly explicitWrites: boolean;
-  readonly mergePatch: boolean;
-  readonly preconditionRequired: boolean;
-  /** Who may keep its answers. */
-  readonly caching: CachingOptions;
-  readonly paging: Paging;
-  /** The relations that list and get may embed; none until `linkResources` has found where they lead. */
-  readonly includes: Includes;
-  /** Whether clients may choose what they read. */
-  readonly fields: boolean;
-  /** By the name of an operation, standard or custom. */
-  guardsOf(operation: string): readonly Guard<never>[];
-  hooksOf(operation: string): readonly AfterHook<never, never>[];
-}
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 

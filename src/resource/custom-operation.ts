@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { BodyType } from '../middleware/check-body.ts';
-import type { FieldSchema } from '../model/schema.ts';
-import type { RequestContext } from './resource-options.ts';
+import type { FieldSchema } from '../model/define/schema.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** The methods that a custom operation may have. */
 export const customMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
-import { checkNames } from '../middleware/check-names.ts';
-import type { CursorPaging, OffsetPaging, Totals } from '../mongo/paging.ts';
+import { checkNames } from '../middleware/parts/check-names.ts';
+import type { CursorPaging, OffsetPaging, Totals } from '../mongo/list/paging.ts';
 import type { CursorPagingOptions, OffsetPagingOptions } from './resource-options.ts';
 
 /**

@@ -1,31 +1,20 @@
 import type Koa from 'koa';
 import type { AfterHook } from '../middleware/after-hooks.ts';
-import type { Called, Slots } from '../middleware/context.ts';
-import type { Guard } from '../middleware/guards.ts';
-import type { Model } from '../model/define-model.ts';
-import type { Document } from '../model/infer.ts';
-import type { Operator } from '../model/policy.ts';
-import type { Fields } from '../model/schema.ts';
-import type { everything } from '../mongo/filter.ts';
-import type { Paging, Totals } from '../mongo/paging.ts';
+import type { Called, Guard, Slots } from '../middleware/parts/context.ts';
+import type { Model } from '../model/define/define-model.ts';
+import type { Document } from '../model/define/infer.ts';
+import type { Operator } from '../model/define/policy.ts';
+import type { Fields } from '../model/define/schema.ts';
+import type { Paging, Totals } from '../mongo/list/paging.ts';
+import type { everything } from '../mongo/query/filter.ts';
 import type { CustomOperation } from './custom-operation.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** The operations that a resource can serve. */
 export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
 
 /** An operation of a resource: a key of `ops`, `guardsFor` and `after`. */
 export type Operation = (typeof operations)[number];
-
-/** Koa's context as guards, scopes, hooks and server fields see it: with the principal that `authenticate` found. */
-export type RequestContext<Principal> = Koa.Context &
-  Omit<Slots, 'principal' | 'load' | 'save' | 'signal'> & {
-    /** Aborted when the client has gone or the request was given up: for what your function waits for. */
-    readonly signal: AbortSignal;
-    /** Who is calling; undefined for an anonymous request. */
-    readonly principal: Principal | undefined;
-    /** Who is calling; throws 401 for an anonymous request. */
-    requirePrincipal(): Principal;
-  };
 
 type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
   readonly in?: readonly Value[];
@@ -137,6 +126,9 @@ export interface ResourceOptions<
     readonly [Op in NoInfer<Ops | Names>]?: readonly Hook<Op, RequestContext<Principal>, Document<Model<F>>>[];
   };
 }
+
+/** What a resource is defined by, with its TypeScript parameters forgotten: `service().resource()` checked them. */
+export type ResourceDefinition = ResourceOptions<never, never, Operation, Record<string, unknown>>;
 
 /** Settings of {@link cursorPaging}. */
 export interface CursorPagingOptions {

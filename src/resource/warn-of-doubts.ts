@@ -1,11 +1,11 @@
+import { nearest } from '../hints.ts';
 import { listNames } from '../http/list-names.ts';
-import { nearest } from '../http/near-miss.ts';
-import { type Access, insertAccess, isRequired } from '../model/access.ts';
-import { type CompiledModel, compileModel } from '../model/compile-model.ts';
-import { makeId } from '../model/compile-writes.ts';
-import type { Model } from '../model/define-model.ts';
+import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
+import type { Model } from '../model/define/define-model.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from '../model/node.ts';
-import type { CompiledResource } from './compile-resource.ts';
+import { type Access, insertAccess, isRequired } from '../model/write/access.ts';
+import { makeId } from '../model/write/compile-writes.ts';
+import type { CompiledResource } from './compiled-resource.ts';
 
 /** Tells the developer, by `process.emitWarning`, of what an api can be built with, and was hardly meant. */
 export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[] = []): void {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { applyIndexes, defineModel, service, t } from '../../src/index.ts';
-import { formatKey } from '../../src/mongo/index-plan.ts';
+import { formatKey } from '../../src/mongo/indexes/index-plan.ts';
 import { useCommands } from '../support/commands.ts';
 import { useDatabase } from '../support/database.ts';
 

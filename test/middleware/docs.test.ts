@@ -17,7 +17,7 @@ describe('every middleware that is exported', () => {
   });
 
   it.each(middlewareNames)('is one that a chain of the library uses, or that stands around them: %s', (name) => {
-    const chains = read('src/resource/chains.ts') + read('src/resource/create-api.ts') + read('src/middleware/json-body.ts');
+    const chains = read('src/resource/chains.ts') + read('src/api/create-api.ts') + read('src/middleware/json-body.ts');
     expect(chains).toContain(`${name}(`);
   });
 });
@@ -37,7 +37,7 @@ describe('docs/security.md', () => {
 });
 
 describe('every slot of the context', () => {
-  const slots = [...read('src/middleware/context.ts').matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
+  const slots = [...read('src/middleware/parts/context.ts').matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
 
   it.each(slots)('is in docs/middleware.md: ctx.%s', (name) => {
     expect(slots.length).toBeGreaterThan(15);

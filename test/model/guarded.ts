@@ -1,4 +1,4 @@
-import { t } from '../../src/model/t.ts';
+import { t } from '../../src/model/define/t.ts';
 
 const closed = { insert: false, update: false };
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { ConfigurationError } from '../../src/errors.ts';
-import { t } from '../../src/model/t.ts';
+import { t } from '../../src/model/define/t.ts';
 import type { Any } from '../support/any.ts';
 
 /** As JavaScript would call it, without the compiler's help. */

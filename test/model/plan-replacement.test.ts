@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { t } from '../../src/model/t.ts';
+import { t } from '../../src/model/define/t.ts';
 import { Guarded, Plain, Sealed, uncleared, unreplaced } from './guarded.ts';
 import { assigned, modelOf, patch, put, refusals } from './subject.ts';
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Decimal128, ObjectId } from 'mongodb';
 import { parseJson, stringifyJson } from '../../src/http/json.ts';
-import { compileCreate } from '../../src/model/compile-writes.ts';
-import { isOptional } from '../../src/model/optional.ts';
-import type { Field, RawSchema } from '../../src/model/schema.ts';
-import { t } from '../../src/model/t.ts';
+import { isOptional } from '../../src/model/define/optional.ts';
+import type { Field, RawSchema } from '../../src/model/define/schema.ts';
+import { t } from '../../src/model/define/t.ts';
+import { compileCreate } from '../../src/model/write/compile-writes.ts';
 import { modelOf, readBack } from './subject.ts';
 
 /** A field, the JSON text that a client sends for it, and the JSON text that it reads. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId, UUID } from 'mongodb';
-import { compileCreate } from '../../src/model/compile-writes.ts';
-import { t } from '../../src/model/t.ts';
+import { t } from '../../src/model/define/t.ts';
+import { compileCreate } from '../../src/model/write/compile-writes.ts';
 import { create, modelOf, refusals } from './subject.ts';
 
 const Address = t.object('Address', {

@@ -1,12 +1,12 @@
 import { BSON } from 'mongodb';
 import { Problem } from '../../src/errors.ts';
 import { parseJson } from '../../src/http/json.ts';
-import { type CompiledModel, compileModel } from '../../src/model/compile-model.ts';
-import { compileCreate, compilePatch, compilePut, type WriteRules } from '../../src/model/compile-writes.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import type { Assignment, Changes } from '../../src/model/plan-changes.ts';
-import { absent } from '../../src/model/read-value.ts';
-import type { Field, Fields, RawSchema } from '../../src/model/schema.ts';
+import { type CompiledModel, compileModel } from '../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../src/model/define/define-model.ts';
+import type { Field, Fields, RawSchema } from '../../src/model/define/schema.ts';
+import { absent } from '../../src/model/node.ts';
+import { compileCreate, compilePatch, compilePut, type WriteRules } from '../../src/model/write/compile-writes.ts';
+import type { Assignment, Changes } from '../../src/model/write/plan-changes.ts';
 import type { FieldError } from '../../src/rules.ts';
 
 /** A compiled model of these fields. */

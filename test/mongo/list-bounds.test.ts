@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile-model.ts';
-import { noRelations } from '../../src/model/relations.ts';
-import { parseListQuery } from '../../src/mongo/list-query.ts';
+import { compileModel } from '../../src/model/compile/compile-model.ts';
+import { noRelations } from '../../src/model/read/relations.ts';
+import { parseListQuery } from '../../src/mongo/list/list-query.ts';
 
 const names = Array.from({ length: 32 }, (_, index) => `f${index}`);
 const sortable = t.int({ policy: { sort: true } });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile-model.ts';
+import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { openStore, type Target } from '../../src/mongo/store.ts';
 import { useDatabase } from '../support/database.ts';
 

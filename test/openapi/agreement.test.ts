@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { openapiDocument } from '../../src/api/openapi-document.ts';
 import { service } from '../../src/index.ts';
-import { insertAccess, maySend, updateAccess, type WriteRules } from '../../src/model/access.ts';
-import { compileCreate, compilePatch, compilePut } from '../../src/model/compile-writes.ts';
 import type { CompiledField, Node, ObjectNode } from '../../src/model/node.ts';
-import { openapiDocument } from '../../src/openapi/openapi-document.ts';
+import { insertAccess, maySend, updateAccess, type WriteRules } from '../../src/model/write/access.ts';
+import { compileCreate, compilePatch, compilePut } from '../../src/model/write/compile-writes.ts';
 import { compile, db, Everything, Guarded } from './fixtures.ts';
 import { compileNamed, isAccepted } from './published.ts';
 

@@ -1,7 +1,9 @@
 import { type Db, MongoClient } from 'mongodb';
 import { defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
 import { checkFilterLimits } from '../../src/middleware/list-query.ts';
-import { type CompiledResource, compileResource, type ResourceDefinition } from '../../src/resource/compile-resource.ts';
+import { compileResource } from '../../src/resource/compile-resource.ts';
+import type { CompiledResource } from '../../src/resource/compiled-resource.ts';
+import type { ResourceDefinition } from '../../src/resource/resource-options.ts';
 
 /** A database that nobody speaks to: describing an api needs none. */
 export const db: Db = new MongoClient('mongodb://127.0.0.1:1').db('nowhere');

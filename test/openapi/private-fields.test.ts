@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineModel, type Model, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile-model.ts';
-import { compileCreate, compilePut } from '../../src/model/compile-writes.ts';
+import { compileModel } from '../../src/model/compile/compile-model.ts';
+import { compileCreate, compilePut } from '../../src/model/write/compile-writes.ts';
 import { describeFields } from './fixtures.ts';
 import { compileNamed, isAccepted, schemaOf } from './published.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Model, openapiDocument, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile-model.ts';
-import { compileCreate } from '../../src/model/compile-writes.ts';
+import { compileModel } from '../../src/model/compile/compile-model.ts';
+import { compileCreate } from '../../src/model/write/compile-writes.ts';
 import { everyApi } from './every-api.ts';
 import { describeFields, Everything, Guarded } from './fixtures.ts';
 import { compileNamed, schemaOf } from './published.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cursorPaging, type Model } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile-model.ts';
-import { noRelations } from '../../src/model/relations.ts';
-import { parseListQuery } from '../../src/mongo/list-query.ts';
+import { compileModel } from '../../src/model/compile/compile-model.ts';
+import { noRelations } from '../../src/model/read/relations.ts';
+import { parseListQuery } from '../../src/mongo/list/list-query.ts';
 
 /** A cursor with a checksum that is right, as anybody can make one who has read the source. */
 export function forgeCursor(digest: string, payload: unknown): string {

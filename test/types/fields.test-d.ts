@@ -1,8 +1,8 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import Type from 'typebox';
-import { defineModel } from '../../src/model/define-model.ts';
-import type { Create, Document, Patch, Read } from '../../src/model/infer.ts';
-import { t } from '../../src/model/t.ts';
+import { defineModel } from '../../src/model/define/define-model.ts';
+import type { Create, Document, Patch, Read } from '../../src/model/define/infer.ts';
+import { t } from '../../src/model/define/t.ts';
 import { assert, type Equal } from './equal.ts';
 
 // Every builder, from what handlers hold to what travels.

@@ -1,7 +1,7 @@
 import type { Decimal128, ObjectId } from 'mongodb';
-import { defineModel } from '../../src/model/define-model.ts';
-import type { Create, Document, Patch, Read } from '../../src/model/infer.ts';
-import { t } from '../../src/model/t.ts';
+import { defineModel } from '../../src/model/define/define-model.ts';
+import type { Create, Document, Patch, Read } from '../../src/model/define/infer.ts';
+import { t } from '../../src/model/define/t.ts';
 import { assert, type Equal } from './equal.ts';
 
 // The example of the design, with the types that a user gets from it.

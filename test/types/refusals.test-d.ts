@@ -1,6 +1,6 @@
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
-import { service } from '../../src/resource/service.ts';
+import { service } from '../../src/api/service.ts';
+import { defineModel } from '../../src/model/define/define-model.ts';
+import { t } from '../../src/model/define/t.ts';
 
 // A typo in an option, a policy or an operator does not compile.
 

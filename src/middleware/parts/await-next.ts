@@ -1,5 +1,5 @@
-import type { ResourceMiddleware } from '../context.ts';
 import { containBody } from './contain-errors.ts';
+import type { ResourceMiddleware } from './context.ts';
 
 /**
  * Waits for what a middleware of the deployer's has begun by `next()` and not awaited, or called twice: such a promise would reject without

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
-import type { Context } from '../context.ts';
-import { reportError, toError } from '../report-error.ts';
+import type { Context } from './context.ts';
+import { reportError, toError } from './report-error.ts';
 
 /**
  * Keeps an error that Koa hears of outside of the chain, as when an answer breaks off, from ending the process: Koa tells `app.on('error')`

@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../../errors.ts';
 import { Work } from '../../mongo/driver/work.ts';
-import type { Context } from '../context.ts';
 
 /** The client has gone before its answer was there. Nobody reads what `problems()` makes of it, and no log shows a bug. */
 export class ClientGone extends Error {
@@ -18,6 +17,13 @@ export class ClientGone extends Error {
   }
 }
 
+/** What an exchange needs of Koa's context, and where it leaves itself. */
+interface Addressed {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  exchange?: Exchange;
+}
+
 /**
  * One request and its answer, from the first middleware that asks for it until the answer has ended or the connection is gone: the one place
  * that knows when that is.
@@ -27,14 +33,14 @@ export class Exchange {
   readonly work = new Work();
   /** Hooks of `after` run: the operation itself is done. */
   isInHooks = false;
-  readonly #ctx: Context;
+  readonly #ctx: Addressed;
   #isOver = false;
   #isBroken = false;
   #whenOver: (() => void)[] = [];
   #givenUp: Error | undefined;
   #controller: AbortController | undefined;
 
-  constructor(ctx: Context) {
+  constructor(ctx: Addressed) {
     this.#ctx = ctx;
     const { req, res } = ctx;
     if (res.closed || req.socket?.destroyed) {
@@ -129,7 +135,7 @@ function exchangesOn(socket: Socket): Set<Exchange> {
   return exchanges;
 }
 
-const lazySignal: PropertyDescriptor & ThisType<Context> = {
+const lazySignal: PropertyDescriptor & ThisType<Addressed> = {
   configurable: true,
   get() {
     return exchangeOf(this).signal;
@@ -137,7 +143,7 @@ const lazySignal: PropertyDescriptor & ThisType<Context> = {
 };
 
 /** The exchange of a request. Whoever asks first makes it, and gives the context its `signal`. */
-export function exchangeOf(ctx: Context): Exchange {
+export function exchangeOf(ctx: Addressed): Exchange {
   if (ctx.exchange) return ctx.exchange;
   ctx.exchange = new Exchange(ctx);
   Object.defineProperty(ctx, 'signal', lazySignal);
@@ -145,6 +151,6 @@ export function exchangeOf(ctx: Context): Exchange {
 }
 
 /** What a request does in the database. */
-export function workOf(ctx: Context): Work {
+export function workOf(ctx: Addressed): Work {
   return exchangeOf(ctx).work;
 }

@@ -1,9 +1,9 @@
 import { validationFailed } from '../../errors.ts';
-import type { Changes } from '../../model/plan-changes.ts';
-import type { Condition } from '../../mongo/filter.ts';
-import { brokenBy, brokenByChanges, creationsWithin } from '../../mongo/write-scope.ts';
+import type { Changes } from '../../model/write/plan-changes.ts';
+import type { Condition } from '../../mongo/query/filter.ts';
+import { brokenBy, brokenByChanges, creationsWithin } from '../../mongo/query/write-scope.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 
 /** Refuses a new record that would lie outside of the scope. Throws as {@link refuse} does. */
 export function requireRecordWithin(ctx: Context, created: Readonly<Record<string, unknown>>): void {

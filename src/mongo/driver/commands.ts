@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { Problem } from '../../errors.ts';
-import type { CompiledModel } from '../../model/compile-model.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { explainFailure, isSocketError } from './outcome.ts';
 import { needOf, reachabilityOf } from './reachability.ts';
 import type { Command, CommandPlan, Work } from './work.ts';

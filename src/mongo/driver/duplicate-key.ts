@@ -1,5 +1,5 @@
 import { Problem } from '../../errors.ts';
-import type { CompiledModel } from '../../model/compile-model.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { Invalid } from '../../rules.ts';
 import type { ServerError } from './server-error.ts';
 

@@ -1,5 +1,5 @@
 import { Problem, type ProblemCode } from '../../errors.ts';
-import type { CompiledModel } from '../../model/compile-model.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import { isError, isServerError, type ServerError } from './server-error.ts';
 import { DatabaseAway, DeadlineExceeded } from './work.ts';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { Db } from 'mongodb';
 import { defineModel, t } from '../../../src/index.ts';
-import { compileModel } from '../../../src/model/compile-model.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { planCommands } from '../../../src/mongo/driver/commands.ts';
 import { type Command, Work } from '../../../src/mongo/driver/work.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MongoClientClosedError, MongoError, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
 import { Problem } from '../../../src/errors.ts';
 import { defineModel, t } from '../../../src/index.ts';
-import { compileModel } from '../../../src/model/compile-model.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { explainFailure, type FailedCommand } from '../../../src/mongo/driver/outcome.ts';
 import { DatabaseAway, DeadlineExceeded } from '../../../src/mongo/driver/work.ts';
 

@@ -1,0 +1,76 @@
+import type Koa from 'koa';
+import { Problem } from '../errors.ts';
+import { jsonType } from '../http/media-type.ts';
+import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { Place } from '../resource/standard-places.ts';
+import { compilePaths, type Found, segmentsOf } from './path-table.ts';
+
+/** One operation's place, and what runs there. */
+export interface Route extends Place {
+  /** The name of the operation. */
+  readonly name: string;
+  readonly run: ResourceMiddleware;
+  /** Whether it reads a body of JSON. */
+  readonly readsJson?: boolean;
+}
+
+/** Runs the operation that a request addresses, or throws 404 or 405. `path` is what follows the api's prefix. */
+export type Dispatch = (ctx: Context, path: string, next: Koa.Next) => Promise<void>;
+
+/** The operations of one path pattern, by method. */
+type Methods = ReadonlyMap<string, Route>;
+
+/**
+ * Compiles the routes of all resources. The first path segment finds the resource in a map, so that dispatch costs the same with one
+ * resource and with a hundred; only its own few patterns are then matched. A literal path goes before a parameter, whatever the method: the
+ * methods of the pattern that fits are what 405 says is allowed.
+ */
+export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>): Dispatch {
+  const resources = new Map([...routes].map(([segment, own]) => [segment, compilePaths(byPattern(own))]));
+  return function dispatch(ctx, path, next) {
+    const [resource = '', ...rest] = segmentsOf(path);
+    const found = resources.get(resource)?.(rest);
+    if (!found) throw noSuchPath();
+    return findRun(found, ctx, resource)(ctx, next);
+  };
+}
+
+function byPattern(routes: readonly Route[]): Map<string, Methods> {
+  const patterns = new Map<string, Map<string, Route>>();
+  for (const route of routes) patterns.set(route.path, (patterns.get(route.path) ?? new Map<string, Route>()).set(route.method, route));
+  return patterns;
+}
+
+function findRun({ target: methods, params }: Found<Methods>, ctx: Context, resource: string): ResourceMiddleware {
+  const route = methods.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
+  const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  if (ctx.method === 'OPTIONS') return describeOptions([...allowed, 'OPTIONS'], methods);
+  if (!route) throw methodNotAllowed(allowed);
+  ctx.operation = { resource, name: route.name };
+  const { id: _, ...ofMount } = ctx.params ?? {}; // those of a mount stay, but for what would pass for the id of a record
+  ctx.params = { ...ofMount, ...params };
+  return route.run;
+}
+
+/** Answers OPTIONS (RFC 9110 §9.3.7, RFC 5789 §3.1). It is asked of the route, so that nobody has to say who they are. */
+function describeOptions(allowed: readonly string[], methods: Methods): ResourceMiddleware {
+  return async function describeOptions(ctx) {
+    ctx.status = 204;
+    ctx.set('Allow', allowed.join(', '));
+    if ([...methods.values()].some(({ readsJson }) => readsJson)) ctx.set('Accept', jsonType);
+    if (methods.get('PATCH')?.readsJson) ctx.set('Accept-Patch', jsonType);
+  };
+}
+
+/** 404 for a path that addresses nothing. */
+export function noSuchPath(): Problem {
+  return new Problem({ code: 'not_found', detail: 'There is nothing at this path.' });
+}
+
+function methodNotAllowed(allowed: readonly string[]): Problem {
+  return new Problem({
+    code: 'method_not_allowed',
+    detail: `Allowed here: ${allowed.join(', ')}.`,
+    headers: { allow: allowed.join(', ') },
+  });
+}

@@ -1,0 +1,76 @@
+import { ConfigurationError } from '../errors.ts';
+import type { Authenticate } from '../middleware/authenticate.ts';
+import { checkNames, namesIn } from '../middleware/parts/check-names.ts';
+import type { Model } from '../model/define/define-model.ts';
+import type { Document } from '../model/define/infer.ts';
+import type { Fields } from '../model/define/schema.ts';
+import { isObject } from '../model/value/plain-object.ts';
+import type { Operation, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/resource-options.ts';
+import type { Api } from './api.ts';
+import type { ApiOptions } from './api-options.ts';
+import { createApi } from './create-api.ts';
+
+declare const principal: unique symbol;
+
+/** A resource of a service. It is data: `api()` compiles it. */
+export interface Resource<Principal> {
+  readonly [principal]: (value: Principal) => void;
+}
+
+/** Options of {@link service}. */
+export interface ServiceOptions<Principal> {
+  /** Turns a request into a principal, or nothing for an anonymous one. @default every request is anonymous */
+  readonly authenticate?: Authenticate<Principal>;
+}
+
+/** Resources and apis that share one way to authenticate. */
+export interface Service<Principal> {
+  /** Describes a resource; its functions receive the principal's type from `authenticate`. */
+  resource<
+    const F extends Fields,
+    const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
+    Bodies = Record<string, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
+    Names extends keyof Bodies & string = never,
+    const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
+  >(options: ResourceOptions<Principal, F, Ops, Bodies, Names, Scope>): Resource<Principal>;
+  /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
+  api(options: ApiOptions<Resource<Principal>, Principal>): Api<Principal>;
+}
+
+/** The resources by the function that finds their principals: their own functions would take those of another for theirs. */
+const madeFor = new WeakMap<object, WeakSet<object>>();
+const nobody = {};
+
+/**
+ * Begins a service: the principal's type flows from `authenticate` into guards, scopes and hooks without annotations.
+ *
+ * @example
+ * const shop = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });
+ * const api = shop.api({ db, prefix: '/api', resources: [shop.resource({ model: Order })] });
+ */
+export function service<Principal = never>(options: ServiceOptions<Principal> = {}): Service<Principal> {
+  checkNames('option', namesIn(options, '`service`'), ['authenticate'], '`service`');
+  const { authenticate } = options;
+  if (authenticate !== undefined && typeof authenticate !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
+  const own = madeFor.get(authenticate ?? nobody) ?? new WeakSet();
+  madeFor.set(authenticate ?? nobody, own);
+  return {
+    resource(definition) {
+      if (isObject(definition)) own.add(definition);
+      return definition as unknown as Resource<Principal>;
+    },
+    api(given) {
+      const definition = given as unknown as ApiOptions<ResourceDefinition>;
+      const stranger = [definition?.resources].flat().find((one) => isObject(one) && !own.has(one));
+      if (stranger)
+        throw new ConfigurationError(
+          `${nameOf(stranger)} of an api was not made by \`resource()\` of its service, or of one that authenticates by the same function.`,
+        );
+      return createApi(definition, authenticate);
+    },
+  };
+}
+
+function nameOf({ path, model }: Partial<ResourceDefinition>): string {
+  return `The resource \`${path ?? model?.collection ?? 'without a model'}\``;
+}

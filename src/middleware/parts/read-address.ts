@@ -1,0 +1,33 @@
+import { Problem } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { decimalLeaf } from '../../model/value/number-leaves.ts';
+import { both, type Filter } from '../../mongo/query/filter.ts';
+import { spellId } from '../../mongo/stored-record.ts';
+import { Invalid } from '../../rules.ts';
+import type { Context } from './context.ts';
+
+/** Which record the path addresses. */
+export interface Address {
+  /** In stored form. */
+  readonly id: unknown;
+  /** Within which rows it is looked for. */
+  readonly scope: Filter | undefined;
+}
+
+/**
+ * Reads the id in the path, `ctx.params.id`. Each record has one path (decisions, "One record"): an id that is malformed, or not spelt as
+ * `Location` spells it, is 404.
+ */
+export function readAddress(ctx: Context, model: CompiledModel): Address {
+  const text = (ctx['params'] as { readonly id?: string } | undefined)?.id;
+  if (text === undefined) throw new Error('The route has no `:id` parameter.');
+  const { leaf } = model.id;
+  const id = text.includes('\0') ? new Invalid('nul_character', 'has a NUL character') : leaf.fromText(text);
+  if (id instanceof Invalid || spellId(model, id) !== text) throw new Problem({ code: 'not_found', detail: 'There is no such record.' });
+  return { id, scope: leaf === decimalLeaf ? both(spelt(text), ctx.scope) : ctx.scope };
+}
+
+/** `1.5` and `1.50` are equal to the database, and both spelt rightly: which of them the record has, it alone knows. */
+function spelt(text: string): Filter {
+  return { $expr: { $eq: [{ $toString: '$_id' }, { $literal: text }] } };
+}

@@ -1,0 +1,87 @@
+import rawBody from 'raw-body';
+import { Problem } from '../../errors.ts';
+import { decodeUtf8, parseJson } from '../../http/json.ts';
+import { classifyMediaType, jsonType } from '../../http/media-type.ts';
+import { coarseTimer } from '../../mongo/driver/coarse-timer.ts';
+import type { Context } from './context.ts';
+
+/** How large a body may be, and how long it may take. */
+export interface BodyLimits {
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+/** Reads the JSON of a request within its limits; undefined where there is no body. Throws 413, 408, 415 and 400. */
+export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknown> {
+  const bytes = await readBytes(ctx, limits);
+  checkMediaType(ctx);
+  const text = decodeUtf8(bytes);
+  return text.trim() === '' ? undefined : parseJson(text);
+}
+
+function checkMediaType(ctx: Context): void {
+  const media = classifyMediaType(ctx.get('content-type'));
+  if (media === 'other') throw unsupported(ctx, 'The body must be JSON: send `content-type: application/json`.');
+  if (media === 'charset') throw unsupported(ctx, 'JSON is UTF-8: leave the charset out.');
+  const coding = ctx.get('content-encoding').toLowerCase();
+  const transfer = ctx.get('transfer-encoding').toLowerCase(); // Node takes `gzip, chunked` too, and undoes the chunks alone
+  if ((coding !== '' && coding !== 'identity') || (transfer !== '' && transfer !== 'chunked'))
+    throw unsupported(ctx, 'The body must come without a coding: neither compressed nor encoded otherwise.', {
+      'accept-encoding': 'identity',
+    });
+}
+
+/** 415 says what would have been accepted (RFC 9110 §15.5.16), of a PATCH as RFC 5789 §2.2 wants it too. */
+function unsupported({ method }: Context, detail: string, others: Readonly<Record<string, string>> = {}): Problem {
+  const headers = { accept: jsonType, ...(method === 'PATCH' && { 'accept-patch': jsonType }), ...others };
+  return new Problem({ code: 'unsupported_media_type', detail, headers });
+}
+
+async function readBytes(ctx: Context, { bytes, ms }: BodyLimits): Promise<Buffer> {
+  if (ctx.req.readableEnded) return readAgain(ctx, bytes);
+  try {
+    return await within(ms, rawBody(ctx.req, { limit: bytes, length: ctx.request.length ?? null }));
+  } catch (error) {
+    throw toBodyProblem(error, bytes);
+  }
+}
+
+/** What still comes of a body that took too long is dropped, as of every refused one. */
+function within<T>(ms: number, reading: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const alarm = coarseTimer.after(ms, () => reject(tooSlow(ms)));
+    reading.then(resolve, reject).finally(() => alarm.cancel());
+  });
+}
+
+/** What a body parser of the app, such as koa-bodyparser, has read before and kept as text. */
+function readAgain({ request }: Context, limit: number): Buffer {
+  const { rawBody } = request as { readonly rawBody?: unknown };
+  if (typeof rawBody === 'string') {
+    const bytes = Buffer.from(rawBody);
+    if (bytes.length > limit) throw tooLarge(limit);
+    return bytes;
+  }
+  if (request.length || request.get('transfer-encoding') !== '')
+    throw new Error(
+      'The body was read before `jsonBody`: mount it above the body parser of the app, or let that keep `ctx.request.rawBody`.',
+    );
+  return Buffer.alloc(0);
+}
+
+function toBodyProblem(error: unknown, limit: number): unknown {
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large') return tooLarge(limit);
+  // The client has gone, or sent another length than it said: it gets no answer, but the log shows no bug either.
+  const isBroken = type === 'request.aborted' || type === 'request.size.invalid' || type === 'stream.not.readable';
+  return isBroken ? new Problem({ code: 'malformed_json', detail: 'The body ended too early.' }) : error;
+}
+
+/** The connection ends with the answer (RFC 9110 §15.5.9). */
+function tooSlow(ms: number): Problem {
+  return new Problem({ code: 'body_timeout', detail: `The body must arrive within ${ms} milliseconds.`, headers: { connection: 'close' } });
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem({ code: 'body_too_large', detail: `The body may have at most ${limit} bytes.` });
+}

@@ -1,0 +1,99 @@
+import { JsonNumber } from '../../http/json.ts';
+import type { CompiledAnswer } from '../../model/compile/compile-answer.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Node } from '../../model/node.ts';
+import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
+import { writeUntyped } from '../../model/value/untyped.ts';
+import { StoredRecord } from '../../mongo/stored-record.ts';
+import type { Slots } from './context.ts';
+
+/** Where a request keeps its records. */
+type Held = Pick<Slots, 'loaded' | 'record' | 'page'>;
+
+/** The JSON of what a handler returned. */
+export type WriteResult = (value: unknown, held: Held) => string;
+
+/** What there is to know of a request, once for its answer. */
+interface Rules {
+  readonly held: Held;
+  /** The names of private fields. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+/**
+ * Compiles how what a handler returns is written. A record, wherever it stands in it, is what a client may read of it, as it is stored. All
+ * else is the handler's own: it must fit the schema, where the operation has one, and otherwise must not have a key that is the name of a
+ * private field of the model, or of a record that the request holds, because then it is as good as certain that it came out of one. Maps,
+ * objects of classes and what `toJSON` gives count as plain objects do.
+ */
+export function compileWriteResult(model: CompiledModel | undefined, answer: CompiledAnswer | undefined): WriteResult {
+  const rulesOf = (held: Held): Rules => ({ held, secrets: secretsOf(model, held) });
+  if (typeof answer === 'object') {
+    const data = answer.node.byName.get('data')?.node;
+    return (value, held) => answer.write(prepare(value, data, rulesOf(held)));
+  }
+  return function writeResult(value, held) {
+    if (answer === 'record' && !recordOf(value, held))
+      throw new Error("An operation with `answer: 'record'` must return a record of `ctx.load()` or `ctx.save()`.");
+    return write(value, rulesOf(held));
+  };
+}
+
+/** The record that a value stands for: its document, as `load` or a hook was given it, or the record itself. */
+export function recordOf(value: unknown, { loaded }: Held): StoredRecord | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return value instanceof StoredRecord ? value : (loaded?.get(value) ?? StoredRecord.of(value));
+}
+
+function secretsOf(model: CompiledModel | undefined, { loaded, record, page }: Held): ReadonlySet<string> {
+  const holders = [model, record, page?.records[0], ...(loaded?.values() ?? [])];
+  const sets = new Set(holders.flatMap((one) => one?.privateNames ?? []));
+  return sets.size === 1 ? ([...sets][0] as ReadonlySet<string>) : new Set([...sets].flatMap((names) => [...names]));
+}
+
+function write(given: unknown, rules: Rules): string {
+  const record = recordOf(given, rules.held);
+  if (record) return record.toText();
+  const value = asJson(given);
+  if (value !== given) return write(value, rules);
+  if (Array.isArray(value)) return `[${Array.from(value, (one) => write(one, rules)).join(',')}]`;
+  const members = membersOf(value);
+  if (!members) return writeUntyped(value);
+  for (const [key] of members) refuseSecret(key, rules);
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${write(member, rules)}`).join(',')}}`;
+}
+
+/** The document form that a schema reads. A map declares no names. */
+function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown {
+  const record = recordOf(given, rules.held);
+  if (record) return record.readable;
+  const value = asJson(given);
+  if (value !== given) return prepare(value, node, rules);
+  if (Array.isArray(value)) return Array.from(value, (one) => prepare(one, node?.kind === 'array' ? node.items.node : undefined, rules));
+  const members = membersOf(value);
+  if (!members) return value;
+  return Object.fromEntries(
+    members.map(([key, member]) => {
+      const declared = node?.kind === 'object' ? node.byName.get(key)?.node : undefined;
+      if (!declared) refuseSecret(key, rules);
+      return [key, prepare(member, node?.kind === 'map' ? node.values.node : declared, rules)];
+    }),
+  );
+}
+
+/** What `JSON.stringify` would take in place of an object that says so. Dates and BSON's types are written by rules of their own. */
+function asJson(value: unknown): unknown {
+  return isStoredObject(value) && typeof value.toJSON === 'function' ? (value.toJSON('') as unknown) : value;
+}
+
+function membersOf(value: unknown): [string, unknown][] | undefined {
+  const members = value instanceof JsonNumber ? undefined : mapEntries(value);
+  return members && Array.from(members, ([key, one]): [string, unknown] => [String(key), one]).filter(([, one]) => one !== undefined);
+}
+
+function refuseSecret(key: string, { secrets }: Rules): void {
+  if (!secrets.has(key)) return;
+  throw new Error(
+    `A handler returned an object with \`${key}\`, the name of a private field: part of a record, or a copy of one. Return the record that \`ctx.load()\` or \`ctx.save()\` gave, or what clients may read of it; or say in \`answer\` that it is meant.`,
+  );
+}

@@ -1,0 +1,45 @@
+import { bodyNoObject, ConfigurationError, validationFailed } from '../../errors.ts';
+import type { Schema } from '../define/raw-schema.ts';
+import type { FieldSchema } from '../define/schema.ts';
+import type { ObjectNode } from '../node.ts';
+import { compileHydrate } from '../read/hydrate.ts';
+import { isObject } from '../value/plain-object.ts';
+import { insertAccess } from '../write/access.ts';
+import { compileObjectReader } from '../write/read-value.ts';
+import { Report } from '../write/report.ts';
+import { compileObject } from './compile-schema.ts';
+
+/** The body of an operation that is no record of a model. */
+export interface CompiledBody {
+  readonly node: ObjectNode;
+  /** Reads a parsed body into the form in which handlers hold documents; throws `validation_failed` (422) with every error at once. */
+  read(body: unknown): unknown;
+}
+
+/**
+ * Compiles an object schema into the reader of a body: the types, defaults and constraints of fields count as in a create, and unknown keys
+ * are refused. Throws a {@link ConfigurationError} that names the field.
+ */
+export function compileBody(given: FieldSchema): CompiledBody {
+  const schema = (given ?? {}) as Schema;
+  if (schema.type !== 'object' || !isObject(schema.properties)) {
+    throw new ConfigurationError(
+      "`schema` of `jsonBody` must describe an object: `t.object('Name', { … })`, or a JSON Schema with `properties`.",
+    );
+  }
+  const node = compileObject(schema, 'body');
+  const readObject = compileObjectReader(node, insertAccess({}));
+  const hydrate = compileHydrate(node);
+  return {
+    node,
+    read(body) {
+      if (!isObject(body)) throw bodyNoObject();
+      const report = new Report();
+      const stored = readObject(body, '', report);
+      if (report.errors.length > 0) throw validationFailed(report.errors);
+      if (report.unset.length > 0)
+        throw new Error(`The schema of the body requires what clients may not send: ${report.unset.join(', ')}.`);
+      return hydrate(stored);
+    },
+  };
+}

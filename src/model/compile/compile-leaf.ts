@@ -1,0 +1,132 @@
+import { Decimal128 } from 'mongodb';
+import { ConfigurationError } from '../../errors.ts';
+import { Invalid } from '../../rules.ts';
+import { annotations, checkKeywords, markers, pick, type Schema } from '../define/raw-schema.ts';
+import type { Slot } from '../node.ts';
+import { aboveMaximum, belowMinimum, compileDecimalBounds } from '../value/decimal-bounds.ts';
+import type { Constraint, Leaf } from '../value/leaf.ts';
+import { anyLeaf, binaryLeaf, booleanLeaf, dateLeaf, enumLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
+import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../value/number-leaves.ts';
+import { hasEqualItems } from '../value/unique-items.ts';
+import { compileConstraint, compileUntyped } from './constraint.ts';
+
+/** Compiles the schema of a single value: its type between BSON and JSON, and its constraints. */
+export function compileLeaf(schema: Schema, nullable: boolean, path: string): Slot {
+  checkEnum(schema, path);
+  const leaf = findLeaf(schema, path);
+  if (leaf === anyLeaf) return compileAny(schema, nullable, path);
+  const legal = constraintKeywords.get(leaf) ?? [];
+  checkKeywords(schema, ['type', 'bsonType', ...Object.keys(leaf.readSchema), ...legal], path, `a field of type ${leaf.name}`);
+  checkFixed(schema, leaf, path);
+  const keywords = pick(schema, legal);
+  const isDecimal = leaf === decimalLeaf; // its bounds are no JSON Schema: on the wire it is a string
+  return { node: { kind: 'leaf', leaf, keywords: isDecimal ? {} : keywords }, nullable, constraint: compileKeywords(leaf, keywords, path) };
+}
+
+const numberKeywords = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
+
+const constraintKeywords = new Map<Leaf, readonly string[]>([
+  [stringLeaf, ['minLength', 'maxLength', 'pattern', 'format']],
+  [intLeaf, numberKeywords],
+  [floatLeaf, numberKeywords],
+  [int64Leaf, ['minimum', 'maximum']],
+  [decimalLeaf, ['minimum', 'maximum']],
+]);
+
+function compileKeywords(leaf: Leaf, keywords: Schema, path: string): Constraint | undefined {
+  const { minimum, maximum } = keywords;
+  if (leaf === int64Leaf) return compileBounds(asInteger(minimum, 'minimum', path), asInteger(maximum, 'maximum', path));
+  if (leaf === decimalLeaf) return compileDecimalBounds(asDecimal(minimum, 'minimum', path), asDecimal(maximum, 'maximum', path));
+  return compileConstraint(leaf === stringLeaf ? 'string' : 'number', keywords, path);
+}
+
+/** Inclusive bounds of an int64, exact where Ajv would round. */
+function compileBounds(minimum: bigint | undefined, maximum: bigint | undefined): Constraint | undefined {
+  if (minimum === undefined && maximum === undefined) return undefined;
+  return function checkBounds(value) {
+    if (minimum !== undefined && (value as bigint) < minimum) return belowMinimum(minimum);
+    if (maximum !== undefined && (value as bigint) > maximum) return aboveMaximum(maximum);
+    return undefined;
+  };
+}
+
+function asInteger(bound: unknown, keyword: string, path: string): bigint | undefined {
+  if (bound === undefined || typeof bound === 'bigint') return bound;
+  if (Number.isSafeInteger(bound)) return BigInt(bound as number);
+  throw new ConfigurationError(`\`${keyword}\` of \`${path}\` must be an integer: a bigint, or a number within the safe range.`);
+}
+
+function asDecimal(bound: unknown, keyword: string, path: string): Decimal128 | undefined {
+  if (bound === undefined) return undefined;
+  const decimal = bound instanceof Decimal128 ? decimalLeaf.fromDocument(bound) : decimalLeaf.fromJson(bound);
+  if (decimal instanceof Invalid) throw new ConfigurationError(`\`${keyword}\` of \`${path}\` ${decimal.message}.`);
+  return decimal as Decimal128;
+}
+
+/** A hand-written schema that is none of the types: kept as it is, and checked by Ajv. */
+function compileAny(schema: Schema, nullable: boolean, path: string): Slot {
+  const own = new Set<string>([...annotations, ...markers]);
+  const keywords = Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => !own.has(keyword) && value !== undefined));
+  return { node: { kind: 'leaf', leaf: anyLeaf, keywords }, nullable, constraint: compileUntyped(keywords, path) };
+}
+
+function findLeaf(schema: Schema, path: string): Leaf {
+  const { bsonType, type, enum: values } = schema;
+  if (bsonType !== undefined) {
+    const leaf = bsonType === 'binData' && schema.format === 'uuid' ? uuidLeaf : bsonLeaves.get(bsonType);
+    if (!leaf) throw new ConfigurationError(`\`bsonType\` of \`${path}\` must be one of ${[...bsonLeaves.keys()].join(', ')}.`);
+    return leaf;
+  }
+  if (isEnum(values)) return enumLeaf(values);
+  return (values === undefined && !('const' in schema) && jsonLeaves.get(type)) || anyLeaf;
+}
+
+/** What `t.enum` was given that could never be sent, or not be told apart. */
+function checkEnum({ type, enum: values }: Schema, path: string): void {
+  if (values === undefined) return;
+  const what = `\`enum\` of \`${path}\``;
+  if (!Array.isArray(values))
+    throw new ConfigurationError(`${what} must be a list of values: of an \`enum\` of TypeScript take \`Object.values(…)\`.`);
+  if (values.length === 0) throw new ConfigurationError(`${what} must have a member.`);
+  const wrong = type === 'string' ? values.filter((value) => typeof value !== 'string') : [];
+  if (wrong.length > 0) {
+    throw new ConfigurationError(
+      `${what} must be a list of strings, because its type is string; it has ${JSON.stringify(wrong[0])}. For other values write the schema alone: { enum: [1, 2] }.`,
+    );
+  }
+  if (!hasEqualItems(values)) return;
+  const twice = values.find((_value, index) => hasEqualItems(values.slice(0, index + 1)));
+  throw new ConfigurationError(`${what} has the member ${JSON.stringify(twice)} twice: remove one.`);
+}
+
+function isEnum(values: unknown): values is readonly string[] {
+  return Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string');
+}
+
+/** What a type is in JSON is not the definition's to say: `type: 'number'` on a date would be ignored. */
+function checkFixed(schema: Schema, leaf: Leaf, path: string): void {
+  for (const [keyword, value] of Object.entries(leaf.readSchema)) {
+    if (keyword !== 'enum' && schema[keyword] !== undefined && schema[keyword] !== value) {
+      throw new ConfigurationError(
+        `\`${keyword}\` of \`${path}\` must be \`${String(value)}\`, which is what a field of type ${leaf.name} is in JSON.`,
+      );
+    }
+  }
+}
+
+const bsonLeaves = new Map<unknown, Leaf>([
+  ['int', intLeaf],
+  ['long', int64Leaf],
+  ['double', floatLeaf],
+  ['decimal', decimalLeaf],
+  ['date', dateLeaf],
+  ['objectId', objectIdLeaf],
+  ['binData', binaryLeaf],
+]);
+
+const jsonLeaves = new Map<unknown, Leaf>([
+  ['string', stringLeaf],
+  ['integer', intLeaf],
+  ['number', floatLeaf],
+  ['boolean', booleanLeaf],
+]);

@@ -1,0 +1,102 @@
+import { ConfigurationError } from '../../errors.ts';
+import type { Model } from '../define/define-model.ts';
+import { t } from '../define/t.ts';
+import type { CompiledField, ObjectNode } from '../node.ts';
+import type { Embedded } from '../read/embedded.ts';
+import { compileHydrate } from '../read/hydrate.ts';
+import { privateNames, withoutPrivate } from '../read/private-fields.ts';
+import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
+import { compileObjectWriter, privatePaths } from '../read/write-json.ts';
+import type { Leaf } from '../value/leaf.ts';
+import { stringLeaf } from '../value/leaves.ts';
+import { compileObject } from './compile-schema.ts';
+import { compileIndexFields, type IndexFields } from './index-fields.ts';
+import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
+import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
+import { asStringId } from './string-id.ts';
+
+/** A model with everything resolved that depends on its definition only. */
+export interface CompiledModel {
+  readonly name: string;
+  readonly collection: string;
+  readonly maxTimeMS: number | undefined;
+  /** The record: `id` first, then the fields in declared order. */
+  readonly root: ObjectNode;
+  readonly id: CompiledField & { readonly leaf: Leaf };
+  readonly revision: CompiledField | undefined;
+  readonly createdAt: CompiledField | undefined;
+  readonly updatedAt: CompiledField | undefined;
+  /** What the query string of a list may name. */
+  readonly clientFields: QueryFields;
+  /** What a scope may name. */
+  readonly scopeFields: QueryFields;
+  /** What an index may name. */
+  readonly indexFields: IndexFields;
+  /** The indexes that the definition asks for: unique ones, and the application's own. */
+  readonly indexes: readonly DeclaredIndex[];
+  /** Stored paths that a read for a client does not fetch. */
+  readonly privatePaths: readonly string[];
+  /** The names of private fields, at any depth. */
+  readonly privateNames: ReadonlySet<string>;
+  /** What clients may choose by `fields`. */
+  readonly selector: FieldSelector;
+  /** The JSON text of a stored record, with the records that were included. */
+  writeJson(stored: unknown, embedded?: Embedded): string;
+  /** A stored record as handlers and hooks hold it. */
+  hydrate(stored: unknown): unknown;
+  /** The same without what is private. */
+  hydrateReadable(stored: unknown): unknown;
+}
+
+/** Compiles a model; throws a {@link ConfigurationError} that names the field and what is legal. */
+export function compileModel(model: Model): CompiledModel {
+  if (typeof model?.name !== 'string' || typeof model.collection !== 'string' || !model.schema) {
+    throw new ConfigurationError('A `model` is what `defineModel(name, { collection, fields })` returns.');
+  }
+  const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
+  const writer = compileObjectWriter(root);
+  const clientFields = compileClientFields(root);
+  const indexFields = compileIndexFields(root);
+  return {
+    name: model.name,
+    collection: model.collection,
+    maxTimeMS: model.maxTimeMS,
+    root: { ...root, name: model.name },
+    id: idField(root),
+    revision: maintainedField(root, 'revision'),
+    createdAt: maintainedField(root, 'createdAt'),
+    updatedAt: maintainedField(root, 'updatedAt'),
+    clientFields,
+    scopeFields: compileScopeFields(root),
+    indexFields,
+    indexes: compileDeclaredIndexes(model.indexes, indexFields, root, model.name),
+    privatePaths: privatePaths(root),
+    privateNames: privateNames(root),
+    selector: compileFieldSelector(root, clientFields.keys(), writer),
+    writeJson: writer.write,
+    hydrate: compileHydrate(root),
+    hydrateReadable: compileHydrate(withoutPrivate(root)),
+  };
+}
+
+function withId(root: ObjectNode): ObjectNode {
+  const own = root.byName.get('id');
+  const declared = own?.node.kind === 'leaf' && own.node.leaf === stringLeaf ? asStringId(own, own.node) : own;
+  const implied = declared ? [] : compileObject({ properties: { id: t.objectId() }, required: ['id'] }, '').fields;
+  const fields = [...(declared ? [declared] : implied), ...root.fields.filter((field) => field !== own)];
+  return { ...root, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+}
+
+function idField(root: ObjectNode): CompiledModel['id'] {
+  const id = root.byName.get('id') as CompiledField;
+  if (id.node.kind !== 'leaf' || id.node.leaf.bsonTypes.length === 0)
+    throw new ConfigurationError('`id` must be a single value: a string, a number, a UUID, an ObjectId, ….');
+  if (id.policy.private) throw new ConfigurationError('`id` cannot be private: it is the path of the record.');
+  return { ...id, leaf: id.node.leaf };
+}
+
+function maintainedField(root: ObjectNode, maintained: CompiledField['maintained']): CompiledField | undefined {
+  const [field, second] = root.fields.filter((one) => one.maintained === maintained);
+  if (second) throw new ConfigurationError(`A model has one \`${maintained}\` at most: \`${field?.name}\` and \`${second.name}\` are two.`);
+  return field;
+}

@@ -1,0 +1,126 @@
+import { ConfigurationError } from '../../errors.ts';
+import { isOptional } from '../define/optional.ts';
+import { checkPolicy } from '../define/policy.ts';
+import { annotations, asSchema, checkKeywords, markers, pick, type Schema, unwrapNull } from '../define/raw-schema.ts';
+import type { Check } from '../define/schema.ts';
+import { type CompiledField, join, type ObjectNode, type Slot } from '../node.ts';
+import { checkAliases, checkFlag, checkMaintained, checkMarkers, checkName, checkReference } from './check-field.ts';
+import { compileDefault } from './compile-default.ts';
+import { compileLeaf } from './compile-leaf.ts';
+import { checkAnnotations, compileConstraint } from './constraint.ts';
+
+/**
+ * Compiles an object schema, the whole record or an embedded object, into fields. Everything that a request would otherwise have to look
+ * up in the schema is resolved here, once. Throws a {@link ConfigurationError} that names the field.
+ */
+export function compileObject(schema: Schema, path: string): ObjectNode {
+  checkKeywords(
+    schema,
+    ['type', 'properties', 'required', 'additionalProperties', 'objectName', 'check'],
+    path,
+    'an object with `properties`',
+  );
+  if (schema.additionalProperties ?? false) {
+    throw new ConfigurationError(
+      `\`additionalProperties\` of \`${path}\` must be false: an object has fields, a map (without \`properties\`) has keys.`,
+    );
+  }
+  const properties = asSchema(schema.properties, path);
+  const required = asNames(schema.required, properties, path);
+  const fields = Object.entries(properties).map(([name, property]) => compileField(name, property, required.has(name), path));
+  checkAliases(fields, path === '' ? '' : `${path}.`);
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return { kind: 'object', name: objectName(schema, path), fields, byName, check: asCheck(schema.check, path) };
+}
+
+function asCheck(check: unknown, path: string): Check | undefined {
+  if (check === undefined || typeof check === 'function') return check as Check | undefined;
+  throw new ConfigurationError(`\`check\` of ${path === '' ? 'a model' : `\`${path}\``} must be a function of the whole object.`);
+}
+
+function asNames(required: unknown, properties: Schema, path: string): ReadonlySet<unknown> {
+  const names: unknown = required ?? [];
+  if (!Array.isArray(names)) throw new ConfigurationError(`\`required\` of \`${path}\` must be a list of field names.`);
+  const unknown = names.find((name) => typeof name !== 'string' || !Object.hasOwn(properties, name));
+  if (unknown === undefined) return new Set(names);
+  throw new ConfigurationError(`\`required\` of \`${path}\` names \`${String(unknown)}\`, which is none of its \`properties\`.`);
+}
+
+function objectName({ objectName, title }: Schema, path: string): string | undefined {
+  if (objectName === undefined) return typeof title === 'string' ? title : undefined;
+  if (typeof objectName === 'string' && /^[A-Za-z0-9._-]+$/.test(objectName)) return objectName;
+  throw new ConfigurationError(
+    `The name of the embedded object \`${path}\` must be made of letters, digits, dots, hyphens and underscores: \`t.object('Address', { … })\`.`,
+  );
+}
+
+function compileField(name: string, property: unknown, required: boolean, parent: string): CompiledField {
+  const path = join(parent, name);
+  checkName(name, path, parent);
+  const { schema, nullable } = unwrapNull(asSchema(property, path), path);
+  checkAnnotations(schema, path);
+  const slot = compileSlot(schema, nullable, path);
+  const field: Omit<CompiledField, 'makeDefault'> = {
+    ...slot,
+    name,
+    key: path === 'id' ? '_id' : name,
+    optional: !required || isOptional(property),
+    storeNone: checkFlag(schema.storeNone, 'storeNone', path),
+    immutable: checkFlag(schema.immutable, 'immutable', path),
+    unique: checkFlag(schema.unique, 'unique', path),
+    index: checkFlag(schema.index, 'index', path, true),
+    policy: schema.policy === undefined ? {} : checkPolicy(schema.policy, path),
+    maintained: checkMaintained(schema.maintained, slot.node, path),
+    ref: checkReference(schema.ref, path),
+    annotations: pick(schema, annotations),
+  };
+  checkMarkers(field, path);
+  return { ...field, makeDefault: compileDefault(field, schema, path) };
+}
+
+/** No body may be nested deeper. */
+const maxDepth = 64;
+
+function compileSlot(schema: Schema, nullable: boolean, path: string): Slot {
+  const steps = path.split('.');
+  if (steps.length > maxDepth)
+    throw new ConfigurationError(
+      `\`${steps.slice(0, 3).join('.')}…\` lies more than ${maxDepth} levels deep, as in an object that contains itself: refer to a record by \`t.ref\`, or hold what has no fixed depth in \`t.any()\`.`,
+    );
+  const { type } = schema;
+  if (type === 'object' && schema.properties !== undefined) return { node: compileObject(schema, path), nullable, constraint: undefined };
+  if (type === 'object' && !('patternProperties' in schema)) return compileMap(schema, nullable, path);
+  if (type === 'array' && !('prefixItems' in schema || 'contains' in schema)) return compileArray(schema, nullable, path);
+  return compileLeaf(schema, nullable, path);
+}
+
+const mapKeywords = ['minProperties', 'maxProperties', 'propertyNames'] as const;
+
+function compileMap(schema: Schema, nullable: boolean, path: string): Slot {
+  checkKeywords(schema, ['type', 'additionalProperties', ...mapKeywords], path, 'a map');
+  const values = compileItem(schema.additionalProperties, `${path}.*`);
+  const keywords = pick(schema, mapKeywords);
+  return { node: { kind: 'map', values, keywords }, nullable, constraint: compileConstraint('object', keywords, path) };
+}
+
+function compileArray(schema: Schema, nullable: boolean, path: string): Slot {
+  checkKeywords(schema, ['type', 'items', 'minItems', 'maxItems', 'uniqueItems'], path, 'a list');
+  checkFlag(schema.uniqueItems, 'uniqueItems', path);
+  const items = compileItem(schema.items, `${path}.*`);
+  const keywords = pick(schema, ['minItems', 'maxItems', 'uniqueItems']);
+  const constraint = compileConstraint('array', pick(schema, ['minItems', 'maxItems']), path);
+  return { node: { kind: 'array', items, keywords }, nullable, constraint };
+}
+
+function compileItem(given: unknown, path: string): Slot {
+  const item = given === undefined || given === true ? {} : asSchema(given, path);
+  const { schema, nullable } = unwrapNull(item, path);
+  const marker = markers.find((keyword) => keyword !== 'ref' && schema[keyword] !== undefined);
+  if (marker) throw new ConfigurationError(`\`${marker}\` stands on \`${path}\`: an item of a list or a map has none, its field has.`);
+  if (isOptional(item))
+    throw new ConfigurationError(`\`${path}\` is optional: an item of a list or a map is there, or null (\`t.nullable\`).`);
+  const ref = checkReference(schema.ref, path);
+  checkAnnotations(schema, path);
+  const slot = compileSlot(schema, nullable, path);
+  return ref ? { ...slot, ref } : slot;
+}

@@ -1,0 +1,143 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { ConfigurationError } from '../../errors.ts';
+import { nearest } from '../../hints.ts';
+import { stringifyJson } from '../../http/json.ts';
+import { firstNames, listNames } from '../../http/list-names.ts';
+import { Invalid } from '../../rules.ts';
+import { annotations, pick, type Schema } from '../define/raw-schema.ts';
+import type { Constraint } from '../value/leaf.ts';
+import { hasEqualItems } from '../value/unique-items.ts';
+
+/**
+ * Ajv in its strict mode, for the constraints of single fields. It does not know the library's own keywords: inside an untyped schema they
+ * would have no effect, so that they must be refused there. What it compiles is not kept in it.
+ */
+const ajv = createAjv();
+
+function createAjv(): Ajv2020 {
+  const created = new Ajv2020({ strict: true, strictTypes: true, strictRequired: false, allowUnionTypes: true, multipleOfPrecision: 8 });
+  formats.default(created);
+  created.addFormat('url', isUrl);
+  created.removeKeyword('uniqueItems');
+  created.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique });
+  return created;
+}
+
+// The pattern of ajv-formats takes minutes on a hostile text of 1 MiB.
+function isUrl(text: string): boolean {
+  return /^(?:https?|ftp):\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text);
+}
+
+function isUnique(wanted: boolean, items: readonly unknown[]): boolean {
+  return !wanted || !hasEqualItems(items);
+}
+
+/** The formats that a string may have. */
+const stringFormats = Object.entries(ajv.formats).flatMap(([name, format]) => (isStringFormat(format) ? [name] : []));
+
+function isStringFormat(format: (typeof ajv.formats)[string]): boolean {
+  return typeof format !== 'boolean' && format !== undefined && !('type' in format && format.type === 'number');
+}
+
+/** Compiles the keywords of a value into a check; undefined where there are none. `path` is for the error about a wrong one. */
+export function compileConstraint(type: string, keywords: Schema, path: string): Constraint | undefined {
+  if (Object.keys(keywords).length === 0) return undefined;
+  checkFormat(keywords.format, path);
+  return compile({ type, ...keywords }, path);
+}
+
+/** Compiles a hand-written schema of an untyped value: it sees JSON, with numbers beyond a double's precision rounded to it. */
+export function compileUntyped(keywords: Schema, path: string): Constraint | undefined {
+  const unknown = Object.keys(keywords).find((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
+  if (unknown !== undefined)
+    throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is no keyword of JSON Schema, nor one of the library's.`);
+  if (Object.keys(keywords).length === 0) return undefined;
+  const check = compile(keywords, path);
+  return (value) => check(JSON.parse(stringifyJson(value)));
+}
+
+/** Refuses a title that is no text, examples that are no list, and the like. */
+export function checkAnnotations(schema: Schema, path: string): void {
+  const given = pick(schema, annotations);
+  if (Object.keys(given).length === 0 || ajv.validateSchema(toJson(given, path))) return;
+  const [error] = ajv.errors ?? [];
+  throw new ConfigurationError(`\`${error?.instancePath.slice(1)}\` of \`${path}\` is not valid: it ${error?.message}.`);
+}
+
+function compile(keywords: Schema, path: string): Constraint {
+  const schema = toJson(keywords, path);
+  try {
+    const validate = ajv.compile(schema);
+    return (value) => (validate(value) ? undefined : describe(validate.errors?.at(-1)));
+  } catch (error) {
+    throw new ConfigurationError(`The schema of \`${path}\` is not valid: ${(error as Error).message}`);
+  } finally {
+    ajv.removeSchema(schema);
+  }
+}
+
+/** A copy as JSON: what a user's object holds is neither kept nor changed. */
+function toJson(schema: Schema, path: string): Record<string, unknown> {
+  try {
+    return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
+  } catch (error) {
+    throw new ConfigurationError(`The schema of \`${path}\` is no JSON: ${(error as Error).message}`);
+  }
+}
+
+function checkFormat(format: unknown, path: string): void {
+  if (format === undefined || stringFormats.includes(format as string)) return;
+  const hint = nearest(String(format), stringFormats);
+  throw new ConfigurationError(
+    `\`format\` of \`${path}\` is unknown: \`${String(format)}\`${hint ? `; did you mean \`${hint}\`?` : `; legal are ${stringFormats.join(', ')}.`}`,
+  );
+}
+
+const count = (limit: unknown, noun: string): string => `${limit} ${noun}${limit === 1 ? '' : 's'}`;
+
+const noMatch = new Invalid('schema', 'does not match the schema of this field');
+
+type Params = Readonly<Record<string, unknown>>;
+
+// For clients, by JSON Schema keyword: Ajv's own texts and params change with its versions.
+const findings: Readonly<Record<string, (params: Params) => Invalid>> = {
+  type: ({ type }) => new Invalid('type', `must be of type ${[type].flat().join(' or ')}`, { type }),
+  enum({ allowedValues }) {
+    const values = allowedValues as unknown[];
+    return new Invalid('enum', `must be one of ${listNames(values.map((value) => JSON.stringify(value)))}`, { values: firstNames(values) });
+  },
+  const: ({ allowedValue: value }) => new Invalid('const', `must be ${JSON.stringify(value)}`, { value }),
+  required: ({ missingProperty: key }) => new Invalid('required_key', `must have the key ${key}`, { key }),
+  additionalProperties: ({ additionalProperty: key }) => new Invalid('unknown_key', `must not have the key ${key}`, { key }),
+  minLength: ({ limit }) => new Invalid('minLength', `must have at least ${count(limit, 'character')}`, { limit }),
+  maxLength: ({ limit }) => new Invalid('maxLength', `must have at most ${count(limit, 'character')}`, { limit }),
+  pattern: ({ pattern }) => new Invalid('pattern', `must match the pattern ${pattern}`, { pattern }),
+  format: ({ format }) => new Invalid('format', `must have the format ${format}`, { format }),
+  minimum: ({ limit }) => new Invalid('minimum', `must be at least ${limit}`, { limit }),
+  maximum: ({ limit }) => new Invalid('maximum', `must be at most ${limit}`, { limit }),
+  exclusiveMinimum: ({ limit }) => new Invalid('exclusiveMinimum', `must be more than ${limit}`, { limit }),
+  exclusiveMaximum: ({ limit }) => new Invalid('exclusiveMaximum', `must be less than ${limit}`, { limit }),
+  multipleOf: ({ multipleOf }) => new Invalid('multipleOf', `must be a multiple of ${multipleOf}`, { multipleOf }),
+  minItems: ({ limit }) => new Invalid('minItems', `must have at least ${count(limit, 'item')}`, { limit }),
+  maxItems: ({ limit }) => new Invalid('maxItems', `must have at most ${count(limit, 'item')}`, { limit }),
+  uniqueItems: () => new Invalid('uniqueItems', 'must not have equal items'),
+  minProperties: ({ limit }) => new Invalid('minProperties', `must have at least ${count(limit, 'key')}`, { limit }),
+  maxProperties: ({ limit }) => new Invalid('maxProperties', `must have at most ${count(limit, 'key')}`, { limit }),
+  propertyNames: ({ propertyName: key }) => new Invalid('propertyNames', `must not have the key ${key}`, { key }),
+  anyOf: () => new Invalid('anyOf', 'must match one of the alternatives'),
+  oneOf: () => new Invalid('oneOf', 'must match exactly one of the alternatives'),
+};
+
+// Of several errors the last is the outermost: `oneOf`, where those before it say what each branch did not like.
+function describe(error: ErrorObject | undefined): Invalid {
+  if (!error) return noMatch;
+  const { rule, message, params } = findings[error.keyword]?.(error.params) ?? noMatch;
+  const within = error.instancePath.slice(1).split('/').map(unescapePointer).join('.');
+  return new Invalid(rule, message, params, within);
+}
+
+/** A step of a JSON Pointer (RFC 6901 §4). */
+function unescapePointer(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}

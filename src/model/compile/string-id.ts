@@ -1,0 +1,37 @@
+import { Invalid } from '../../rules.ts';
+import type { CompiledField, LeafNode } from '../node.ts';
+
+/** The longest id, in Unicode code points: three bytes of each would still fit into a URL and a key of an index. */
+const longest = 512;
+
+/** All but `.` and `..`, without NUL characters, in what every dialect of regular expressions has. */
+const pattern = '^(?:[^.\\x00]|\\.[^.\\x00]|\\.\\.[^\\x00])[^\\x00]*$';
+const matches = new RegExp(pattern, 'u');
+
+/**
+ * A string field as the id of a record: with what a path can address (decisions, "One record") beside its own constraints. URLs drop the
+ * segments `.` and `..` (RFC 3986 §5.2.4), and an empty one is none.
+ */
+export function asStringId(field: CompiledField, node: LeafNode): CompiledField {
+  const { keywords } = node;
+  const bounds = {
+    minLength: Math.max(1, (keywords.minLength as number | undefined) ?? 1),
+    maxLength: Math.min(longest, (keywords.maxLength as number | undefined) ?? longest),
+  };
+  const published = keywords.pattern === undefined ? { pattern } : { allOf: [{ pattern }] };
+  return {
+    ...field,
+    node: { ...node, keywords: { ...keywords, ...bounds, ...published } },
+    constraint: (id) => field.constraint?.(id) ?? checkAddressable(id as string),
+  };
+}
+
+const tooShort = new Invalid('minLength', 'must have at least 1 character', { limit: 1 });
+const tooLong = new Invalid('maxLength', `must have at most ${longest} characters`, { limit: longest });
+const notAddressable = new Invalid('not_addressable', 'must not be . or .., nor have a NUL character');
+
+function checkAddressable(id: string): Invalid | undefined {
+  if (id === '') return tooShort;
+  if (id.length > longest && [...id].length > longest) return tooLong;
+  return matches.test(id) ? undefined : notAddressable;
+}

@@ -1,0 +1,51 @@
+import type { Node, ObjectNode } from '../node.ts';
+
+/** The names of private fields, at any depth. */
+export function privateNames(node: Node): ReadonlySet<string> {
+  switch (node.kind) {
+    case 'leaf':
+      return new Set();
+    case 'array':
+      return privateNames(node.items.node);
+    case 'map':
+      return privateNames(node.values.node);
+    case 'object':
+      return new Set(node.fields.flatMap((field) => [...(field.policy.private ? [field.name] : []), ...privateNames(field.node)]));
+  }
+}
+
+/** Whether a stored path leads to something private, through it, or to what holds it: `place.code`, `secret.any.key`, `place`. */
+export function leadsToPrivate(node: Node, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined || key === '$**') return privateNames(node).size > 0;
+  switch (node.kind) {
+    case 'leaf':
+      return false;
+    case 'array':
+      return leadsToPrivate(node.items.node, [key, ...rest]) || (/^\d+$/.test(key) && leadsToPrivate(node.items.node, rest));
+    case 'map':
+      return leadsToPrivate(node.values.node, rest);
+    case 'object': {
+      const field = node.fields.find((one) => one.key === key);
+      return field !== undefined && (field.policy.private === true || leadsToPrivate(field.node, rest));
+    }
+  }
+}
+
+/** The same object without its private fields, at any depth. */
+export function withoutPrivate(node: ObjectNode): ObjectNode {
+  const fields = node.fields.filter((field) => !field.policy.private).map((field) => ({ ...field, node: readable(field.node) }));
+  return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+}
+
+function readable(node: Node): Node {
+  switch (node.kind) {
+    case 'leaf':
+      return node;
+    case 'array':
+      return { ...node, items: { ...node.items, node: readable(node.items.node) } };
+    case 'map':
+      return { ...node, values: { ...node.values, node: readable(node.values.node) } };
+    case 'object':
+      return withoutPrivate(node);
+  }
+}

@@ -1,0 +1,115 @@
+import { nearest } from '../../hints.ts';
+import { listNames } from '../../http/list-names.ts';
+import type { ErrorSink } from '../../http/query-errors.ts';
+import { Invalid } from '../../rules.ts';
+import { type CompiledField, join, type ObjectNode } from '../node.ts';
+import { readsNullAsMissing } from './missing-value.ts';
+import type { Relation } from './relations.ts';
+import { type Choice, holdsPrivate, type Selection, type ValueWriter, type WriteJson } from './write-json.ts';
+
+/** The fields of a record that a client chose. The id is always one of them. */
+export interface SelectedFields {
+  /** Stored paths to fetch; none lies below another. */
+  readonly paths: readonly string[];
+  /** The JSON text of a stored record, with these fields only. */
+  readonly writeJson: WriteJson;
+}
+
+/** Which fields clients may choose, and what a choice means. */
+export interface FieldSelector {
+  /** The dotted names of all readable fields, in declared order; nothing private, and nothing within a map. */
+  readonly names: ReadonlySet<string>;
+  /**
+   * What these names choose; each must be one of `names`. The order does not matter, and a field chosen whole covers what was chosen
+   * within it. What is included is asked for as well: a relation shows its record, in the place of the field or beside one that is fetched
+   * for that only. Made for one request and kept nowhere: a cache by client text would grow without bound.
+   */
+  select(names: readonly string[], included?: readonly Relation[]): SelectedFields;
+}
+
+/** Compiles what `fields=` of a model can mean. `names` are what a client may name; `writer` is the record's own. */
+export function compileFieldSelector(root: ObjectNode, names: Iterable<string>, writer: ValueWriter): FieldSelector {
+  const pathsOf = compilePaths(root, '');
+  return {
+    names: new Set(names),
+    select(chosen, included = []) {
+      const selection: Growing = new Map();
+      for (const name of ['id', ...chosen]) add(selection, name.split('.'), 'whole');
+      for (const { field, ref } of included) add(selection, field.split('.'), ref.as === undefined ? 'whole' : 'fetched');
+      return { paths: pathsOf(selection), writeJson: writer.select(selection) };
+    },
+  };
+}
+
+type Growing = Map<string, Exclude<Choice, Selection> | Growing>;
+
+function add(selection: Growing, [name = '', ...rest]: readonly string[], choice: 'whole' | 'fetched'): void {
+  const chosen = selection.get(name);
+  if (chosen === 'whole') return;
+  if (rest.length === 0) selection.set(name, choice);
+  else if (chosen instanceof Map) add(chosen, rest, choice);
+  else {
+    const within: Growing = new Map();
+    selection.set(name, within);
+    add(within, rest, choice);
+  }
+}
+
+type Paths = (selection: Selection) => string[];
+
+function compilePaths(node: ObjectNode, path: string): Paths {
+  const members = readableFields(node).map((field) => ({ name: field.name, ...compileFieldPaths(field, join(path, field.key)) }));
+  return function pathsOf(selection) {
+    return members.flatMap(({ name, whole, within }) => {
+      const chosen = selection.get(name);
+      if (chosen === undefined) return [];
+      return typeof chosen === 'string' ? whole : within(chosen);
+    });
+  };
+}
+
+function compileFieldPaths(field: CompiledField, path: string): { readonly whole: readonly string[]; readonly within: Paths } {
+  const below = projectableWithin(field);
+  if (!below) return { whole: [path], within: () => [path] };
+  const within = compilePaths(below, path);
+  const readable = holdsPrivate(field.node) ? within(new Map(readableFields(below).map(({ name }) => [name, 'whole']))) : [];
+  return { whole: readable.length > 0 ? readable : [path], within };
+}
+
+/**
+ * The object whose fields the database can be asked for one by one. A projection of `place.city` leaves out a `place` that is null, and
+ * items of a list that are: where that would read otherwise, the field is fetched whole, and its parts are chosen when it is written.
+ */
+function projectableWithin(field: CompiledField): ObjectNode | undefined {
+  const { node } = field;
+  if (!readsNullAsMissing(field)) return undefined;
+  if (node.kind === 'array') return node.items.node.kind === 'object' && !node.items.nullable ? node.items.node : undefined;
+  return node.kind === 'object' ? node : undefined;
+}
+
+function readableFields(node: ObjectNode): readonly CompiledField[] {
+  return node.fields.filter((field) => !field.policy.private);
+}
+
+/**
+ * Reads the names in `fields` parameters. What is not acceptable goes to `errors`, a private field reported as one that does not exist;
+ * undefined then, and where there is no name. `included` are the relations to embed.
+ */
+export function parseFields(
+  given: readonly string[],
+  selector: FieldSelector,
+  errors: ErrorSink,
+  included: readonly Relation[] = [],
+): SelectedFields | undefined {
+  if (given.length === 0) return undefined;
+  const names = [...new Set(given)];
+  const unknown = names.filter((name) => !selector.names.has(name));
+  for (const name of unknown) errors.push(describeUnknown(name, selector.names).at('fields'));
+  return unknown.length > 0 ? undefined : selector.select(names, included);
+}
+
+function describeUnknown(name: string, names: ReadonlySet<string>): Invalid {
+  const suggestion = nearest(name, names);
+  const hint = suggestion === undefined ? `: there are ${listNames(names)}` : `; did you mean ${suggestion}?`;
+  return new Invalid('not_selectable', `cannot have ${name === '' ? 'an empty name' : name}${hint}`, { name, suggestion });
+}

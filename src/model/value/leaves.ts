@@ -1,0 +1,170 @@
+import { Binary, ObjectId, UUID } from 'mongodb';
+import { nearest } from '../../hints.ts';
+import { firstNames, listNames } from '../../http/list-names.ts';
+import { Invalid } from '../../rules.ts';
+import { parseDate } from './date-text.ts';
+import type { Leaf } from './leaf.ts';
+import { checkUntyped, isUuid, readUntyped, writeUntyped } from './untyped.ts';
+
+const notString = new Invalid('type', 'must be a string', { type: 'string' });
+const loneSurrogate = new Invalid('unicode', 'must be well-formed Unicode: it holds a lone surrogate');
+const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });
+const notBooleanText = new Invalid('type', 'must be true, false, 1 or 0', { type: 'boolean' });
+const notDate = new Invalid('type', 'must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z', { type: 'date-time' });
+const lostPlus = new Invalid('type', `${notDate.message}; its + must be sent as %2B`, { type: 'date-time' });
+const notObjectId = new Invalid('type', 'must be an ObjectId of 24 hexadecimal digits', { type: 'objectId' });
+const notUuid = new Invalid('type', 'must be a UUID, such as 123e4567-e89b-42d3-a456-426614174000', { type: 'uuid' });
+const notBinary = new Invalid('type', 'must be base64 (RFC 4648 §4) with padding', { type: 'base64' });
+const notFilterable = new Invalid('not_comparable', 'cannot be compared with text');
+
+const identity = (stored: unknown): unknown => stored;
+
+function readString(value: unknown): string | Invalid {
+  if (typeof value !== 'string') return notString;
+  return value.isWellFormed() ? value : loneSurrogate;
+}
+
+/** Text. */
+export const stringLeaf: Leaf<string> = {
+  name: 'string',
+  readSchema: { type: 'string' },
+  textSchema: { type: 'string', pattern: '^[^\\x00]*$' }, // a query string with a NUL character is refused before anybody reads it
+  bsonTypes: ['string'],
+  fromJson: readString,
+  fromText: readString,
+  fromDocument: readString,
+  toDocument: identity,
+  toJson: (stored) => (typeof stored === 'string' ? JSON.stringify(stored) : writeUntyped(stored)),
+};
+
+const booleanTexts = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+/** True or false. */
+export const booleanLeaf: Leaf<boolean> = {
+  name: 'boolean',
+  readSchema: { type: 'boolean' },
+  bsonTypes: ['bool'],
+  fromJson: (value) => (typeof value === 'boolean' ? value : notBoolean),
+  fromText: (text) => booleanTexts.get(text.toLowerCase()) ?? notBooleanText,
+  fromDocument: (value) => (typeof value === 'boolean' ? value : notBoolean),
+  toDocument: identity,
+  toJson: writeUntyped,
+};
+
+const readDate = (text: string): Date | Invalid => parseDate(text) ?? notDate;
+
+/** In a query string a `+` is a space: that of an offset such as `+01:00`, or of a year such as `+010000`. */
+function readDateText(text: string): Date | Invalid {
+  const date = parseDate(text);
+  if (date) return date;
+  return parseDate(text.replace(/^ | (?=\d\d:\d\d$)/g, '+')) ? lostPlus : notDate;
+}
+
+/** A point in time, in milliseconds. */
+export const dateLeaf: Leaf<Date> = {
+  name: 'date',
+  readSchema: { type: 'string', format: 'date-time' },
+  bsonTypes: ['date'],
+  fromJson: (value) => (typeof value === 'string' ? readDate(value) : notDate),
+  fromText: readDateText,
+  fromDocument: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? new Date(value) : notDate),
+  toDocument: identity,
+  toJson: writeUntyped,
+};
+
+const objectIdText = /^[0-9a-fA-F]{24}$/;
+const readObjectId = (text: string): ObjectId | Invalid => (objectIdText.test(text) ? ObjectId.createFromHexString(text) : notObjectId);
+
+/** An ObjectId. */
+export const objectIdLeaf: Leaf<ObjectId> = {
+  name: 'objectId',
+  readSchema: { type: 'string', pattern: '^[0-9a-fA-F]{24}$' },
+  bsonTypes: ['objectId'],
+  fromJson: (value) => (typeof value === 'string' ? readObjectId(value) : notObjectId),
+  fromText: readObjectId,
+  fromDocument: (value) => (value instanceof ObjectId ? value : notObjectId),
+  toDocument: identity,
+  toJson: writeUntyped,
+};
+
+const uuidText = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
+const readUuid = (text: string): UUID | Invalid => (uuidText.test(text) ? new UUID(text) : notUuid);
+
+/** A UUID, stored as binary of subtype 4. */
+export const uuidLeaf: Leaf<UUID> = {
+  name: 'uuid',
+  readSchema: { type: 'string', format: 'uuid' },
+  bsonTypes: ['binData'],
+  fromJson: (value) => (typeof value === 'string' ? readUuid(value) : notUuid),
+  fromText: readUuid,
+  fromDocument(value) {
+    if (value instanceof UUID) return new UUID(value);
+    return value instanceof Binary && isUuid(value) ? value.toUUID() : notUuid;
+  },
+  toDocument: (stored) => (stored instanceof Binary && !(stored instanceof UUID) && isUuid(stored) ? stored.toUUID() : stored),
+  toJson: writeUntyped,
+};
+
+// Not in groups of four: V8 would run out of stack on a text of some megabytes.
+const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64Text.test(text);
+const readBinary = (text: string): Binary | Invalid => (isBase64(text) ? new Binary(Buffer.from(text, 'base64')) : notBinary);
+
+/** Bytes. */
+export const binaryLeaf: Leaf<Binary> = {
+  name: 'binary',
+  readSchema: { type: 'string', contentEncoding: 'base64' },
+  writeSchema: {
+    type: 'string',
+    contentEncoding: 'base64',
+    pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+  },
+  bsonTypes: ['binData'],
+  fromJson: (value) => (typeof value === 'string' ? readBinary(value) : notBinary),
+  fromText: readBinary,
+  fromDocument(value) {
+    if (value instanceof Binary) return new Binary(Uint8Array.from(value.value()), value.sub_type);
+    return value instanceof Uint8Array ? new Binary(Uint8Array.from(value)) : notBinary;
+  },
+  toDocument: identity,
+  toJson: (stored) => (stored instanceof Binary ? JSON.stringify(stored.toString('base64')) : writeUntyped(stored)),
+};
+
+/** One of some strings. */
+export function enumLeaf(values: readonly string[]): Leaf<string> {
+  const members = new Set<unknown>(values);
+  const legal = listNames(values);
+  function read(value: unknown): string | Invalid {
+    if (members.has(value)) return value as string;
+    const suggestion = typeof value === 'string' ? nearest(value, values) : undefined;
+    const message = `must be one of ${legal}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
+    return new Invalid('enum', message, { values: firstNames(values), suggestion });
+  }
+  return {
+    name: 'enum',
+    readSchema: { type: 'string', enum: [...values] },
+    bsonTypes: ['string'],
+    fromJson: read,
+    fromText: read,
+    fromDocument: read,
+    toDocument: identity,
+    toJson: writeUntyped,
+  };
+}
+
+/** Any JSON value in, any BSON value out. It has no text form: it is neither filtered nor sorted. */
+export const anyLeaf: Leaf = {
+  name: 'any',
+  readSchema: {},
+  bsonTypes: [],
+  fromJson: readUntyped,
+  fromText: () => notFilterable,
+  fromDocument: checkUntyped,
+  toDocument: identity,
+  toJson: writeUntyped,
+};

@@ -1,0 +1,175 @@
+import {
+  Binary,
+  BSONRegExp,
+  BSONSymbol,
+  Code,
+  DBRef,
+  Decimal128,
+  Double,
+  Int32,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+  UUID,
+} from 'mongodb';
+import { JsonNumber, underflows } from '../../http/json-number.ts';
+import { Invalid } from '../../rules.ts';
+import { copyValue } from './copy-value.ts';
+import { mapEntries } from './stored-shape.ts';
+
+/** Why a key of a map or of an untyped object is refused. */
+export const unstorableKey = new Invalid('illegal_key', 'must not have a key with a NUL character or a lone surrogate');
+
+const illFormed = new Invalid('unicode', 'must be well-formed Unicode: it holds a lone surrogate');
+const beyondInt64 = new Invalid('out_of_range', 'must not hold an integer of more than 64 bits', {
+  minimum: -(2n ** 63n),
+  maximum: 2n ** 63n - 1n,
+});
+const beyondDouble = new Invalid('out_of_range', 'must not hold a number beyond the range of a double');
+const tooSmall = new Invalid('underflow', 'must not hold a number other than zero that a double would hold as zero');
+const unstorable = new Invalid('not_storable', 'must be a value that BSON can store');
+
+/**
+ * JSON from a client into what is stored in an untyped field. Objects become Maps: the driver writes a Map key by key, so that `__proto__`,
+ * `_bsontype` and `toBSON` are keys like any other, and `{"$oid": …}` stays the plain data that it is.
+ */
+export function readUntyped(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? value : illFormed;
+    case 'number':
+      return storeNumber(value);
+    case 'bigint':
+      return BigInt.asIntN(64, value) === value ? value : beyondInt64;
+    case 'object':
+      if (value instanceof JsonNumber) return storeDouble(value.text);
+      return readMembers(value, readUntyped);
+    default:
+      return value;
+  }
+}
+
+/**
+ * A value from the deployer's own code for an untyped field: BSON's types as they are, dates, bytes, lists and plain objects as copies, so
+ * that nothing of it is shared. A function, a symbol or `undefined` is refused, because BSON would drop it silently; an undefined member is left out.
+ */
+export function checkUntyped(value: unknown): unknown {
+  switch (typeof value) {
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+      return unstorable;
+    case 'object':
+      if (value instanceof JsonNumber) return readUntyped(value); // of a body without a schema
+      return isData(value) ? copyValue(value) : readMembers(value, checkUntyped);
+    default:
+      return typeof value === 'number' ? value : readUntyped(value);
+  }
+}
+
+const isData = (value: unknown): boolean => value instanceof Date || value instanceof Binary || value instanceof Uint8Array;
+
+function readMembers(value: object | null, read: (value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return readItems(value, read);
+  const members = value !== null && 'toBSON' in value && typeof value.toBSON === 'function' ? undefined : mapEntries(value);
+  return members ? readEntries(members, read) : value;
+}
+
+function readItems(values: readonly unknown[], read: (value: unknown) => unknown): unknown {
+  const stored: unknown[] = [];
+  for (const value of values) {
+    const one = read(value);
+    if (one instanceof Invalid) return one;
+    stored.push(one);
+  }
+  return stored;
+}
+
+function readEntries(entries: Iterable<[unknown, unknown]>, read: (value: unknown) => unknown): unknown {
+  const stored = new Map<string, unknown>();
+  for (const [key, member] of entries) {
+    if (member === undefined) continue;
+    if (typeof key !== 'string' || !isStorableKey(key)) return unstorableKey;
+    const one = read(member);
+    if (one instanceof Invalid) return one;
+    stored.set(key, one);
+  }
+  return stored;
+}
+
+/** Whether BSON can hold this key: it ends keys with NUL, and its text is UTF-8. */
+export function isStorableKey(key: string): boolean {
+  return !key.includes('\0') && key.isWellFormed();
+}
+
+function storeNumber(value: number): unknown {
+  if (!Number.isSafeInteger(value) || Object.is(value, -0)) return value;
+  return value >= -(2 ** 31) && value < 2 ** 31 ? value : BigInt(value);
+}
+
+function storeDouble(text: string): Double | Invalid {
+  if (underflows(text)) return tooSmall;
+  const value = Number(text);
+  return Number.isFinite(value) ? new Double(value) : beyondDouble;
+}
+
+/** JSON text of whatever a document holds (spec, "Values in untyped fields"). */
+export function writeUntyped(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return Number.isFinite(value) ? String(value) : 'null';
+    case 'bigint':
+      return String(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'object':
+      return value === null ? 'null' : writeObject(value);
+    default:
+      return 'null';
+  }
+}
+
+function writeObject(value: object): string {
+  if (Array.isArray(value)) return `[${value.map(writeUntyped).join(',')}]`;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'null' : `"${value.toISOString()}"`;
+  if (value instanceof Map) return writeMembers(value.entries());
+  if (value instanceof Uint8Array) return `"${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}"`;
+  if (value instanceof JsonNumber) return value.text;
+  if (value instanceof RegExp) return JSON.stringify(value.source);
+  if ('_bsontype' in value) return writeBson(value);
+  return writeMembers(Object.entries(value));
+}
+
+function writeMembers(members: Iterable<[string, unknown]>): string {
+  let text = '';
+  for (const [key, member] of members) {
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${writeUntyped(member)}`;
+  }
+  return `{${text}}`;
+}
+
+// A Timestamp is a Long to `instanceof`, and a UUID a Binary: the narrower type comes first.
+function writeBson(value: object): string {
+  if (value instanceof ObjectId || value instanceof UUID) return `"${value.toString()}"`;
+  if (value instanceof Timestamp) return `"${new Date(value.getHighBitsUnsigned() * 1000).toISOString()}"`;
+  if (value instanceof Decimal128) return `"${value.toString()}"`;
+  if (value instanceof Binary) return `"${isUuid(value) ? value.toUUID().toString() : value.toString('base64')}"`;
+  if (value instanceof Double || value instanceof Int32) return writeUntyped(value.value);
+  if (value instanceof Long) return value.toString();
+  if (value instanceof BSONRegExp) return JSON.stringify(value.pattern);
+  if (value instanceof BSONSymbol) return JSON.stringify(value.value);
+  if (value instanceof Code) return JSON.stringify(value.code);
+  // The driver makes a DBRef of any object with `$ref` and `$id`: it was plain data, and is served as such.
+  if (value instanceof DBRef) return writeMembers(Object.entries(value.toJSON()));
+  if (value instanceof MinKey || value instanceof MaxKey) return 'null';
+  return writeMembers(Object.entries(value));
+}
+
+/** Whether a binary is a UUID (RFC 9562): some drivers have stored other lengths under its subtype. */
+export function isUuid(value: Binary): boolean {
+  return value.sub_type === Binary.SUBTYPE_UUID && value.position === 16;
+}

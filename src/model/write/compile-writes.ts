@@ -1,0 +1,142 @@
+import { ObjectId, UUID } from 'mongodb';
+import { bodyNoObject, validationFailed } from '../../errors.ts';
+import { type FieldError, Invalid } from '../../rules.ts';
+import { absent, type CompiledField, type ObjectNode } from '../node.ts';
+import { objectIdLeaf, uuidLeaf } from '../value/leaves.ts';
+import { isObject } from '../value/plain-object.ts';
+import { type Access, holdsClosedValues, insertAccess, patchAccess, serverAccess, updateAccess, type WriteRules } from './access.ts';
+import { collectChecks, compileCheck, ownFields } from './check.ts';
+import { type Changes, compileChanges, coversWhole, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
+import { compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { Report } from './report.ts';
+
+export type { WriteRules };
+
+/** What the readers of bodies need of a model. */
+interface WritableModel {
+  readonly name: string;
+  readonly root: ObjectNode;
+}
+
+/**
+ * Reads the body of a create, and the values that the server sets, into the document to insert. A field that the server names is the
+ * server's, even when its value is undefined: what a client sent for it does not count. Throws `validation_failed` (422) with every error at
+ * once; a plain Error (500) where the deployer's own values do not fit, or nobody could set a required field.
+ */
+export type ReadCreate = (body: unknown, serverFields?: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+
+const neverSent = new Invalid('required', 'is required, has no default, and clients may not send it');
+
+/** Compiles the reader of create bodies (spec, "Create rules"). */
+export function compileCreate(model: WritableModel, rules: WriteRules = {}): ReadCreate {
+  const access = insertAccess(rules);
+  const refuseKeys = compileKeyCheck(model.root, access);
+  const runCheck = compileCheck(model.root);
+  const members = model.root.fields.map((field) => ({
+    field,
+    isOpen: access.refusal(field) === undefined,
+    read: compileFieldReader(field, access),
+    readServer: compileFieldReader(field, serverAccess),
+  }));
+  return function readCreate(body, serverFields = {}) {
+    const sent = asBody(body);
+    const now = new Date();
+    const client = new Report();
+    const server = new Report();
+    checkServerKeys(model, serverFields);
+    refuseKeys(sent, '', client);
+    const stored: Record<string, unknown> = {};
+    for (const { field, isOpen, read, readServer } of members) {
+      const { name } = field;
+      const isServers = Object.hasOwn(serverFields, name);
+      let value: unknown;
+      if (field.maintained) value = field.maintained === 'revision' ? 0 : now;
+      else if (isServers && serverFields[name] !== undefined) value = readServer(serverFields[name], name, server);
+      else if (!isServers && isOpen && Object.hasOwn(sent, name)) value = read(sent[name], name, client);
+      else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
+      if (value !== undefined && value !== absent) stored[field.key] = value;
+      else if (value === undefined && isOpen && !isServers) client.add(name, isRequiredButMissing);
+      else if (value === undefined) server.add(name, isRequiredButMissing);
+    }
+    if (client.size + server.size === 0) runCheck?.(stored, '', client);
+    if (client.errors.length > 0) throw validationFailed(client.errors);
+    for (const path of client.unset) server.add(path, neverSent);
+    if (server.errors.length > 0) throw new Error(`Fields that only the server sets on create: ${describeErrors(server.errors)}`);
+    return stored;
+  };
+}
+
+/** An id that nobody gave: its default, or a new ObjectId or UUID; undefined for other types. */
+export function makeId({ makeDefault, node }: CompiledField): unknown {
+  if (makeDefault) return makeDefault();
+  if (node.kind !== 'leaf') return undefined;
+  if (node.leaf === objectIdLeaf) return new ObjectId();
+  return node.leaf === uuidLeaf ? new UUID() : undefined;
+}
+
+function checkServerKeys(model: WritableModel, serverFields: Readonly<Record<string, unknown>>): void {
+  for (const name of Object.keys(serverFields)) {
+    const field = model.root.byName.get(name);
+    if (!field || field.maintained)
+      throw new Error(`serverFields set \`${name}\`, which is ${field ? 'set by the service itself' : `no field of ${model.name}`}.`);
+  }
+}
+
+/** Reads the body of a patch or put into the changes that one command makes; throws `validation_failed` (422) with every error at once. */
+export type ReadChanges = (body: unknown) => Changes;
+
+/** Compiles the reader of patch bodies (spec, "Patch rules"). */
+export function compilePatch(model: WritableModel, rules: WriteRules = {}): ReadChanges {
+  return compileReadChanges(model, rules, rules.mergePatch === false ? 'replace' : 'merge');
+}
+
+/** Compiles the reader of put bodies (spec, "Put rules"). */
+export function compilePut(model: WritableModel, rules: WriteRules = {}): ReadChanges {
+  return compileReadChanges(model, rules, 'put');
+}
+
+function compileReadChanges(model: WritableModel, rules: WriteRules, mode: EmbeddedMode): ReadChanges {
+  const access = mode === 'put' ? updateAccess(rules) : patchAccess(rules);
+  const plan = compileChanges(model.root, access, mode);
+  const whole = compileWholeCheck(model, access);
+  const storedCheck = mode === 'put' ? compileStoredCheck(model, access) : undefined;
+  return function readChanges(body) {
+    const report = new Report();
+    const sent = asBody(body);
+    const changes = plan(sent, report);
+    if (report.size === 0) whole?.(sent, mode, report);
+    if (report.errors.length > 0) throw validationFailed(report.errors);
+    return storedCheck ? { ...changes, storedCheck } : changes;
+  };
+}
+
+/** The check of a record that the body alone makes whole: a put of a record without closed values, and a patch that names every field. */
+function compileWholeCheck(model: WritableModel, access: Access): ((sent: object, mode: EmbeddedMode, report: Report) => void) | undefined {
+  const own = ownFields(model.root);
+  if (!own.check || holdsClosedValues(own, access)) return undefined;
+  const read = compileObjectReader(own, access);
+  return function checkWhole(sent, mode, report) {
+    if (mode === 'put' || coversWhole(own, sent)) read(sent, '', report);
+  };
+}
+
+/**
+ * The checks of a put around values that the client may not write: they need what is stored (decisions, "Data layer"). Undefined where the
+ * body says all that they look at.
+ */
+function compileStoredCheck(model: WritableModel, access: Access): StoredCheck | undefined {
+  const own = ownFields(model.root);
+  const closed = own.fields.filter((field) => access.refusal(field) !== undefined || holdsClosedValues(field.node, access));
+  const checks = collectChecks({ ...own, fields: own.check ? own.fields : closed });
+  if (closed.length === 0 || checks.size === 0) return undefined;
+  return { dependsOn: closed.map((field) => field.key), checks };
+}
+
+function asBody(body: unknown): Record<string, unknown> {
+  if (isObject(body)) return body;
+  throw bodyNoObject();
+}
+
+function describeErrors(errors: readonly FieldError[]): string {
+  return errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ');
+}

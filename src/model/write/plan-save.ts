@@ -1,0 +1,144 @@
+import { validationFailed } from '../../errors.ts';
+import { absent, type CompiledField, join, type Node, type ObjectNode } from '../node.ts';
+import { compileItemHydrate } from '../read/hydrate.ts';
+import { isObject } from '../value/plain-object.ts';
+import { isSameValue } from '../value/same-value.ts';
+import { compileMemberRead, isStoredObject } from '../value/stored-shape.ts';
+import { serverAccess } from './access.ts';
+import { compileCheck, ownFields } from './check.ts';
+import type { Assignment } from './plan-changes.ts';
+import { compileFieldReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { Report } from './report.ts';
+
+/** What saving a record writes: no more than what its handler changed. */
+export interface SavePlan {
+  /** Stored paths, as deep as embedded objects go, and the values that they take. A list or a map is written whole. */
+  readonly assignments: readonly Assignment[];
+  /** What was stored at the same paths; without a revision to guard it, also the rest of what a check has seen. */
+  readonly before: readonly Assignment[];
+  /** The embedded objects that are written into, and so must still be there. */
+  readonly within: readonly string[];
+}
+
+/** Compares a record, as its handler left it, with what was stored when it was loaded. */
+export type PlanSave = (document: unknown, stored: Readonly<Record<string, unknown>>) => SavePlan;
+
+/** What saving needs of a model. */
+interface SavedModel {
+  readonly name: string;
+  readonly root: ObjectNode;
+  readonly revision: CompiledField | undefined;
+  hydrate(stored: unknown): unknown;
+}
+
+interface Draft {
+  readonly assignments: Assignment[];
+  readonly before: Assignment[];
+  readonly within: string[];
+  /** What no value could make right: the handler's mistakes, as sentences. */
+  readonly mistakes: string[];
+  readonly report: Report;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+/** Adds to the draft what has changed in an object; returns the object as it would then be stored. */
+type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: Draft) => Members;
+
+/**
+ * Compiles the plan of `ctx.save`. The model validates what has changed, and only that, and the checks of the objects in
+ * which something has, the record's own among them; the policy, which is the client's, does not count.
+ *
+ * Throws `validation_failed` (422) for values that do not fit fields which clients know of, because they may well come from the client; a
+ * plain Error (500) where a private field is among them, and for a key that is no field or that the service sets itself.
+ */
+export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): PlanSave {
+  const planObject = compileObjectPlan(root, revision === undefined);
+  return function planSave(document, stored) {
+    const draft: Draft = { assignments: [], before: [], within: [], mistakes: [], report: new Report() };
+    planObject(document as Members, hydrate(stored) as Members, stored, '', draft);
+    const { mistakes, report } = draft;
+    if (mistakes.length > 0) throw new Error(`A record of ${name} cannot be saved: ${mistakes.join('; ')}.`);
+    if (report.errors.length > 0 && report.errors.every(({ field }) => isKnownToClients(root, field.split('.'))))
+      throw validationFailed(report.errors);
+    if (report.errors.length > 0) {
+      throw new Error(
+        `A record of ${name} cannot be saved: ${report.errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ')}.`,
+      );
+    }
+    return draft;
+  };
+}
+
+function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): PlanObject {
+  const members = node.fields.map((field) => ({
+    field,
+    read: compileFieldReader(field, serverAccess),
+    readStored: compileMemberRead(field.key),
+    makeLeftOut: compileLeftOut(field),
+    planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node, guardsWhatIsChecked) : undefined,
+  }));
+  const runCheck = compileCheck(node);
+  const guarded = runCheck && guardsWhatIsChecked ? ownFields(node).fields : [];
+  return function planObject(document, before, stored, path, draft) {
+    const wrong = draft.mistakes.length + draft.report.size;
+    const after: Record<string, unknown> = { ...stored };
+    let hasChanged = false;
+    for (const key of Object.keys(document)) {
+      if (!node.byName.has(key) && document[key] !== undefined) draft.mistakes.push(`\`${join(path, key)}\` is no field`);
+    }
+    for (const { field, read, readStored, makeLeftOut, planKeys } of members) {
+      const [held, was] = [own(document, field.name), own(before, field.name)];
+      if (isSameValue(held, was)) continue;
+      const now = held === undefined ? makeLeftOut() : held;
+      if (isSameValue(now, was)) continue;
+      const at = join(path, field.name);
+      const storedValue = readStored(stored);
+      hasChanged = true;
+      if (field.maintained || field.key === '_id') draft.mistakes.push(`\`${at}\` is set by the service itself`);
+      else if (planKeys && isObject(now) && isObject(was) && isStoredObject(storedValue)) {
+        draft.within.push(at);
+        after[field.key] = planKeys(now, was, storedValue, at, draft);
+      } else {
+        const value = now === undefined ? absent : read(now, at, draft.report);
+        if (now === undefined && !field.optional) draft.report.add(at, isRequiredButMissing);
+        draft.assignments.push({ path: at, value });
+        draft.before.push(asStored(at, storedValue));
+        if (value === absent) Reflect.deleteProperty(after, field.key);
+        else after[field.key] = value;
+      }
+    }
+    if (runCheck && hasChanged && draft.mistakes.length + draft.report.size === wrong) {
+      runCheck(after, path, draft.report);
+      draft.before.push(...guarded.map(({ key }) => asStored(join(path, key), stored[key])));
+    }
+    return after;
+  };
+}
+
+function asStored(path: string, value: unknown): Assignment {
+  return { path, value: value === undefined ? absent : value };
+}
+
+function own(object: Members, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** What a key that was deleted or left out becomes, in the form that handlers hold: as on create its default, null, or nothing. */
+function compileLeftOut(field: CompiledField): () => unknown {
+  const hydrate = compileItemHydrate(field);
+  return function makeLeftOut() {
+    const unsent = field.maintained ? undefined : valueOfUnsent(field);
+    if (unsent === absent) return field.nullable ? null : undefined;
+    return unsent === undefined ? undefined : hydrate(unsent);
+  };
+}
+
+/** Whether a client may learn of the field at this path, which is empty for the record itself: neither it nor what it is embedded in is private. */
+function isKnownToClients(node: Node, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined || name === '') return true;
+  if (node.kind === 'array') return isKnownToClients(node.items.node, rest);
+  if (node.kind === 'map') return isKnownToClients(node.values.node, rest);
+  if (node.kind === 'leaf') return true;
+  const field = node.byName.get(name);
+  return field !== undefined && !field.policy.private && isKnownToClients(field.node, rest);
+}

@@ -1,0 +1,105 @@
+import { type IndexField, type IndexFields, mayShareIndex } from '../../model/compile/index-fields.ts';
+import type { IndexKey } from '../../model/compile/model-index.ts';
+import type { Filter } from '../query/filter.ts';
+
+/** What is asked of a list, without the values: all that an index depends on. */
+export interface ListShape {
+  /** The list as its query string would say it, with its scope: `owner=…, total[gte]=…, sort=-createdAt`. */
+  readonly text: string;
+  /** The paths that have one of some values. */
+  readonly equal: readonly string[];
+  /** The paths that have a value within bounds, or with a beginning. */
+  readonly ranged: readonly string[];
+  readonly sort: ReadonlyMap<string, 1 | -1>;
+}
+
+const equalities: readonly string[] = ['$eq', '$in'];
+const ranges: readonly string[] = ['$gt', '$gte', '$lt', '$lte', '$regex'];
+
+/** Reads the shape of a list from what the database is asked; undefined where nothing can be learnt from it. */
+export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>): ListShape | undefined {
+  const conditions = conditionsOf(filter);
+  if (!conditions || conditions.some(({ operator, value }) => operator === '$in' && (value as unknown[]).length === 0)) return undefined;
+  const pathsOf = (operators: readonly string[]): string[] => {
+    const paths = conditions.filter(({ operator }) => operators.includes(operator)).map(({ path }) => path);
+    return [...new Set(paths)];
+  };
+  const equal = pathsOf(equalities);
+  const asked = conditions.map(({ path, operator }) => `${nameOf(path)}${operator === '$eq' ? '' : `[${operatorName(operator)}]`}=…`);
+  const order = [...sort].map(([path, direction]) => `${direction === -1 ? '-' : ''}${nameOf(path)}`);
+  const text = [...new Set(asked)]
+    .sort()
+    .concat(`sort=${order.join(',')}`)
+    .join(', ');
+  return { text, equal, ranged: pathsOf(ranges).filter((path) => !equal.includes(path)), sort };
+}
+
+interface PathCondition {
+  readonly path: string;
+  readonly operator: string;
+  readonly value: unknown;
+}
+
+/** The conditions of a filter that all hold; undefined for one of another kind, which a middleware of the application's own may have left. */
+function conditionsOf(filter: Filter): PathCondition[] | undefined {
+  const all: PathCondition[] = [];
+  for (const [path, value] of Object.entries(filter)) {
+    const within = path === '$and' ? (value as Filter[]).map(conditionsOf) : [conditionsAt(path, value)];
+    for (const some of within) {
+      if (!some) return undefined;
+      all.push(...some);
+    }
+  }
+  return all;
+}
+
+function conditionsAt(path: string, value: unknown): PathCondition[] | undefined {
+  if (path.startsWith('$')) return undefined;
+  const isOperators = typeof value === 'object' && value !== null && Object.keys(value).some((key) => key.startsWith('$'));
+  if (!isOperators) return [{ path, operator: '$eq', value }];
+  return Object.entries(value).map(([operator, operand]) => ({ path, operator, value: operand }));
+}
+
+function nameOf(path: string): string {
+  return path === '_id' ? 'id' : path;
+}
+
+function operatorName(operator: string): string {
+  return operator === '$regex' ? 'prefix' : operator.slice(1);
+}
+
+/**
+ * The indexes that would serve a list, the best first. With an equality there is one: what is equal, then the keys of the sort, then what is
+ * within bounds, so that one part of it is read in the order of the list. Without one the database uses bounds only on an index that begins
+ * with them: that narrows, and the keys of the sort are the second choice.
+ *
+ * None where there is nothing to narrow or to sort by, or only fields that are not to be indexed.
+ */
+export function suggestIndexes({ equal, ranged, sort }: ListShape, fields: IndexFields): IndexKey[] {
+  const byPath = new Map([...fields.values()].map((field) => [field.path, field]));
+  if (equal.includes('_id') || ranged.includes('_id')) return [];
+  const sorted = [...sort].filter(([path]) => !equal.includes(path));
+  const mayOrder = sorted.every(([path]) => byPath.get(path)?.isPlanned);
+  const [, sign = 1] = sorted[0] ?? [];
+  const order: IndexKey = mayOrder ? sorted.map(([path, direction]) => [path, direction * sign]) : [['_id', 1]];
+  const first = toKey(equal, byPath);
+  if (first.length > 0) return [[...first, ...order, ...toKey(isById(order) ? [] : ranged, byPath, [...equal, ...sort.keys()])]];
+  const [bounds] = toKey(ranged, byPath);
+  const narrowed: IndexKey[] = bounds && bounds[0] !== order[0]?.[0] ? [[bounds, ['_id', 1]]] : [];
+  return [...narrowed, ...(isById(order) ? [] : [order])];
+}
+
+function isById(order: IndexKey): boolean {
+  return order[0]?.[0] === '_id';
+}
+
+/** Those of the paths that may stand in one index, with what stands in it already. */
+function toKey(paths: readonly string[], byPath: ReadonlyMap<string, IndexField>, taken: readonly string[] = []): IndexKey {
+  const chosen = taken.flatMap((path) => byPath.get(path) ?? []);
+  return paths.flatMap((path): IndexKey => {
+    const field = byPath.get(path);
+    if (!field?.isPlanned || chosen.includes(field) || !chosen.every((one) => mayShareIndex(one, field))) return [];
+    chosen.push(field);
+    return [[path, 1]];
+  });
+}

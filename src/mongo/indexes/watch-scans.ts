@@ -1,0 +1,68 @@
+import type { Db } from 'mongodb';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Filter } from '../query/filter.ts';
+import { isPrefix, isWhole } from './derive-indexes.ts';
+import { type Explained, readExplain } from './explain.ts';
+import { formatKey } from './index-plan.ts';
+import { plainValues, readIndexes } from './indexes.ts';
+import { type ListShape, readShape, suggestIndexes } from './list-shape.ts';
+
+/** A list that was asked of the database. */
+export interface AskedList {
+  readonly filter: Filter;
+  /** Its keys with their directions; the id is the last. */
+  readonly sort: Map<string, 1 | -1>;
+  readonly limit: number;
+}
+
+/** So many kinds of lists are looked at; clients can make up any number. */
+const maxShapes = 1_000;
+
+/** A list that an index serves in part is worth a warning from so many records on. */
+const manyRecords = 1_000;
+
+/** Whether lists that scan are told of: where Koa's `app.env` would be `development`. */
+export function isDevelopment(): boolean {
+  return (process.env.NODE_ENV || 'development') === 'development';
+}
+
+/**
+ * Tells the developer of lists that look through a collection, once for each kind of list, by `process.emitWarning`, with the index that
+ * would help. The database is asked for its plan behind the request's back: nothing waits for it, and its failure is nobody's business.
+ */
+export function watchScans({ collection: name, indexFields }: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
+  const seen = new Set<string>();
+  const collection = db.collection(name, plainValues);
+
+  async function look(shape: ListShape, { filter, sort, limit }: AskedList): Promise<void> {
+    const answer = await collection.find(filter, { sort, limit }).explain({ verbosity: 'executionStats', maxTimeMS });
+    const explained = readExplain(answer);
+    if (explained.isEmpty) return void seen.delete(shape.text); // a collection that is still to come tells nothing
+    const fault = describeFault(shape, explained);
+    const keys = fault === undefined ? [] : suggestIndexes(shape, indexFields);
+    if (keys.length === 0) return;
+    const found = (await readIndexes(db, name)).filter(({ options }) => isWhole(options));
+    const key = keys.find((one) => !found.some((other) => isPrefix(one, other.key)));
+    if (!key) return;
+    const call = `db.collection(${JSON.stringify(name)}).createIndex(${formatKey(key)})`;
+    const options = { type: 'KoaMongoResourceWarning', code: 'LIST_SCAN' };
+    process.emitWarning(`A list of \`${name}\` ${fault}: ${shape.text}. This index would help: ${call}`, options);
+  }
+
+  return function notice(list) {
+    const shape = readShape(list.filter, list.sort);
+    if (!shape || seen.has(shape.text) || seen.size >= maxShapes) return;
+    seen.add(shape.text);
+    look(shape, list).catch(() => {}); // the client was closed, or its user may not explain
+  };
+}
+
+/** What is wrong with how a list is read; undefined where nothing is. */
+function describeFault({ equal, ranged }: ListShape, { winning, candidates, examined, returned }: Explained): string | undefined {
+  const isNarrow = equal.length + ranged.length > 0;
+  const isServed = candidates.some(({ isNarrowed, isOrdered }) => (isNarrow ? isNarrowed : isOrdered));
+  if (!isServed) return 'looks through the whole collection';
+  const isServedWhole = winning.isOrdered && (winning.isNarrowed || !isNarrow);
+  if (isServedWhole || examined < manyRecords || examined < 10 * returned) return undefined;
+  return `looks at ${examined} records to find ${returned}`;
+}

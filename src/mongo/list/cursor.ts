@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { BSON } from 'mongodb';
+import { Problem } from '../../errors.ts';
+import type { Condition } from '../query/filter.ts';
+import type { Position, SortKey } from '../query/position.ts';
+import { readSortValue, writeSortValue } from '../query/sort-value.ts';
+
+const checksumLength = 16;
+
+/**
+ * Writes a cursor: a position, its values with their types, behind a checksum over them and the digest of the list that it belongs to.
+ * URL-safe. The checksum finds damage and cursors of other lists; it is no secret, and the cursor grants nothing: scope and filter are
+ * applied again on every page.
+ */
+export function formatCursor(digest: string, { values, side }: Position): string {
+  const text = Buffer.from(JSON.stringify([side, ...values.map(writeSortValue)])).toString('base64url');
+  return hash(`${digest}.${text}`) + text;
+}
+
+/**
+ * Reads a cursor back. Only the one text that {@link formatCursor} writes for a position is one, so that a forged cursor can say no more
+ * than a filter could. Throws `invalid_cursor` (400) for anything else, a cursor of another list included.
+ */
+export function parseCursor(cursor: string, digest: string, sort: readonly SortKey[]): Position {
+  const position = decode(cursor, digest);
+  if (position?.values.length === sort.length) return position;
+  throw new Problem({
+    code: 'invalid_cursor',
+    detail: 'It is damaged, or belongs to another list: another resource, sort or filter; begin again without a cursor.',
+  });
+}
+
+function decode(cursor: string, digest: string): Position | undefined {
+  try {
+    const parts: unknown[] = JSON.parse(Buffer.from(cursor.slice(checksumLength), 'base64url').toString());
+    const position: Position = { values: parts.slice(1).map((text) => readSortValue(text as string)), side: parts[0] === 1 ? 1 : -1 };
+    BSON.serialize({ values: position.values }); // refuses binary values that their subtype does not allow
+    return formatCursor(digest, position) === cursor ? position : undefined;
+  } catch {
+    return undefined; // whatever a forged one makes a parser throw
+  }
+}
+
+/** What a cursor is bound to: the resource, the sort and the filter. */
+export function digestQuery(resource: string, sort: readonly SortKey[], conditions: readonly Condition[]): string {
+  const order = sort.map(({ field, direction }) => [field.name, direction]);
+  const filter = conditions
+    .map(({ field, operator, value }) => [field.name, operator, value])
+    .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));
+  return hash(BSON.EJSON.stringify([resource, order, filter], { relaxed: false }));
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, checksumLength);
+}

@@ -1,0 +1,191 @@
+import { type Document as BsonDocument, DBRef } from 'mongodb';
+import { invalidQuery, type Problem } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { isStoredObject } from '../../model/value/stored-shape.ts';
+import { writeUntyped } from '../../model/value/untyped.ts';
+import { Invalid } from '../../rules.ts';
+import type { Batch } from '../driver/read-batches.ts';
+import { both, type Filter } from '../query/filter.ts';
+import { rangesBehind, reversePosition, reverseSort, type SortKey } from '../query/position.ts';
+import { bracketOf } from '../query/sort-value.ts';
+import { StoredRecord } from '../stored-record.ts';
+import { formatCursor } from './cursor.ts';
+import type { ListQuery } from './list-query.ts';
+import type { CursorWindow } from './paging.ts';
+
+type Stored = Record<string, unknown>;
+
+/** One page of a list. */
+export interface Page extends PageEnd {
+  /** In the order of the list. */
+  readonly records: readonly StoredRecord[];
+  /** How many records were asked for. */
+  readonly size: number;
+  /** The number of all matches, when it was asked for. */
+  readonly total: Total | undefined;
+  /** How many bytes the JSON of its records may have. */
+  readonly maxPageBytes: number;
+  /** Which way it was read: `-1` from its last record on, by `before`. */
+  readonly direction: 1 | -1;
+  /** Where it ends when this record is the last one read; throws `invalid_query` (400) for a page by number, which cannot end early. */
+  endAt(last: StoredRecord): PageEnd;
+  /** The JSON of its records, where it has been made. */
+  readonly written?: WrittenRecords;
+}
+
+/** What follows from where a page ends. */
+interface PageEnd {
+  readonly hasNext: boolean;
+  /** Where the page stands in its list. */
+  readonly place: CursorPlace | OffsetPlace;
+}
+
+/** A JSON array, and the records in it. */
+export interface WrittenRecords {
+  readonly of: readonly StoredRecord[];
+  readonly text: string;
+}
+
+/** The cursors of the pages on either side; null where there is none. */
+export interface CursorPlace {
+  readonly mode: 'cursor';
+  readonly next: string | null;
+  readonly prev: string | null;
+}
+
+/** The page's number, from 1 on. */
+export interface OffsetPlace {
+  readonly mode: 'offset';
+  readonly number: number;
+}
+
+/** A number of records, counted or estimated. */
+export interface Total {
+  readonly count: number;
+  readonly isEstimate: boolean;
+}
+
+/** What the database is asked for: the records of a page in its order, or in reverse, and one more that tells whether they go on. */
+export interface PagePlan {
+  /** One filter, or those of ranges of the list that follow each other. */
+  readonly ranges: readonly [Filter, ...Filter[]];
+  /** A Map, because an object would put a field `1` first. */
+  readonly sort: Map<string, 1 | -1>;
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** Plans the one command that finds a page among the records that match. */
+export function planPage({ window, sort, limit }: ListQuery, matching: Filter): PagePlan {
+  const isBackwards = window.mode === 'cursor' && window.direction === -1;
+  const order = isBackwards ? reverseSort(sort) : sort;
+  return {
+    ranges: window.mode === 'cursor' ? rangesOf(matching, order, window) : [matching],
+    sort: new Map(order.map(({ field, direction }) => [field.path, direction])),
+    skip: window.mode === 'offset' ? (window.number - 1) * limit : 0,
+    limit: limit + 1,
+  };
+}
+
+function rangesOf(matching: Filter, order: ListQuery['sort'], { from, direction }: CursorWindow): PagePlan['ranges'] {
+  if (!from) return [matching];
+  const [first = nothing, ...others] = rangesBehind(order, direction === 1 ? from : reversePosition(from));
+  return [both(matching, first), ...others.map((range) => both(matching, range))];
+}
+
+const nothing: Filter = { _id: { $in: [] } };
+
+/**
+ * The aggregation that reads the ranges of a plan one after the other. `$unionWith` begins a range only when the one before it has ended,
+ * and the last `$limit` ends them all: as a rule two are read, and each costs what a first page does.
+ */
+export function buildUnion({ ranges: [first, ...others], sort, limit }: PagePlan, collection: string): BsonDocument[] {
+  const read = (range: Filter): BsonDocument[] => [{ $match: range }, { $sort: sort }, { $limit: limit }];
+  return [...read(first), ...others.map((range) => ({ $unionWith: { coll: collection, pipeline: read(range) } })), { $limit: limit }];
+}
+
+/** Makes a page of the first batch of what {@link planPage} plans. Throws `invalid_query` (400) where a page by number has too many bytes. */
+export function buildPage(
+  model: CompiledModel,
+  query: ListQuery,
+  { stored, goesOn }: Batch,
+  { fetchPrivate, ...settings }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
+): Page {
+  const { window, limit, fields, sort } = query;
+  const records = stored.map((one) => new StoredRecord(model, one, fields));
+  if (window.mode === 'offset') {
+    const refuse = () => {
+      throw pageTooLarge(query, settings.maxPageBytes, fetchPrivate);
+    };
+    if (goesOn && records.length < limit) refuse();
+    const place: OffsetPlace = { mode: 'offset', number: window.number };
+    return { ...settings, records, size: limit, direction: 1, hasNext: goesOn, place, endAt: refuse };
+  }
+  // All of them, not only the one that a cursor is made of: otherwise it would depend on the page size whether a record without a place in
+  // the order is shown, refused or passed over.
+  const last = stored.map((one) => sort.map((key) => sortValueOf(one, key))).at(-1);
+  const endAt = (one: StoredRecord) =>
+    endBehind(
+      sort.map((key) => sortValueOf(one.stored, key)),
+      window,
+    );
+  const end = endBehind(goesOn ? last : undefined, window);
+  if (window.direction === -1) records.reverse();
+  return { ...settings, records, size: limit, direction: window.direction, ...end, endAt };
+}
+
+/** 400 that says what would make it smaller. What is fetched whole stays so, whatever the client chooses of it. */
+function pageTooLarge({ isSelectable, include }: ListQuery, maxPageBytes: number, fetchPrivate: boolean): Problem {
+  const smaller = [
+    'fewer records',
+    ...(isSelectable && !fetchPrivate ? ['fewer fields by fields'] : []),
+    ...(include.length > 0 ? ['fewer relations by include'] : []),
+  ];
+  const message = `leads to a page of more than ${maxPageBytes} bytes: ask for ${smaller.join(', or for ')}`;
+  return invalidQuery([new Invalid('page_too_large', message, { limit: maxPageBytes }).at('limit')]);
+}
+
+/**
+ * Where a page ends whose last record, as it was read, has these sort values; without them there is nothing behind it.
+ *
+ * The page that a cursor came from lies on the other side of it, so that its own position leads back, from an empty page too. That there is
+ * such a page is known without asking the database again; it may turn out empty where records were deleted meanwhile.
+ */
+function endBehind(values: readonly unknown[] | undefined, { from, direction, digest }: CursorWindow): PageEnd {
+  const back = from ? formatCursor(digest, from) : null;
+  const on = values ? formatCursor(digest, { values, side: direction }) : null;
+  const [next, prev] = direction === 1 ? [on, back] : [back, on];
+  return { hasNext: next !== null, place: { mode: 'cursor', next, prev } };
+}
+
+/** The same page with its first records only, as they were read: by `before` these are the last ones. */
+export function shortenPage(page: Page, count: number): Page {
+  const read = inReadingOrder(page).slice(0, count);
+  const end = page.endAt(read.at(-1) as StoredRecord);
+  return { ...page, records: page.direction === 1 ? read : read.reverse(), ...end };
+}
+
+/** The records of a page, the one first that is nearest to where it begins. */
+export function inReadingOrder({ records, direction }: Page): readonly StoredRecord[] {
+  return direction === 1 ? records : records.toReversed();
+}
+
+function sortValueOf(stored: Stored, { field }: SortKey): unknown {
+  const value = sortValueAt(stored, field.path);
+  if (bracketOf(value) !== undefined) return value;
+  throw new Error(
+    `The record with the id ${writeUntyped(stored._id)} holds something in \`${field.name}\` that is no single value, or is a date outside JavaScript's range. It has no place in a list sorted by that field, so the page that it is on cannot be shown.`,
+  );
+}
+
+/** What the database sorts a record by, null where the path ends early; for a list on the path that list, of which it takes an element. */
+function sortValueAt(stored: Stored, path: string): unknown {
+  let value: unknown = stored;
+  for (const key of path.split('.')) {
+    if (Array.isArray(value)) return value;
+    const object = value instanceof DBRef ? value.toJSON() : value; // the driver makes one of any object with `$ref` and `$id`
+    if (!isStoredObject(object) || !Object.hasOwn(object, key)) return null;
+    value = object[key];
+  }
+  return value;
+}

@@ -1,0 +1,132 @@
+import { ConfigurationError } from '../../errors.ts';
+import type { ErrorSink } from '../../http/query-errors.ts';
+import { Invalid } from '../../rules.ts';
+import type { Position } from '../query/position.ts';
+
+/** Which totals a list offers: `true` both `total=true` and `total=estimate`, `'estimate'` the latter only, `false` none. */
+export type Totals = boolean | 'estimate';
+
+interface PageSettings {
+  /** Largest page a client can ask for. */
+  readonly max: number;
+  /** Page size when `limit` is omitted. */
+  readonly size: number;
+  readonly total: Totals;
+}
+
+/** Paging by key: what `cursorPaging()` returns. */
+export interface CursorPaging extends PageSettings {
+  readonly mode: 'cursor';
+}
+
+/** Paging by number: what `offsetPaging()` returns. */
+export interface OffsetPaging extends PageSettings {
+  readonly mode: 'offset';
+  /** How many records a page may skip. */
+  readonly maxOffset: number;
+}
+
+/** How a list is cut into pages. */
+export type Paging = CursorPaging | OffsetPaging;
+
+/** Whether this is what `cursorPaging()` or `offsetPaging()` returned. */
+export function isPaging(paging: unknown): paging is Paging {
+  const { mode, size, max } = (paging ?? {}) as Partial<Paging>;
+  return (mode === 'cursor' || mode === 'offset') && Number.isInteger(size) && Number.isInteger(max);
+}
+
+/** Refuses what is none, where TypeScript has not. */
+export function checkPaging(paging: Paging): void {
+  if (!isPaging(paging)) throw new ConfigurationError('`paging` must be what `cursorPaging()` or `offsetPaging()` returns.');
+}
+
+/** Which part of a list is asked for. */
+export type Window = OffsetWindow | CursorWindow;
+
+/** A page by its number, from 1 on. */
+interface OffsetWindow {
+  readonly mode: 'offset';
+  readonly number: number;
+}
+
+/** The records behind (`1`) or before (`-1`) a position; without one, from the list's beginning. */
+export interface CursorWindow {
+  readonly mode: 'cursor';
+  readonly from: Position | undefined;
+  readonly direction: 1 | -1;
+  /** Binds cursors to the resource, the sort and the filter. */
+  readonly digest: string;
+}
+
+/** The values of a list's own parameters, by name. */
+export type Settings = ReadonlyMap<string, readonly string[]>;
+
+/** What the total of a list would count: every match is counted, and an estimate is of a whole collection only. */
+export interface Counted {
+  readonly isFiltered: boolean;
+  readonly isScoped: boolean;
+}
+
+const notWhole = new Invalid('positive_integer', 'must be a whole number of at least 1, in digits');
+
+function isWhole(text: string): boolean {
+  return /^\d+$/.test(text) && Number(text) >= 1;
+}
+
+/** The page size that `limit` asks for, clamped to the largest. */
+export function parseLimit(settings: Settings, { max, size }: Paging, errors: ErrorSink): number {
+  const text = settings.get('limit')?.[0];
+  if (text === undefined) return size;
+  if (isWhole(text)) return Math.min(Number(text), max);
+  errors.push(notWhole.at('limit'));
+  return size;
+}
+
+/** The number that `page` asks for. Refuses one that is deeper than `maxOffset`, and says which is the last. */
+export function parsePageNumber(settings: Settings, limit: number, { maxOffset }: OffsetPaging, errors: ErrorSink): number {
+  const text = settings.get('page')?.[0] ?? '1';
+  const last = Math.floor(maxOffset / limit) + 1;
+  if (!isWhole(text)) errors.push(notWhole.at('page'));
+  else if (Number(text) > last) {
+    const message = `is too deep: a page may skip ${maxOffset} records, so that the last one of ${limit} is ${last}; narrow the list by filters`;
+    errors.push(new Invalid('max_offset', message, { limit: maxOffset, last }).at('page'));
+  }
+  return Number(text);
+}
+
+const notTotal = new Invalid('enum', 'must be true, false or estimate', { values: ['true', 'false', 'estimate'] });
+
+/** The total that is asked for, if any. */
+export function parseTotal(
+  settings: Settings,
+  { total }: Paging,
+  { isFiltered, isScoped }: Counted,
+  errors: ErrorSink,
+): 'exact' | 'estimate' | undefined {
+  const refuse = (found: Invalid): undefined => void errors.push(found.at('total'));
+  const text = settings.get('total')?.[0] ?? 'false';
+  const instead = total === true ? '; use total=true' : '';
+  if (text === 'false') return undefined;
+  if (text !== 'true' && text !== 'estimate') return refuse(notTotal);
+  if (total === false) return refuse(new Invalid('not_available', 'is not available for this list'));
+  if (text === 'true')
+    return total === true ? 'exact' : refuse(new Invalid('estimate_only', 'can only be estimated in this list; use total=estimate'));
+  if (isScoped) return refuse(new Invalid('not_estimable', `cannot be estimated: the list shows a part of its records only${instead}`));
+  if (isFiltered) return refuse(new Invalid('not_estimable', `cannot be estimated under a filter${instead || '; leave the filters out'}`));
+  return 'estimate';
+}
+
+const notByCursor = new Invalid('not_available', 'is not available: this list is paged by cursor; use after');
+const notByNumber = new Invalid('not_available', 'is not available: this list is paged by number; use page');
+const notBesideAfter = new Invalid('conflicting_parameter', 'cannot stand beside after: a page lies on one side of a cursor', {
+  with: 'after',
+});
+
+/** Refuses what the paging of a list does not have, and what contradicts itself. */
+export function refusePaging(settings: Settings, { mode }: Paging, errors: ErrorSink): void {
+  const [foreign, found] = mode === 'cursor' ? [['page'], notByCursor] : [['after', 'before'], notByNumber];
+  for (const name of foreign) if (settings.has(name)) errors.push(found.at(name));
+  if (mode === 'cursor' && settings.has('after') && settings.has('before')) {
+    errors.push(notBesideAfter.at('before'));
+  }
+}

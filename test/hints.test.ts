@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { nearest } from '../src/hints.ts';
+
+/** The textbook algorithm (optimal string alignment), to compare with. */
+function distance(a: string, b: string): number {
+  const table = new Map<string, number>();
+  const at = (i: number, j: number) => table.get(`${i},${j}`) as number;
+  for (let i = 0; i <= a.length; i++) {
+    for (let j = 0; j <= b.length; j++) {
+      const ways = [i === 0 ? j : Infinity, j === 0 ? i : Infinity];
+      if (i > 0 && j > 0) ways.push(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) ways.push(at(i - 2, j - 2) + 1);
+      table.set(`${i},${j}`, Math.min(...ways));
+    }
+  }
+  return at(a.length, b.length);
+}
+
+describe('nearest', () => {
+  const fields = ['number', 'status', 'total', 'createdAt', 'address.city', 'id', 'identity'];
+
+  it.each([
+    ['stauts', 'status'],
+    ['statuss', 'status'],
+    ['sttus', 'status'],
+    ['xtatuz', 'status'],
+    ['STATUS', 'status'],
+    ['createdat', 'createdAt'],
+    ['created', 'createdAt'],
+    ['adress.city', 'address.city'],
+    ['num', 'number'],
+    ['ID', 'id'],
+    ['di', 'id'],
+    ['ide', 'identity'],
+  ])('takes %s for %s', (name, meant) => {
+    expect(nearest(name, fields)).toBe(meant);
+  });
+
+  it.each(['', 'nu', 'colour', 'xtatvz', 'abcdef', '__proto__', 'a'.repeat(65)])('has no idea what %s means', (name) => {
+    expect(nearest(name, fields)).toBeUndefined();
+  });
+
+  it.each<[string, string[], string]>([
+    ['Name', ['named', 'nam', 'name'], 'name'],
+    ['name', ['nane', 'nameOfOwner'], 'nameOfOwner'],
+    ['naem', ['nae', 'noem', 'name'], 'nae'],
+    ['names', ['nabe', 'name'], 'name'],
+  ])('prefers equality but for case, then a beginning, then the smaller distance, then the first: %s of %p', (name, candidates, best) => {
+    expect(nearest(name, candidates)).toBe(best);
+  });
+
+  it('suggests nothing for names of more than 64 characters', () => {
+    const name = 'a'.repeat(64);
+    expect(nearest(name, [`${name}b`])).toBe(`${name}b`);
+    expect(nearest(`${name}a`, [`${name}b`])).toBeUndefined();
+  });
+
+  it('agrees with the Damerau-Levenshtein distance', () => {
+    const word = fc.string({ unit: fc.constantFrom(...'abc'), maxLength: 7 });
+    fc.assert(
+      fc.property(word, word, (name, candidate) => {
+        const near = distance(name, candidate) <= (name.length <= 3 ? 1 : 2);
+        const begins = name.length >= 3 && candidate.startsWith(name);
+        expect(nearest(name, [candidate])).toBe(near || begins ? candidate : undefined);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('takes any iterable, of many and long candidates', () => {
+    const candidates = new Set(Array.from({ length: 10_000 }, (_, i) => 'ab'.repeat(31) + i.toString(36)));
+    expect(nearest('cd'.repeat(32), candidates)).toBeUndefined();
+    expect(nearest('ab'.repeat(32), ['a'.repeat(1_000_000)])).toBeUndefined();
+  });
+});

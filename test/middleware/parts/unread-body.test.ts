@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import Koa from 'koa';
+import { jsonBody, problems } from '../../../src/index.ts';
+import { type DiscardLimits, discardIgnoredBody, discardUnreadBody } from '../../../src/middleware/parts/unread-body.ts';
+import { useListener } from '../../support/listen.ts';
+import { RawClient } from '../../support/raw-client.ts';
+
+const listen = useListener();
+const clients: RawClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.socket.destroy();
+});
+
+/** A client of a server that refuses every request. */
+async function refused(limits: DiscardLimits): Promise<RawClient> {
+  const app = new Koa().use(async (ctx) => {
+    ctx.status = 413;
+    ctx.body = 'no';
+    discardUnreadBody(ctx, limits);
+  });
+  const client = await RawClient.connect(await listen(app.callback()));
+  clients.push(client);
+  return client;
+}
+
+const ample: DiscardLimits = { maxBytes: 1_000_000, maxMS: 60_000 };
+
+describe('discardUnreadBody', () => {
+  it('takes the rest of the body off the wire, so that the next request is read', async () => {
+    const client = await refused(ample);
+    for (let n = 0; n < 3; n++) {
+      await client.head('POST /', { 'Content-Length': 500_000 });
+      expect((await client.answer())?.text).toBe('no');
+      await client.send('x'.repeat(500_000));
+    }
+  });
+
+  it('cuts a client that sends more than the limit', async () => {
+    const client = await refused({ ...ample, maxBytes: 1000 });
+    await client.head('POST /', { 'Content-Length': 100_000 });
+    expect((await client.answer())?.status).toBe(413);
+    await client.send('x'.repeat(2000));
+    await client.ended();
+    expect(await client.answer()).toBeUndefined();
+  });
+
+  it('cuts a client that takes too long', async () => {
+    const client = await refused({ ...ample, maxMS: 20 });
+    await client.head('POST /', { 'Content-Length': 100 });
+    expect((await client.answer())?.status).toBe(413);
+    await client.ended();
+  });
+
+  it.each(['GET', 'POST'])('leaves a connection alone whose request has no body: %s', async (method) => {
+    const client = await refused({ maxBytes: 0, maxMS: 1 });
+    await client.head(`${method} /`, method === 'POST' ? { 'Content-Length': 0 } : {});
+    expect((await client.answer())?.status).toBe(413);
+    await client.head('GET /', { Connection: 'close' });
+    expect((await client.answer())?.headers.connection).toBe('close');
+    await client.ended();
+  });
+});
+
+describe('discardIgnoredBody', () => {
+  /** A client of a server that answers before anything of a body has come. */
+  async function answered(middleware: Koa.Middleware): Promise<RawClient> {
+    const app = new Koa().use(async (ctx, next) => {
+      await middleware(ctx, next);
+      discardIgnoredBody(ctx, { ...ample, maxBytes: 1000 });
+    });
+    const client = await RawClient.connect(await listen(app.callback()));
+    clients.push(client);
+    await client.head('POST /', { 'Content-Length': 100_000 });
+    return client;
+  }
+
+  it('cuts a client whose body nobody reads when it sends more than the limit', async () => {
+    const client = await answered((ctx) => {
+      ctx.body = 'yes';
+    });
+    expect((await client.answer())?.text).toBe('yes');
+    await client.send('x'.repeat(2000));
+    await client.ended();
+  });
+
+  it.each<[string, Koa.Middleware]>([
+    [
+      'is answered with',
+      (ctx) => {
+        ctx.body = ctx.req;
+        ctx.length = 100_000;
+      },
+    ],
+    [
+      'is read beside the chain',
+      (ctx) => {
+        ctx.respond = false;
+        ctx.res.setHeader('Content-Length', 100_000);
+        ctx.req.pipe(ctx.res);
+      },
+    ],
+    [
+      'is read by somebody',
+      async (ctx) => {
+        const chunks: unknown[] = [];
+        for await (const chunk of ctx.req) chunks.push(chunk);
+        ctx.body = Buffer.concat(chunks as Buffer[]);
+      },
+    ],
+  ])('leaves a body alone that %s', async (_what, middleware) => {
+    const client = await answered(middleware);
+    await client.send('x'.repeat(100_000));
+    expect((await client.answer())?.text).toHaveLength(100_000);
+  });
+});
+
+describe('problems', () => {
+  it('does so for any body that was refused', async () => {
+    const app = new Koa().use(problems()).use(jsonBody({ limit: 10 }));
+    const client = await RawClient.connect(await listen(app.callback()));
+    clients.push(client);
+    for (let n = 0; n < 3; n++) {
+      await client.head('POST /', { 'Transfer-Encoding': 'chunked' });
+      for (let chunk = 0; chunk < 20; chunk++) await client.chunk('x'.repeat(10_000));
+      expect((await client.answer())?.status).toBe(413);
+      await client.chunk('');
+    }
+  });
+
+  it('does so for a body that nobody has asked for', async () => {
+    const app = new Koa().use(problems()).use((ctx) => {
+      ctx.body = 'yes';
+    });
+    const client = await RawClient.connect(await listen(app.callback()));
+    clients.push(client);
+    await client.head('POST /', { 'Transfer-Encoding': 'chunked' });
+    expect((await client.answer())?.text).toBe('yes');
+    for (let sent = 0; sent < 40 && !client.socket.destroyed; sent++) await client.chunk('x'.repeat(1_000_000));
+    await client.ended();
+  });
+});

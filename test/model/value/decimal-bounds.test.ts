@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Decimal128 } from 'mongodb';
+import { compareDecimals, compileDecimalBounds } from '../../../src/model/value/decimal-bounds.ts';
+
+const decimal = (text: string) => Decimal128.fromString(text);
+
+describe('compareDecimals', () => {
+  it.each([
+    ['0', '-0', 0],
+    ['0E+10', '0.000', 0],
+    ['1', '1.000', 0],
+    ['100', '1E+2', 0],
+    ['-1', '1', -1],
+    ['-2', '-1', -1],
+    ['0', '0.000000000000000000000000000000001', -1],
+    ['9', '10', -1],
+    ['0.9', '0.11', 1],
+    ['1E-6176', '0', 1],
+    ['1E+6144', '9999999999999999999999999999999999', 1],
+    ['1234567890123456789012345678901234', '1234567890123456789012345678901235', -1],
+    ['0.1', '0.1000000000000000055511151231257827', -1],
+  ])('%s against %s', (a, b, sign) => {
+    expect(Math.sign(compareDecimals(decimal(a), decimal(b)))).toBe(sign);
+    expect(Math.sign(compareDecimals(decimal(b), decimal(a)))).toBe(-sign + 0);
+  });
+
+  it('agrees with whole numbers', () => {
+    const scaled = fc.tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 12 }));
+    fc.assert(
+      fc.property(scaled, scaled, ([a, m], [b, n]) => {
+        const order = a * 10n ** BigInt(m) - b * 10n ** BigInt(n);
+        expect(Math.sign(compareDecimals(decimal(`${a}E${m}`), decimal(`${b}E${n}`)))).toBe(Number(order > 0n) - Number(order < 0n));
+      }),
+    );
+  });
+});
+
+describe('compileDecimalBounds', () => {
+  it('includes both bounds', () => {
+    const check = compileDecimalBounds(decimal('0.10'), decimal('99.9'));
+    expect(['0.1', '99.90', '50'].map((text) => check?.(decimal(text)))).toEqual([undefined, undefined, undefined]);
+    expect(check?.(decimal('0.0999999999999999999999999999999999'))).toMatchObject({
+      rule: 'minimum',
+      params: { limit: '0.10' },
+      message: 'must be at least 0.10',
+    });
+    expect(check?.(decimal('99.90000000000000000000000000000001'))).toMatchObject({
+      rule: 'maximum',
+      params: { limit: '99.9' },
+      message: 'must be at most 99.9',
+    });
+  });
+
+  it('is nothing without bounds', () => {
+    expect(compileDecimalBounds(undefined, undefined)).toBeUndefined();
+  });
+});

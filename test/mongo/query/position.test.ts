@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { Binary, Double, ObjectId } from 'mongodb';
+import { defineModel, t } from '../../../src/index.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { rangesBehind, type SortKey } from '../../../src/mongo/query/position.ts';
+
+const policy = { sort: true, filter: true } as const;
+const { clientFields } = compileModel(
+  defineModel('Doc', {
+    collection: 'docs',
+    fields: {
+      id: t.objectId({ policy }),
+      n: t.nullable(t.float(), { policy }),
+      s: t.string({ policy }),
+      d: t.date({ policy }),
+    },
+  }),
+);
+const key = (name: string, direction: 1 | -1 = 1): SortKey => ({ field: clientFields.get(name) as SortKey['field'], direction });
+const byId = key('id');
+const id = new ObjectId('0123456789abcdef01234567');
+
+const not = (path: string, operator: string, value: unknown) => ({ [path]: { $not: { [operator]: value } } });
+const ne = (path: string, value: unknown) => ({ [path]: { $ne: value } });
+/** What excludes whole types. */
+const no = {
+  null: (path: string) => ne(path, null),
+  NaN: (path: string) => ne(path, Number.NaN),
+  number: (path: string) => not(path, '$gte', Number.NEGATIVE_INFINITY),
+  string: (path: string) => not(path, '$gte', ''),
+  binData: (path: string) => not(path, '$gte', new Binary(new Uint8Array())),
+  objectId: (path: string) => not(path, '$gte', new ObjectId('0'.repeat(24))),
+  bool: (path: string) => not(path, '$gte', false),
+  date: (path: string) => not(path, '$gte', new Date(-8.64e15)),
+};
+const all = Object.values(no);
+/** What excludes these types, the first and the last of them included, in the order of types. */
+const from = (first: keyof typeof no, last: keyof typeof no, path: string) =>
+  all.slice(all.indexOf(no[first]), all.indexOf(no[last]) + 1).map((one) => one(path));
+
+describe('rangesBehind()', () => {
+  it.each<[string, SortKey[], unknown[], object[]]>([
+    ['one key', [byId], [id], [{ $and: [...from('null', 'binData', '_id'), not('_id', '$lte', id)] }]],
+    ['descending', [key('id', -1)], [id], [{ $and: [...from('bool', 'date', '_id'), not('_id', '$gte', id)] }]],
+    [
+      'two keys, the nearer range first',
+      [key('s'), byId],
+      ['x', id],
+      [
+        { s: { $eq: 'x' }, $and: [...from('null', 'binData', '_id'), not('_id', '$lte', id)] },
+        { $and: [...from('null', 'number', 's'), not('s', '$lte', 'x')] },
+      ],
+    ],
+    ['null ascending: everything else', [key('s')], [null], [{ $and: [ne('s', null)] }]],
+    ['null descending: nothing of the order', [key('s', -1)], [null], [{ $and: [...from('NaN', 'date', 's'), ne('s', null)] }]],
+    ['text descending', [key('s', -1)], ['x'], [{ $and: [...from('binData', 'date', 's'), not('s', '$gte', 'x')] }]],
+    ['a number ascending: not NaN', [key('n')], [1], [{ $and: [...from('null', 'NaN', 'n'), not('n', '$lte', 1)] }]],
+    ['a number descending: NaN too', [key('n', -1)], [1], [{ $and: [...from('string', 'date', 'n'), not('n', '$gte', 1)] }]],
+    ['NaN ascending', [key('n')], [new Double(Number.NaN)], [{ $and: [ne('n', null), ne('n', Number.NaN)] }]],
+    ['NaN descending', [key('n', -1)], [Number.NaN], [{ $and: [...from('number', 'date', 'n'), ne('n', Number.NaN)] }]],
+    ['a value of another type than its field', [key('d')], ['x'], [{ $and: [...from('null', 'number', 'd'), not('d', '$lte', 'x')] }]],
+  ])('are the records behind a position, in the order of the list: %s', (_name, sort, values, ranges) => {
+    expect(rangesBehind(sort, { values, side: 1 })).toEqual(ranges);
+  });
+
+  it.each<[string, SortKey[], unknown[], object[]]>([
+    [
+      'two keys',
+      [key('s'), byId],
+      ['x', id],
+      [
+        { s: { $eq: 'x' }, $and: [...from('null', 'binData', '_id'), not('_id', '$lt', id)] },
+        { $and: [...from('null', 'number', 's'), not('s', '$lte', 'x')] },
+      ],
+    ],
+    ['descending', [key('id', -1)], [id], [{ $and: [...from('bool', 'date', '_id'), not('_id', '$gt', id)] }]],
+    ['an id that is null', [byId], [null], [{}]],
+    ['an id that is null, descending', [key('id', -1)], [null], [{ $and: from('NaN', 'date', '_id') }]],
+    ['an id that is NaN, descending', [key('id', -1)], [Number.NaN], [{ $and: from('number', 'date', '_id') }]],
+  ])('begin with the record itself where the position is before it: %s', (_name, sort, values, ranges) => {
+    expect(rangesBehind(sort, { values, side: -1 })).toEqual(ranges);
+  });
+});
