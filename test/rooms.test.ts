@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -107,5 +107,12 @@ describe('the rooms of src/', () => {
       const lost = named.filter((file) => ![folder, dirname(folder), '.'].some((from) => files.includes(join(from, file))));
       expect(lost).toEqual([]);
     }
+  });
+
+  it.each(['docs/architecture.md', 'CONTRIBUTING.md'])('are where %s says', (page) => {
+    const root = join(src, '..');
+    const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w/-]+\.ts)`/g)].map(([, file = '']) => file);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((file) => ![root, src, join(src, 'middleware')].some((from) => existsSync(join(from, file))))).toEqual([]);
   });
 });

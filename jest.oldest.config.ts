@@ -1,0 +1,26 @@
+/**
+ * `npm run test:oldest`: the feature tests on the oldest versions of Koa and of the MongoDB driver that the peer ranges allow. The newest
+ * are those that `npm test` runs on.
+ *
+ * @jest-config-loader esbuild-register
+ */
+import type { Config } from 'jest';
+import { shared } from './jest.config.ts';
+
+const config: Config = {
+  ...shared,
+  displayName: 'oldest',
+  testTimeout: 120_000,
+  maxWorkers: '100%',
+  workerIdleMemoryLimit: '600MB',
+  testRegex: ['/test/feature/.*\\.test\\.ts$'],
+  moduleNameMapper: {
+    ...shared.moduleNameMapper,
+    '^koa$': '<rootDir>/node_modules/koa-oldest/lib/application.js',
+    '^mongodb$': '<rootDir>/node_modules/mongodb-oldest/lib/index.js',
+  },
+  globalSetup: '<rootDir>/test/support/start-database.ts',
+  globalTeardown: '<rootDir>/test/support/stop-database.ts',
+};
+
+export default config;

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..');
+
+it('the package exports each public middleware by its name, and nothing of what they share', () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const middlewares = readdirSync(join(root, 'src/middleware')).filter((name) => name.endsWith('.ts'));
+  const names = middlewares.map((name) => `./middleware/${name.replace(/\.ts$/, '')}`);
+  expect(Object.keys(exports).sort()).toEqual(['.', ...names, './package.json'].sort());
+  expect(exports['./middleware/guards']).toEqual({ types: './dist/middleware/guards.d.ts', default: './dist/middleware/guards.js' });
+});
