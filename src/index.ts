@@ -27,8 +27,8 @@ export { type CheckCreateOptions, checkCreate, type ServerFields } from './middl
 export { checkPatch } from './middleware/check-patch.ts';
 export { checkPut } from './middleware/check-put.ts';
 export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.ts';
-export { embed } from './middleware/embed.ts';
 export { fields } from './middleware/fields.ts';
+export { findIncluded } from './middleware/find-included.ts';
 export { type FindPageOptions, findPage } from './middleware/find-page.ts';
 export { type FindOptions, findRecord } from './middleware/find-record.ts';
 export { guards } from './middleware/guards.ts';

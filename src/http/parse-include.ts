@@ -4,7 +4,7 @@ import { listNames } from './list-names.ts';
 import type { ErrorSink } from './query-errors.ts';
 
 /**
- * Reads the names in `include` parameters as the relations to embed, each once. A name that is not among the allowed ones adds one error, for the first of them, whether there is such a relation or not.
+ * Reads the names in `include` parameters as the relations to include, each once. A name that is not among the allowed ones adds one error, for the first of them, whether there is such a relation or not.
  *
  * @example
  * parseInclude(['customer', 'author', 'customer'], ['author', 'customer'], errors) // ['customer', 'author']

@@ -7,12 +7,12 @@ import type { ResourceMiddleware } from './parts/context.ts';
 const only = ['include'];
 
 /**
- * Parses `include` of a request for one record into `ctx.include`, for `embed`; several parameters add up, every other one is ignored.
+ * Parses `include` of a request for one record into `ctx.include`, for `findIncluded`; several parameters add up, every other one is ignored.
  * 400 for a relation that is unknown or not allowed. Stands before `notModified`. For a list `listQuery` does the same.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
- * router.get('/orders/:id', include(includes), notModified(), findRecord(Order, { db }), embed(includes), record());
+ * router.get('/orders/:id', include(includes), notModified(), findRecord(Order, { db }), findIncluded(includes), record());
  */
 export function include(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'include');

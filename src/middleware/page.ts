@@ -13,7 +13,7 @@ const longestLink = 8192;
  * Answers with `ctx.page`: `{"data": […], "page": {…}}`, and a `Link` (RFC 8288) to the pages around it that repeats the client's own
  * query, unless that makes it longer than 8 KiB. `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` where the
  * list is paged by number; `total` when it was asked for, and `total_is_estimate` where it is one. A list has no ETag. The records of
- * `ctx.embedded` stand in those of the page.
+ * `ctx.included` stand in those of the page.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -21,7 +21,7 @@ const longestLink = 8192;
 export function page(): ResourceMiddleware {
   return async function page(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const found = writePage(needed(ctx.page, 'findPage', 'page'), ctx.embedded);
+    const found = writePage(needed(ctx.page, 'findPage', 'page'), ctx.included);
     const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
@@ -38,7 +38,7 @@ export function page(): ResourceMiddleware {
  */
 function letGo(ctx: Context): void {
   ctx.page = undefined;
-  ctx.embedded = undefined;
+  ctx.included = undefined;
 }
 
 function describePage({ size, hasNext, place, total }: Page): object {

@@ -12,7 +12,7 @@ const legal: LegalOptions<RecordOptions> = { created: trueOrFalse };
 
 /**
  * Answers with `ctx.record`: `{"data": …}` of what a client may read, and its `ETag` when the model has a revision. The records of
- * `ctx.embedded` stand in it, and have no part in the `ETag`.
+ * `ctx.included` stand in it, and have no part in the `ETag`.
  *
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());
@@ -23,7 +23,7 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
   return async function record(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
     const found = needed(ctx.record, 'findRecord', 'record');
-    const text = found.toText(ctx.embedded);
+    const text = found.toText(ctx.included);
     ctx.status = created ? 201 : 200; // whatever the app has set before
     if (created) ctx.set('Location', `${requestPath(ctx)}/${encodeURIComponent(found.id)}`);
     if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);

@@ -10,7 +10,7 @@ import type {
 } from 'mongodb';
 import { ConfigurationError, Problem, validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Room } from '../model/read/embedded.ts';
+import type { Room } from '../model/read/included.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
 import { asSent } from '../model/value/copy-value.ts';
 import type { Changes, StoredCheck } from '../model/write/plan-changes.ts';

@@ -1,6 +1,6 @@
 import { formatEntityTag } from '../http/entity-tag.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Embedded } from '../model/read/embedded.ts';
+import type { Included } from '../model/read/included.ts';
 import type { Relation } from '../model/read/relations.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
 import { revisionOf } from './query/precondition.ts';
@@ -80,9 +80,9 @@ export class StoredRecord {
     relation.visitIds(this.#stored, visit);
   }
 
-  /** The JSON text of what a client may read, and has chosen to; with `embedded`, included records stand where their ids lead to them. */
-  toText(embedded?: Embedded): string {
-    return (this.#fields ?? this.#model).writeJson(this.#stored, embedded);
+  /** The JSON text of what a client may read, and has chosen to; with `included`, included records stand where their ids lead to them. */
+  toText(included?: Included): string {
+    return (this.#fields ?? this.#model).writeJson(this.#stored, included);
   }
   /** What a client may read, for what makes JSON of it: integers beyond 2^53 are rounded, which {@link toText} does not do. */
   toJSON(): unknown {

@@ -72,7 +72,7 @@ export function fieldsParameters({ model, fields }: CompiledResource): Part[] {
 export function includeParameter({ includes: { names } }: CompiledResource): Part[] {
   if (names.length === 0) return [];
   const schema = { type: 'array', items: { type: 'string', enum: names }, minItems: 1 };
-  return [parameter('include', 'Related records to embed. With it an answer about one record is never 304.', schema, list)];
+  return [parameter('include', 'Related records to include. With it an answer about one record is never 304.', schema, list)];
 }
 
 /** Whether a filter of the list may be an integer beyond 64 bits, which is 422 and not 400. */

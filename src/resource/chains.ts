@@ -5,8 +5,8 @@ import { caching } from '../middleware/caching.ts';
 import { checkCreate } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
-import { embed } from '../middleware/embed.ts';
 import { fields } from '../middleware/fields.ts';
+import { findIncluded } from '../middleware/find-included.ts';
 import { findPage } from '../middleware/find-page.ts';
 import { findRecord } from '../middleware/find-record.ts';
 import { guards } from '../middleware/guards.ts';
@@ -122,7 +122,7 @@ const bounds = (r: CompiledResource) => (r.isScoped && r.scopeWrites ? [rows(r)]
 const query = (r: CompiledResource) =>
   listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...r.filterLimits });
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
-const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [embed(r.includes)] : []);
+const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
 /** The checks behind `match` require an object. */
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, requireObject: false });
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });

@@ -42,7 +42,7 @@ export interface CompiledResource extends ApiSettings {
   /** Who may keep its answers. */
   readonly caching: CachingOptions;
   readonly paging: Paging;
-  /** The relations that list and get may embed; none until `linkResources` has found where they lead. */
+  /** The relations that list and get may include; none until `linkResources` has found where they lead. */
   readonly includes: Includes;
   /** Whether clients may choose what they read. */
   readonly fields: boolean;

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 import { compileIncludes, type GuardedSource, type IncludeTarget } from '../middleware/parts/compile-includes.ts';
 import { compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
-import type { Step } from '../mongo/read-embedded.ts';
+import type { Step } from '../mongo/read-included.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { ResourceDefinition } from './resource-options.ts';

@@ -105,7 +105,7 @@ export interface ResourceOptions<
   /** How lists are paged: `cursorPaging()` or `offsetPaging()`. @default cursorPaging() */
   readonly paging?: Paging;
   /**
-   * The relations that list and get may embed by `include`: each by its `as`, or the name of its field; dotted where it stands in an embedded
+   * The relations that list and get may show by `include`: each by its `as`, or the name of its field; dotted where it stands in an embedded
    * object, and for what a relation leads on to. Only what is listed is allowed: `author.company` alone does not allow `author`.
    * @default none
    *

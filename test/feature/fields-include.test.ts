@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileIncludes, embed, fields, findRecord, include, problems, type ResourceMiddleware, record } from '../../src/index.ts';
+import { compileIncludes, fields, findIncluded, findRecord, include, problems, type ResourceMiddleware, record } from '../../src/index.ts';
 import { useApi } from '../support/api.ts';
 import { Book, bookRelations, books, Company, companies, Person, people, type Stored } from '../support/books.ts';
 import { useCommands } from '../support/commands.ts';
@@ -129,7 +129,7 @@ describe('fields= together with include=', () => {
       include(includes),
       fields(Book, includes),
       findRecord(Book, db),
-      embed(includes),
+      findIncluded(includes),
       record(),
     );
     expect((await request('GET', '/?fields=title&include=editor')).body.data).toEqual({ id: 'full', title: 'Full', editor: ben });

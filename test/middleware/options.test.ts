@@ -15,8 +15,8 @@ import {
   crossOrigin,
   cursorPaging,
   defineModel,
-  embed,
   fields,
+  findIncluded,
   findPage,
   findRecord,
   guards,
@@ -101,7 +101,7 @@ const cases: readonly Case[] = [
   ['checkPatch', 'a text for true', (wrong) => checkPatch(Doc, wrong), { explicitWrites: 'yes' }, /`explicitWrites` .* true or false/],
   ['checkPut', 'mergePatch, which is for patches', (wrong) => checkPut(Doc, wrong), { mergePatch: false }, /Legal are explicitWrites/],
   ['crossOrigin', 'a misspelt option', crossOrigin, { trustedOrigin: [] }, /did you mean `trustedOrigins`\?/],
-  ['embed', 'names', embed, ['customer'], /`embed` takes what `compileIncludes\(\)` returns/],
+  ['findIncluded', 'names', findIncluded, ['customer'], /`findIncluded` takes what `compileIncludes\(\)` returns/],
   ['fields', 'names', (wrong) => fields(Doc, wrong), ['text'], /`fields` takes what/],
   ['guards', 'a list', guards, [() => true], /guard .* must be a function/],
   ['handler', 'nothing', handler, undefined, /`handler` must be a function/],
@@ -160,7 +160,7 @@ describe('the table above', () => {
   it('is not about what is right', () => {
     const includes = compileIncludes(Doc, [], { db, targets: [] });
     expect(() => [
-      embed(includes),
+      findIncluded(includes),
       include(includes),
       fields(Doc, includes),
       fields(Doc),

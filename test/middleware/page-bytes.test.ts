@@ -24,7 +24,7 @@ describe("findPage() and page() in somebody's own routes", () => {
     const { request } = await serve(
       async (ctx: Context, next) => {
         await next();
-        seen.push(ctx.page, ctx.embedded);
+        seen.push(ctx.page, ctx.included);
       },
       listQuery(Doc, paging),
       findPage(Doc, { db: database.db, maxPageBytes: 7_000 }),

@@ -6,7 +6,7 @@ import type { Reference } from '../../model/node.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/read/relations.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { checkPageBytes, defaultPageBytes } from '../../mongo/list/page-bytes.ts';
-import type { Source, Step } from '../../mongo/read-embedded.ts';
+import type { Source, Step } from '../../mongo/read-included.ts';
 import { openStore, type StoreOptions } from '../../mongo/store.ts';
 import type { Guard, ScopeFunction } from './context.ts';
 
@@ -15,9 +15,9 @@ export interface IncludeTarget {
   readonly model: ModelInput;
   /** The path of its resource, as `t.ref('Customer', { resource: 'vip-customers' })` names it. @default none: a model without a resource */
   readonly path?: string;
-  /** Guards that must open for an embedded record to be seen. @default none */
+  /** Guards that must open for an included record to be seen. @default none */
   readonly guards?: readonly Guard<never>[];
-  /** The row filter of embedded records. @default every record */
+  /** The row filter of included records. @default every record */
   readonly scope?: ScopeFunction<never>;
 }
 
@@ -28,7 +28,7 @@ export interface IncludeOptions extends StoreOptions {
   /** What has the option, for errors about it. @default 'a list' */
   readonly owner?: string;
   /**
-   * How many bytes the embedded records of one answer may have, of what is read of them and of their JSON, from 1,024 to 268,435,456.
+   * How many bytes the included records of one answer may have, of what is read of them and of their JSON, from 1,024 to 268,435,456.
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
@@ -40,13 +40,13 @@ export interface GuardedSource extends Source {
   readonly scope: ScopeFunction<never> | undefined;
 }
 
-/** Relations that a client may include, compiled: what `include`, `listQuery` and `embed` share. */
+/** Relations that a client may include, compiled: what `include`, `listQuery` and `findIncluded` share. */
 export interface Includes extends Includable {
   /** The first steps of all names. */
   readonly steps: readonly Step<GuardedSource>[];
   /** The steps of a name, the first one first. */
   readonly paths: ReadonlyMap<string, readonly Step<GuardedSource>[]>;
-  /** How many bytes the embedded records of one answer may have. */
+  /** How many bytes the included records of one answer may have. */
   readonly maxPageBytes: number;
 }
 
@@ -71,7 +71,7 @@ interface GrowingStep extends Step<GuardedSource> {
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
- * router.get('/orders/:id', include(includes), findRecord(Order, { db }), embed(includes), record());
+ * router.get('/orders/:id', include(includes), findRecord(Order, { db }), findIncluded(includes), record());
  */
 export function compileIncludes(model: ModelInput, names: readonly string[], options: IncludeOptions): Includes {
   const { targets, owner = 'a list', maxPageBytes = defaultPageBytes } = options;

@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { Embedded } from '../../model/read/embedded.ts';
+import type { Included } from '../../model/read/included.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import type { ListQuery } from '../../mongo/list/list-query.ts';
@@ -36,7 +36,7 @@ export interface Slots {
   precondition?: Precondition;
   /** By `listQuery`. */
   listQuery?: ListQuery;
-  /** By `include`: the relations to embed in one record; not there when it names none. Those of a list stand in `listQuery`. */
+  /** By `include`: the relations to include in one record; not there when it names none. Those of a list stand in `listQuery`. */
   include?: readonly string[];
   /** By `checkCreate`: the document to insert, in stored form. */
   created?: Record<string, unknown>;
@@ -46,8 +46,8 @@ export interface Slots {
   record?: StoredRecord;
   /** By `findPage`: the page of a list, until `page` has written it. */
   page?: Page | undefined;
-  /** By `embed`: the included records, until `page` has written them. */
-  embedded?: Embedded | undefined;
+  /** By `findIncluded`: the included records, until `page` has written them. */
+  included?: Included | undefined;
   /** By the api: which operation the request addresses, and of which resource (its path). */
   operation?: { readonly resource: string; readonly name: string };
   /** By `requestId`. */

@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../errors.ts';
 import type { Model } from '../define/define-model.ts';
 import { t } from '../define/t.ts';
 import type { CompiledField, ObjectNode } from '../node.ts';
-import type { Embedded } from '../read/embedded.ts';
 import { compileHydrate } from '../read/hydrate.ts';
+import type { Included } from '../read/included.ts';
 import { privateNames, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
 import { compileObjectWriter, privatePaths } from '../read/write-json.ts';
@@ -41,7 +41,7 @@ export interface CompiledModel {
   /** What clients may choose by `fields`. */
   readonly selector: FieldSelector;
   /** The JSON text of a stored record, with the records that were included. */
-  writeJson(stored: unknown, embedded?: Embedded): string;
+  writeJson(stored: unknown, included?: Included): string;
   /** A stored record as handlers and hooks hold it. */
   hydrate(stored: unknown): unknown;
   /** The same without what is private. */

@@ -93,7 +93,7 @@ function readableFields(node: ObjectNode): readonly CompiledField[] {
 
 /**
  * Reads the names in `fields` parameters. What is not acceptable goes to `errors`, a private field reported as one that does not exist;
- * undefined then, and where there is no name. `included` are the relations to embed.
+ * undefined then, and where there is no name. `included` are the relations to include.
  */
 export function parseFields(
   given: readonly string[],

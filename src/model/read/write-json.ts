@@ -13,11 +13,11 @@ import {
 } from '../node.ts';
 import { compileMemberRead, isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { writeUntyped } from '../value/untyped.ts';
-import type { Embedded } from './embedded.ts';
+import type { Included } from './included.ts';
 import { compileMissingValue } from './missing-value.ts';
 
-/** The JSON text of a stored value, as a client reads it; with `embedded`, included records stand where their ids lead to them. */
-export type WriteJson = (stored: unknown, embedded?: Embedded) => string;
+/** The JSON text of a stored value, as a client reads it; with `included`, included records stand where their ids lead to them. */
+export type WriteJson = (stored: unknown, included?: Included) => string;
 
 /** What is chosen of a field: all of it, what is chosen within it, or nothing: it is fetched for the record that it leads to. */
 export type Choice = 'whole' | 'fetched' | Selection;
@@ -59,17 +59,17 @@ export function compileObjectWriter(node: ObjectNode, path = ''): ValueWriter {
 type StoredObject = Readonly<Record<string, unknown>>;
 
 /** Writes `"name":value`, or nothing for an absent optional field. */
-type WriteMember = (stored: StoredObject, embedded?: Embedded) => string;
+type WriteMember = (stored: StoredObject, included?: Included) => string;
 
 /** Writes the record that an included relation leads to; nothing where it was not included. */
-type WriteAdded = (stored: StoredObject, embedded: Embedded) => string;
+type WriteAdded = (stored: StoredObject, included: Included) => string;
 
 function joinMembers(members: readonly WriteMember[], added: readonly WriteAdded[], writeMismatch: WriteJson): WriteJson {
-  return function writeRecord(stored, embedded) {
+  return function writeRecord(stored, included) {
     if (!isStoredObject(stored)) return writeMismatch(stored);
     let text = '';
-    for (const write of members) text = append(text, write(stored, embedded));
-    if (embedded) for (const write of added) text = append(text, write(stored, embedded));
+    for (const write of members) text = append(text, write(stored, included));
+    if (included) for (const write of added) text = append(text, write(stored, included));
     return `{${text}}`;
   };
 }
@@ -111,11 +111,11 @@ function compileMemberWriter(field: CompiledField, path: string): MemberWriter {
   const read = compileMemberRead(field.key);
   const makeMissing = compileMissingValue(field);
   function memberOf(write: WriteJson): WriteMember {
-    return function writeMember(stored, embedded) {
+    return function writeMember(stored, included) {
       const present = read(stored);
-      if (present !== undefined && (present !== null || field.nullable)) return prefix + write(present, embedded);
+      if (present !== undefined && (present !== null || field.nullable)) return prefix + write(present, included);
       const shown = makeMissing();
-      return shown === absent ? '' : prefix + write(shown, embedded);
+      return shown === absent ? '' : prefix + write(shown, included);
     };
   }
   return { name, write: memberOf(value.write), select: (selection) => memberOf(value.select(selection)) };
@@ -134,21 +134,21 @@ function compileAddedWriter(field: CompiledField, path: string): WriteAdded[] {
   const relation = relationName(path, slot.ref, field);
   const write = compileRecordWriter(field.node, relation);
   return [
-    function writeAdded(stored, embedded) {
-      if (!embedded.has(relation)) return '';
+    function writeAdded(stored, included) {
+      if (!included.has(relation)) return '';
       const value = read(stored);
-      return prefix + write(value === undefined || (value === null && !field.nullable) ? makeMissing() : value, embedded);
+      return prefix + write(value === undefined || (value === null && !field.nullable) ? makeMissing() : value, included);
     },
   ];
 }
 
-function compileRecordWriter(node: Node, relation: string): (stored: unknown, embedded: Embedded) => string {
+function compileRecordWriter(node: Node, relation: string): (stored: unknown, included: Included) => string {
   if (node.kind === 'array') {
     const write = compileRecordWriter(node.items.node, relation);
-    return (stored, embedded) => (Array.isArray(stored) ? `[${stored.map((one) => write(one, embedded)).join(',')}]` : 'null');
+    return (stored, included) => (Array.isArray(stored) ? `[${stored.map((one) => write(one, included)).join(',')}]` : 'null');
   }
   const { toJson: writeId } = (node as LeafNode).leaf;
-  return (stored, embedded) => (isNothing(stored) ? 'null' : (embedded.textOf(relation, writeId(stored)) ?? 'null'));
+  return (stored, included) => (isNothing(stored) ? 'null' : (included.textOf(relation, writeId(stored)) ?? 'null'));
 }
 
 function isNothing(stored: unknown): boolean {
@@ -163,7 +163,7 @@ export function compileValueWriter(slot: Slot): WriteJson {
 function compileItemWriter(slot: Slot, path: string): ValueWriter {
   return wrapWriter(
     compileWriter(slot, path),
-    (write) => (stored, embedded) => (stored === null || stored === undefined ? 'null' : write(stored, embedded)),
+    (write) => (stored, included) => (stored === null || stored === undefined ? 'null' : write(stored, included)),
   );
 }
 
@@ -192,9 +192,9 @@ function indivisible(write: WriteJson): ValueWriter {
 
 /** Writes a relation without `as`: the included record, or the id that leads to nothing that the client may see. */
 function compileReplacedWriter(relation: string, writeId: WriteJson): WriteJson {
-  return function writeRecordOrId(stored, embedded) {
+  return function writeRecordOrId(stored, included) {
     const id = writeId(stored);
-    return embedded?.textOf(relation, id) ?? id;
+    return included?.textOf(relation, id) ?? id;
   };
 }
 
@@ -202,8 +202,8 @@ function compileArrayWriter(node: ArrayNode, path: string): ValueWriter {
   const writeMismatch = compileMismatchWriter(node);
   return wrapWriter(
     compileItemWriter(node.items, path),
-    (write) => (stored, embedded) =>
-      Array.isArray(stored) ? `[${stored.map((one) => write(one, embedded)).join(',')}]` : writeMismatch(stored),
+    (write) => (stored, included) =>
+      Array.isArray(stored) ? `[${stored.map((one) => write(one, included)).join(',')}]` : writeMismatch(stored),
   );
 }
 
@@ -211,11 +211,11 @@ function compileArrayWriter(node: ArrayNode, path: string): ValueWriter {
 function compileMapWriter(node: MapNode, path: string): ValueWriter {
   const { write } = compileItemWriter(node.values, path);
   const writeMismatch = compileMismatchWriter(node);
-  return indivisible(function writeMap(stored, embedded) {
+  return indivisible(function writeMap(stored, included) {
     const members = mapEntries(stored);
     if (!members) return writeMismatch(stored);
     let text = '';
-    for (const [key, member] of members) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${write(member, embedded)}`;
+    for (const [key, member] of members) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${write(member, included)}`;
     return `{${text}}`;
   });
 }

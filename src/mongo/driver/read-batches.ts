@@ -1,5 +1,5 @@
 import { type AbstractCursor, BSON } from 'mongodb';
-import { type Room, TooMuchIncluded } from '../../model/read/embedded.ts';
+import { type Room, TooMuchIncluded } from '../../model/read/included.ts';
 
 type Stored = Record<string, unknown>;
 

@@ -28,7 +28,7 @@ export interface ListQuery {
   readonly fields: SelectedFields | undefined;
   /** Whether the client may choose. */
   readonly isSelectable: boolean;
-  /** The relations to embed. */
+  /** The relations to include. */
   readonly include: readonly string[];
 }
 

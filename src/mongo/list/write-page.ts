@@ -1,4 +1,4 @@
-import { type Embedded, TooMuchIncluded } from '../../model/read/embedded.ts';
+import { type Included, TooMuchIncluded } from '../../model/read/included.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { inReadingOrder, type Page, shortenPage, type WrittenRecords } from './page.ts';
 
@@ -12,20 +12,20 @@ export type WrittenPage = Page & { readonly written: WrittenRecords };
  * Throws `invalid_query` (400) where a page by number would have to end early, and where the records that `include` embeds in the first one
  * are too large alone.
  */
-export function writePage(page: Page, embedded?: Embedded): WrittenPage {
+export function writePage(page: Page, included?: Included): WrittenPage {
   const { written, records, direction, maxPageBytes } = page;
   if (written?.of === records) return { ...page, written };
-  const texts = writeFitting(inReadingOrder(page), embedded, maxPageBytes);
+  const texts = writeFitting(inReadingOrder(page), included, maxPageBytes);
   const shown = texts.length < records.length ? shortenPage(page, texts.length) : page;
   if (direction === -1) texts.reverse();
   return { ...shown, written: { of: shown.records, text: `[${texts.join(',')}]` } };
 }
 
-function writeFitting(records: readonly StoredRecord[], embedded: Embedded | undefined, maxPageBytes: number): string[] {
+function writeFitting(records: readonly StoredRecord[], included: Included | undefined, maxPageBytes: number): string[] {
   const texts: string[] = [];
   let left = maxPageBytes - '[]'.length + ','.length; // one comma less than there are records
   for (const record of records) {
-    const text = texts.length === 0 ? record.toText(embedded?.within(maxPageBytes)) : writeWithin(record, embedded, left);
+    const text = texts.length === 0 ? record.toText(included?.within(maxPageBytes)) : writeWithin(record, included, left);
     if (text === undefined) break;
     left -= Buffer.byteLength(text) + ','.length;
     if (left < 0 && texts.length > 0) break;
@@ -35,9 +35,9 @@ function writeFitting(records: readonly StoredRecord[], embedded: Embedded | und
 }
 
 /** Undefined where what is included in it takes all the room: it would be written in vain. */
-function writeWithin(record: StoredRecord, embedded: Embedded | undefined, left: number): string | undefined {
+function writeWithin(record: StoredRecord, included: Included | undefined, left: number): string | undefined {
   try {
-    return record.toText(embedded?.within(left));
+    return record.toText(included?.within(left));
   } catch (error) {
     if (error instanceof TooMuchIncluded) return undefined;
     throw error;

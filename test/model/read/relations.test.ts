@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineModel, Problem, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { Embedded, Room } from '../../../src/model/read/embedded.ts';
+import { Included, Room } from '../../../src/model/read/included.ts';
 import { compileRelations } from '../../../src/model/read/relations.ts';
 import { Book, bookRelations } from '../../support/books.ts';
 
@@ -65,7 +65,7 @@ describe('writeJson with included records', () => {
   const texts = new Map([['"a"', { text: '{"id":"a"}', bytes: 10 }]]);
   function write(fields: object, name: string, stored: object, room = new Room(1000)): unknown {
     const model = modelOf(fields);
-    return JSON.parse(model.writeJson({ _id: 'x', ...stored }, new Embedded(new Map([[name, texts]]), room)));
+    return JSON.parse(model.writeJson({ _id: 'x', ...stored }, new Included(new Map([[name, texts]]), room)));
   }
   const a = { id: 'a' };
 
@@ -106,6 +106,6 @@ describe('writeJson with included records', () => {
     const model = modelOf({ to: ref(), at: ref({ as: 'one' }), all: t.array(ref({ as: 'some' })) });
     const stored = { _id: 'x', to: 'a', at: 'a', all: ['a'] };
     const without = '{"id":"x","to":"a","at":"a","all":["a"]}';
-    expect([model.writeJson(stored), model.writeJson(stored, new Embedded(new Map(), new Room(0)))]).toEqual([without, without]);
+    expect([model.writeJson(stored), model.writeJson(stored, new Included(new Map(), new Room(0)))]).toEqual([without, without]);
   });
 });

@@ -1,8 +1,8 @@
-import { type Embedded, TooMuchIncluded } from '../model/read/embedded.ts';
+import { type Included, TooMuchIncluded } from '../model/read/included.ts';
 import { type Page, shortenPage } from '../mongo/list/page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { buildFilter, type Filter, readScope } from '../mongo/query/filter.ts';
-import { readEmbedded, type Source, type Step } from '../mongo/read-embedded.ts';
+import { readIncluded, type Source, type Step } from '../mongo/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { checkIncludes, type GuardedSource, type Includes } from './parts/compile-includes.ts';
 import type { Guard, ScopeFunction } from './parts/context.ts';
@@ -10,7 +10,7 @@ import { type Context, needed, type ResourceMiddleware } from './parts/context.t
 import { workOf } from './parts/exchange.ts';
 
 /**
- * Reads the records that the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead to, and leaves them in `ctx.embedded` for
+ * Reads the records that the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead to, and leaves them in `ctx.included` for
  * `record` and `page` (decisions, "List"): one query per relation, whatever the page holds. Without `include` it does nothing.
  *
  * A target's guards and scope decide in every request, each guard once. A guard that does not open, a scope that refuses (a 4xx that it
@@ -23,32 +23,32 @@ import { workOf } from './parts/exchange.ts';
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
- * router.get('/orders', listQuery(Order, cursorPaging(), { includes }), findPage(Order, { db }), embed(includes), page());
+ * router.get('/orders', listQuery(Order, cursorPaging(), { includes }), findPage(Order, { db }), findIncluded(includes), page());
  */
-export function embed(includes: Includes): ResourceMiddleware {
-  checkIncludes(includes, 'embed');
+export function findIncluded(includes: Includes): ResourceMiddleware {
+  checkIncludes(includes, 'findIncluded');
   const { steps, paths, maxPageBytes } = includes;
-  return async function embed(ctx, next) {
+  return async function findIncluded(ctx, next) {
     const names = ctx.listQuery?.include ?? ctx.include ?? [];
     if (names.length > 0) {
       const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
       const answers: Answers = { closed: new Set(), scopes: new Map() };
       await askSources(ctx, steps, wanted, answers);
       const { scopes } = answers;
-      const read = (records: readonly StoredRecord[]): Promise<Embedded> =>
-        readEmbedded(records, steps, { steps: wanted, scopes, maxPageBytes, work: workOf(ctx) });
+      const read = (records: readonly StoredRecord[]): Promise<Included> =>
+        readIncluded(records, steps, { steps: wanted, scopes, maxPageBytes, work: workOf(ctx) });
       if (ctx.page) {
-        const [page, embedded] = await readFitting(ctx.page, read);
-        ctx.embedded = embedded;
-        ctx.page = writePage(page, embedded); // now, so that hooks are given the records that are shown
-      } else ctx.embedded = await read([needed(ctx.record, 'findRecord', 'embed')]);
+        const [page, included] = await readFitting(ctx.page, read);
+        ctx.included = included;
+        ctx.page = writePage(page, included); // now, so that hooks are given the records that are shown
+      } else ctx.included = await read([needed(ctx.record, 'findRecord', 'findIncluded')]);
     }
     await next();
   };
 }
 
 /** Reads for the first half of a page where the whole leads to too much, and for the half of that, until it fits or one record is left. */
-async function readFitting(page: Page, read: (records: readonly StoredRecord[]) => Promise<Embedded>): Promise<[Page, Embedded]> {
+async function readFitting(page: Page, read: (records: readonly StoredRecord[]) => Promise<Included>): Promise<[Page, Included]> {
   try {
     return [page, await read(page.records)];
   } catch (error) {

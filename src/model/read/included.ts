@@ -38,31 +38,31 @@ export class Room {
 }
 
 /** The JSON text of an included record, and how many bytes it has. */
-export interface Included {
+export interface IncludedRecord {
   readonly text: string;
   readonly bytes: number;
 }
 
 /** By the relation's name, then by the JSON text of the id. */
-export type IncludedRecords = ReadonlyMap<string, ReadonlyMap<string, Included>>;
+export type RecordsByRelation = ReadonlyMap<string, ReadonlyMap<string, IncludedRecord>>;
 
 /**
  * The included records of one answer, or of one step of it. Each takes its room wherever it is shown: a list of ids that a client made may
  * name one large record many times.
  */
-export class Embedded {
-  readonly #records: IncludedRecords;
+export class Included {
+  readonly #records: RecordsByRelation;
   readonly #room: Room;
 
   /** `room` is that of all that is shown. */
-  constructor(records: IncludedRecords, room: Room) {
+  constructor(records: RecordsByRelation, room: Room) {
     this.#records = records;
     this.#room = room;
   }
 
   /** The same records, to be shown where there is so much room. */
-  within(bytes: number): Embedded {
-    return new Embedded(this.#records, new Room(bytes));
+  within(bytes: number): Included {
+    return new Included(this.#records, new Room(bytes));
   }
 
   /** Whether this relation was included, whatever it led to. */

@@ -5,7 +5,7 @@ import {
   ConfigurationError,
   compileIncludes,
   cursorPaging,
-  embed,
+  findIncluded,
   findPage,
   findRecord,
   include,
@@ -37,23 +37,23 @@ beforeAll(async () => {
   router.use(problems() as Koa.Middleware);
   router.get(
     '/books/:id',
-    ...([include(includes), notModified(), findRecord(Book, { db }), embed(includes), record()] as Koa.Middleware[]),
+    ...([include(includes), notModified(), findRecord(Book, { db }), findIncluded(includes), record()] as Koa.Middleware[]),
   );
   router.get(
     '/books',
     ...([
       listQuery(Book, cursorPaging(), { name: 'books', includes }),
       findPage(Book, { db }),
-      embed(includes),
+      findIncluded(includes),
       page(),
     ] as Koa.Middleware[]),
   );
-  router.get('/wrong/:id', ...([include(includes), embed(includes)] as Koa.Middleware[]));
+  router.get('/wrong/:id', ...([include(includes), findIncluded(includes)] as Koa.Middleware[]));
   server = await serve(router.routes() as unknown as Koa.Middleware);
 });
 
-describe("include() and embed() in somebody's own routes", () => {
-  it('embed in one record and in a page, within the scope and the guards that they were given', async () => {
+describe("include() and findIncluded() in somebody's own routes", () => {
+  it('show them in one record and in a page, within the scope and the guards that they were given', async () => {
     const one = await server.request('GET', '/books/full?include=author.company,editor', { headers: { 'if-none-match': '*' } });
     expect(one.body.data).toMatchObject({ author: { name: 'Ann', company: { name: 'Acme' } }, editorId: 'ben', editor: null });
     const { body } = await server.request('GET', '/books?title=Full&include=author.company,editor', { headers: { 'x-name': 'Ben' } });
@@ -68,7 +68,7 @@ describe("include() and embed() in somebody's own routes", () => {
 
   it('name what was left out of the chain', async () => {
     expect((await server.request('GET', '/wrong/1?include=editor')).status).toBe(500);
-    expect(server.errors.map(({ message }) => message)).toEqual(['`embed` needs `findRecord` before it in the chain.']);
+    expect(server.errors.map(({ message }) => message)).toEqual(['`findIncluded` needs `findRecord` before it in the chain.']);
   });
 
   it('are configuration errors where a relation leads to two targets alike', () => {

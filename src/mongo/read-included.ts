@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { Embedded, type Included, Room, TooMuchIncluded } from '../model/read/embedded.ts';
+import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../model/read/included.ts';
 import type { Relation } from '../model/read/relations.ts';
 import type { Leaf } from '../model/value/leaf.ts';
 import type { Work } from './driver/work.ts';
@@ -39,7 +39,7 @@ const maxIds = 50_000;
 const maxIdsOfQuery = 10_000;
 const maxCharactersOfQuery = 2_000_000;
 
-const nothing: ReadonlyMap<string, Included> = new Map();
+const nothing: ReadonlyMap<string, IncludedRecord> = new Map();
 
 /**
  * Reads the records that a page's relations lead to: one query for each relation and all records, then one for each relation of those.
@@ -49,22 +49,22 @@ const nothing: ReadonlyMap<string, Included> = new Map();
  * counted as it comes, so that no more is ever held. Throws {@link TooMuchIncluded} (400) where there would be more, or too many of them;
  * `database_timeout` (504) and the like as every read.
  */
-export async function readEmbedded(records: readonly StoredRecord[], steps: readonly Step[], selection: Selection): Promise<Embedded> {
+export async function readIncluded(records: readonly StoredRecord[], steps: readonly Step[], selection: Selection): Promise<Included> {
   return readSteps(records, steps, selection, new Room(selection.maxPageBytes));
 }
 
 /** `unread` is the room for all that is read. */
-async function readSteps(records: readonly StoredRecord[], steps: readonly Step[], selection: Selection, unread: Room): Promise<Embedded> {
+async function readSteps(records: readonly StoredRecord[], steps: readonly Step[], selection: Selection, unread: Room): Promise<Included> {
   const wanted = steps.filter((step) => selection.steps.has(step));
   const unwritten = new Room(selection.maxPageBytes); // all of it will be shown: more would not fit into the answer either
   const readAll = wanted.map(
-    async (step): Promise<[string, ReadonlyMap<string, Included>]> => [
+    async (step): Promise<[string, ReadonlyMap<string, IncludedRecord>]> => [
       step.relation.name,
       await readStep(records, step, selection, { unread, unwritten }),
     ],
   );
   await Promise.allSettled(readAll); // where one fails none goes on reading
-  return new Embedded(new Map(await Promise.all(readAll)), new Room(selection.maxPageBytes));
+  return new Included(new Map(await Promise.all(readAll)), new Room(selection.maxPageBytes));
 }
 
 async function readStep(
@@ -72,18 +72,18 @@ async function readStep(
   { relation, source, steps }: Step,
   selection: Selection,
   { unread, unwritten }: { readonly unread: Room; readonly unwritten: Room },
-): Promise<ReadonlyMap<string, Included>> {
+): Promise<ReadonlyMap<string, IncludedRecord>> {
   const scope = selection.scopes.get(source);
   if (!scope) return nothing;
   const found: StoredRecord[] = [];
   for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
     found.push(...(await source.store.findMany(ids, scope, unread, selection.work)));
-  const embedded = await readSteps(found, steps, selection, unread);
-  return new Map(found.map((record) => [record.idText, writeIncluded(record, embedded, unwritten)]));
+  const included = await readSteps(found, steps, selection, unread);
+  return new Map(found.map((record) => [record.idText, writeIncluded(record, included, unwritten)]));
 }
 
-function writeIncluded(record: StoredRecord, embedded: Embedded, room: Room): Included {
-  const text = record.toText(embedded.within(room.left));
+function writeIncluded(record: StoredRecord, included: Included, room: Room): IncludedRecord {
+  const text = record.toText(included.within(room.left));
   const bytes = Buffer.byteLength(text);
   room.take(bytes);
   return { text, bytes };
