@@ -17,25 +17,28 @@ export function compileDocsRoutes({ info, securitySchemes }: ApiDescription, bef
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-cache', // kept, and asked about by its ETag: an update of the package is seen at once
   };
-  const toRoute = (path: string, type: string, body: Buffer): Route => ({
+  const toRoute = (path: string, extension: string, body: Buffer): Route => ({
     method: 'GET',
     path,
     name: 'docs',
-    run: compose([...before, notModified(), sendFile(body, type, headers)]) as ResourceMiddleware,
+    run: compose([...before, notModified(), sendFile(body, extension, headers)]) as ResourceMiddleware,
   });
   return [
-    toRoute('/', 'html', Buffer.from(docsPage(info.title))),
-    toRoute(`/${startFile}`, 'js', Buffer.from(docsStart(documentPath))),
+    toRoute('/', '.html', Buffer.from(docsPage(info.title))),
+    toRoute(`/${startFile}`, '.js', Buffer.from(docsStart(documentPath))),
     ...[...readDocsFiles(docsFiles)].map(([name, body]) => toRoute(`/${name}`, extname(name), body)),
   ];
 }
 
+/** RFC 9239 calls every other name of it obsolete; Koa 2 has one of those. */
+const types: Readonly<Record<string, string>> = { '.js': 'text/javascript; charset=utf-8' };
+
 /** Answers with bytes that are known when the api is created, and a strong `ETag` of them. */
-function sendFile(body: Buffer, type: string, headers: Readonly<Record<string, string>>): ResourceMiddleware {
+function sendFile(body: Buffer, extension: string, headers: Readonly<Record<string, string>>): ResourceMiddleware {
   const entityTag = formatEntityTag(createHash('sha256').update(body).digest('base64url'));
   return async function sendFile(ctx) {
     ctx.set({ ...headers, ETag: entityTag });
     ctx.body = body;
-    ctx.type = type;
+    ctx.type = types[extension] ?? extension;
   };
 }

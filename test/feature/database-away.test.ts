@@ -111,7 +111,7 @@ describe('a database that is away', () => {
 
   it('is 503 too when the pool of connections is exhausted', async () => {
     const api = await start({ maxPoolSize: 1, waitQueueTimeoutMS: 100 });
-    await api.client.connect();
+    await api.request('GET', '/api/docs/a'); // the one connection is open
     proxy.freeze();
     const first = api.request('GET', '/api/docs/a');
     const second = await api.request('GET', '/api/docs/a');
