@@ -4,11 +4,14 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { ConfigurationError } from '../errors.ts';
 import { checkOptions, type Legal, type LegalOptions } from '../middleware/parts/check-options.ts';
 import { hasBody } from '../middleware/parts/unread-body.ts';
-import { connectionsOf, onRequest, stateOf } from './connections.ts';
+import { connectionsOf, onRequest, stateOf, isHttpServer } from './connections.ts';
 
 /** Options of `api.close()`. */
 export interface CloseOptions {
-  /** What `listen()` returned, or `http.createServer()`: it is closed with all of its connections, whatever else it serves. */
+  /**
+   * What `listen()` returned, `http.createServer()` or `https.createServer()`: it is closed with all of its connections, whatever else it serves.
+   * Not a server of HTTP/2, whose connections end in another way.
+   */
   readonly server: Server;
   /**
    * Milliseconds in which `<prefix>/health/ready` is 503 already and all requests are still taken: as long as a load balancer needs to notice.
@@ -33,7 +36,7 @@ const milliseconds: Legal = [
   'a whole number of milliseconds, 0 or more',
 ];
 const legal: LegalOptions<CloseOptions> = {
-  server: [(value) => value instanceof NetServer, 'what `listen()` or `http.createServer()` returned'],
+  server: [isHttpServer, 'what `listen()` or `http.createServer()` returned, or `https.createServer()`'],
   delay: milliseconds,
   timeout: milliseconds,
 };
@@ -104,7 +107,8 @@ function closeQuiet(connections: ReadonlySet<Socket>): () => void {
     for (const socket of connections) {
       const { bytesRead } = socket;
       const state = stateOf(socket);
-      const isOpen = typeof state === 'object' || (state === 'unused' && bytesRead > 0); // the first request, or another protocol
+      // The first request, another protocol, or TLS: what comes through it is read from another socket, see `noteSocket`.
+      const isOpen = typeof state === 'object' || (state === 'unused' && bytesRead > 0);
       const last = seen.get(socket);
       const times = !isOpen && last?.bytesRead === bytesRead ? last.times + 1 : 0;
       seen.set(socket, { bytesRead, times });

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { Server, type ServerResponse } from 'node:http';
+import { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { Server as TlsServer } from 'node:tls';
 
 /** What is known of a connection: the answer to the newest of its requests, `idle` when that has ended, `unused` before its first request. */
 export type ConnectionState = ServerResponse | 'idle' | 'unused';
@@ -11,9 +11,14 @@ const stateKey = Symbol.for('koa-mongo-resource.connection.1');
 const socketsKey = Symbol.for('koa-mongo-resource.connections.1');
 const listenerKey = Symbol.for('koa-mongo-resource.onRequest.1');
 const watchedKey = Symbol.for('koa-mongo-resource.watched.1');
+const securedKey = Symbol.for('koa-mongo-resource.secured.1');
 
 type KnownSocket = Socket & { [stateKey]?: ConnectionState; readonly server?: unknown };
-type KnownServer = Server & { [socketsKey]?: Set<KnownSocket>; [listenerKey]?: (response: ServerResponse) => void };
+type KnownServer = Server & {
+  [socketsKey]?: Set<KnownSocket>;
+  [listenerKey]?: (response: ServerResponse) => void;
+  [securedKey]?: true;
+};
 
 interface Exchange {
   readonly response: ServerResponse;
@@ -35,6 +40,11 @@ export function watchConnections(): void {
   channel('net.server.socket').subscribe(noteSocket);
 }
 
+/** Whether a server speaks HTTP/1.1, with TLS or without. */
+export function isHttpServer(server: unknown): server is Server {
+  return server instanceof Server || server instanceof HttpsServer;
+}
+
 /** The open connections of a server, as they change. */
 export function connectionsOf(server: KnownServer): ReadonlySet<Socket> {
   return setOf(server);
@@ -50,10 +60,21 @@ export function onRequest(server: KnownServer, listener: (response: ServerRespon
   server[listenerKey] = listener;
 }
 
+/**
+ * A server with TLS reads its requests from a socket of its own for each connection, which is there when the handshake is over. Until then, and
+ * where no handshake comes, there is only the one that the system has accepted: both are known.
+ */
 function noteSocket(message: unknown): void {
   const { socket } = message as { readonly socket: KnownSocket };
-  // A server with TLS reads its requests from other sockets, which are known from their first request on.
-  if (socket.server instanceof Server && !(socket.server instanceof TlsServer)) add(socket.server, socket);
+  const { server } = socket;
+  if (server instanceof HttpsServer) noteSecured(server);
+  if (isHttpServer(server)) add(server, socket);
+}
+
+function noteSecured(server: KnownServer): void {
+  if (server[securedKey]) return;
+  server[securedKey] = true;
+  server.on('secureConnection', (socket: KnownSocket) => add(server, socket));
 }
 
 function noteStart(message: unknown): void {

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { type Api, ConfigurationError, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
-import { RawClient } from '../support/raw-client.ts';
+import { preShared, RawClient } from '../support/raw-client.ts';
 import { readAnswer } from '../support/serve.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string({ default: '' }) } });
@@ -43,18 +45,24 @@ afterEach(() => {
   }
 });
 
-async function start(listener: RequestListener): Promise<{ server: Server; port: number }> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+type Started = Promise<{ server: Server; port: number }>;
+
+async function start(listener: RequestListener, server: Server = createServer(listener)): Started {
+  server.listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-async function open(port: number): Promise<RawClient> {
-  const client = await RawClient.connect(port);
+const startTls = (listener: RequestListener): Started => start(listener, createTlsServer(preShared, listener));
+
+async function open(port: number, connecting = RawClient.connect(port)): Promise<RawClient> {
+  const client = await connecting;
   clients.push(client);
   return client;
 }
+
+const openTls = (port: number): Promise<RawClient> => open(port, RawClient.connectSecurely(port));
 
 /** An api with an operation that waits behind a gate, in an app with a route of its own that does so too. */
 function build(gate = new Gate()): { api: Api; app: Koa; gate: Gate } {
@@ -259,6 +267,11 @@ describe('api.close()', () => {
   it.each<[string, object, string]>([
     ['no server', {}, '`close` needs the `server` that it is to close.'],
     ['an app for a server', { server: new Koa() }, '`server` of `close` must be what `listen()` or `http.createServer()` returned'],
+    [
+      'a server of HTTP/2',
+      { server: createHttp2Server() },
+      '`server` of `close` must be what `listen()` or `http.createServer()` returned',
+    ],
     ['a negative delay', { server: createServer(), delay: -1 }, '`delay` of `close` must be a whole number of milliseconds, 0 or more'],
     ['a timeout that is none', { server: createServer(), timeout: '1s' }, '`timeout` of `close` must be a whole number of milliseconds'],
     ['an unknown option', { server: createServer(), dealy: 1 }, 'did you mean `delay`'],
@@ -268,6 +281,38 @@ describe('api.close()', () => {
     expect(failure).toBeInstanceOf(ConfigurationError);
     expect((failure as Error).message).toContain(message);
     expect((await api.fetch(new Request('http://in-process/api/health/ready'))).status).toBe(200);
+  });
+});
+
+describe('api.close() of a server with TLS', () => {
+  it('ends what is quiet, without a handshake, without a request or after one, and no answer that takes longer', async () => {
+    const { api, app, gate } = build();
+    const { server, port } = await startTls(app.callback());
+    const [bare, unused, used, busy] = [await open(port), await openTls(port), await openTls(port), await openTls(port)];
+    await used.head('GET /api/docs');
+    expect((await used.answer())?.status).toBe(200);
+    await busy.head('GET /own');
+    await gate.arrived;
+    const closed = api.close({ server, timeout: 60_000 });
+    for (const client of [bare, unused, used]) {
+      await client.ended();
+      expect(client.wasReset).toBe(false);
+    }
+    gate.open();
+    expect(await busy.answer()).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await closed;
+  });
+
+  it('cuts at the deadline what is still open: a handshake that has come in part, and an answer that does not end', async () => {
+    const { api, app, gate } = build();
+    const { server, port } = await startTls(app.callback());
+    const [halfway, waiting] = [await open(port), await openTls(port)];
+    await halfway.send(Buffer.from([22, 3, 1]));
+    await waiting.head('GET /own');
+    await gate.arrived;
+    await api.close({ server, timeout: 200 });
+    for (const client of [halfway, waiting]) await client.ended();
+    expect(await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))).toBe(0);
   });
 });
 

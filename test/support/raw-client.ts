@@ -1,5 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** What a server with TLS needs: a key that both sides know takes the place of a certificate. */
+export const preShared = { ciphers: 'PSK+HIGH', maxVersion: 'TLSv1.2', pskCallback: () => Buffer.alloc(32, 'a key of the tests') } as const;
 
 /** An answer as it came over a connection. */
 export interface RawAnswer {
@@ -26,6 +30,15 @@ export class RawClient {
   static async connect(port: number): Promise<RawClient> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     await once(socket, 'connect');
+    return new RawClient(socket);
+  }
+
+  /** Over TLS, to a server of {@link preShared}. */
+  static async connectSecurely(port: number): Promise<RawClient> {
+    const { pskCallback, ...rest } = preShared;
+    const options = { ...rest, pskCallback: () => ({ psk: pskCallback(), identity: 'test' }), checkServerIdentity: () => undefined };
+    const socket = connectTls({ port, host: '127.0.0.1', ...options });
+    await once(socket, 'secureConnect');
     return new RawClient(socket);
   }
 
