@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { MongoClient } from 'mongodb';
 import { expectHonest } from './parts/expect-honest.ts';
 import { isBad, isGood, Load } from './parts/load.ts';
 import { type Deployment, type Mongod, startMongods } from './parts/mongods.ts';
 import { rounds } from './parts/random.ts';
 import { Stage } from './parts/stage.ts';
+import { makeApi } from './parts/things.ts';
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -35,6 +37,16 @@ async function stepDown({ admin }: Deployment): Promise<void> {
       .db('admin')
       .command({ replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2 })
       .catch(() => undefined);
+  }
+}
+
+/** Resolves when a member has become a secondary; its set has no primary then, as the others stand still. */
+async function untilSecondary({ host }: Mongod): Promise<void> {
+  const client = await MongoClient.connect(`mongodb://${host}/?directConnection=true`);
+  try {
+    while (!(await client.db('admin').command({ hello: 1 })).secondary);
+  } finally {
+    await client.close();
   }
 }
 
@@ -95,4 +107,30 @@ describe.each([true, false])('with retryWrites: %s, the primary of three under l
     // The driver's second try may save every write: what shows that the fault was one is the election.
     await expectHonest(stage, load, { isAnyLost: !isElected });
   });
+});
+
+it('a client that connects while the set of three has no primary is told of it at once, when it has waited for one in vain', async () => {
+  const primary = await primaryOf(deployment);
+  const stopped = deployment.members.filter((mongod) => mongod !== primary);
+  for (const mongod of stopped) mongod.freeze();
+  await untilSecondary(primary);
+  const client = await deployment.connect({ readPreference: 'secondaryPreferred', heartbeatFrequencyMS: 500 });
+  // Were a write to wait for as long as it may, the test would not end.
+  const causes: unknown[] = [];
+  const onError = ({ cause }: Error) => causes.push((cause as Error | undefined)?.name);
+  const api = makeApi(client.db('late'), { maxTimeMS: 1_000_000, onError });
+  const ask = (method: string, body?: object) => {
+    const init = { method, ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) };
+    return api.fetch(new Request('http://in-process/things', init));
+  };
+  for (let count = 0; count < 20; count++) expect((await ask('POST', { id: 'x', token: '' })).status).toBe(503);
+  expect(causes).toEqual(Array.from({ length: 20 }, () => 'DatabaseAway'));
+  expect((await ask('GET')).status).toBe(200);
+  for (const mongod of stopped) mongod.thaw();
+  await electionOf(deployment);
+  for (let status = 503; status === 503; ) {
+    await new Promise(setImmediate); // answers that come at once would keep the driver from hearing of the new primary
+    ({ status } = await ask('POST', { id: 'y', token: '' }));
+  }
+  expect(await client.db('late').collection('things').countDocuments({}, { readPreference: 'primary' })).toBe(1);
 });

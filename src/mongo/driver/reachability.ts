@@ -34,19 +34,19 @@ export function needOf(mode: ReadPreferenceMode = 'primary'): Need {
 export class Reachability {
   readonly #client: MongoClient;
   readonly #waiting = new Set<Waiting>();
-  /** Since when the last server of a kind is gone. A client that has not connected yet has lost none. */
+  /** Since when there is no server of a kind, for a client that has connected. */
   readonly #lostAt = new Map<Need, number>();
   #description: TopologyDescription | undefined;
+  /** Whether any server has answered, be it one that takes no writes: until then the client looks for its servers, and has lost none. */
+  #hasConnected = false;
   #alarm: Alarm | undefined;
   #isAsking = false;
 
   constructor(client: MongoClient) {
     this.#client = client;
-    this.#description = presentDescription(client);
-    client.on('topologyDescriptionChanged', ({ previousDescription, newDescription }) => {
-      this.#description = newDescription;
-      for (const need of needs) this.#update(need, previousDescription, newDescription);
-    });
+    const present = presentDescription(client);
+    if (present) this.#learn(present);
+    client.on('topologyDescriptionChanged', ({ newDescription }) => this.#learn(newDescription));
   }
 
   /** Whether commands pass through a router, whose network errors do not say what a shard has done. */
@@ -80,12 +80,18 @@ export class Reachability {
     this.#waiting.delete(waiting);
   }
 
-  #update(need: Need, before: TopologyDescription, now: TopologyDescription): void {
-    if (hasServer(now, need)) this.#lostAt.delete(need);
-    else if (hasServer(before, need)) {
-      this.#lostAt.set(need, performance.now());
-      this.#alarm ??= coarseTimer.after(patienceMS + 1, () => this.#tellWaiting());
+  #learn(description: TopologyDescription): void {
+    this.#description = description;
+    this.#hasConnected ||= hasAnswered(description);
+    for (const need of needs) {
+      if (hasServer(description, need)) this.#lostAt.delete(need);
+      else if (this.#hasConnected && !this.#lostAt.has(need)) this.#lose(need);
     }
+  }
+
+  #lose(need: Need): void {
+    this.#lostAt.set(need, performance.now());
+    this.#alarm ??= coarseTimer.after(patienceMS + 1, () => this.#tellWaiting());
   }
 
   #tellWaiting(): void {
@@ -120,6 +126,10 @@ export function reachabilityOf(client: MongoClient): Reachability {
 /** What a client that is connected already knows. The driver has no public name for it; without it, the next change tells. */
 function presentDescription(client: MongoClient): TopologyDescription | undefined {
   return (client as { readonly topology?: { readonly description?: TopologyDescription } }).topology?.description;
+}
+
+function hasAnswered({ servers }: TopologyDescription): boolean {
+  return [...servers.values()].some(({ type }) => type !== 'Unknown' && type !== 'PossiblePrimary');
 }
 
 function hasServer({ type, servers }: TopologyDescription, need: Need): boolean {
