@@ -14,7 +14,7 @@ export type AnswerProbe = (ctx: Context, path: string | undefined) => Promise<vo
 
 /**
  * The routes of the probes: `live` says that the process answers, and never asks the database; `ready` says that requests can be served. It is
- * 503 while the database has no answer for it within a second, and from the moment that `close` is called.
+ * 503 while the database has no answer for it within a second, though there was a connection to ask by, and from the moment that `close` is called.
  */
 export function compileHealthRoutes(db: Db, closing: Closing, answerProblems: ResourceMiddleware): Route[] {
   const ping = compilePing(db);

@@ -133,6 +133,50 @@ describe('while the database', () => {
   });
 });
 
+describe('while a slow query holds every connection of the pool', () => {
+  let proxy: DatabaseProxy;
+  let client: MongoClient;
+  let api: Api;
+  let query: Promise<unknown>;
+  const ready = async () => (await api.fetch(new Request('http://in-process/api/health/ready'))).status;
+
+  beforeEach(async () => {
+    proxy = await startDatabaseProxy(process.env.MONGODB_URI ?? '');
+    client = new MongoClient(proxy.uri, { maxPoolSize: 1, heartbeatFrequencyMS: 500, serverSelectionTimeoutMS: 2_000 });
+    const db = client.db(database.db.databaseName);
+    api = build(db);
+    expect(await ready()).toBe(200);
+    const sleep = { $function: { body: 'function () { sleep(6000); return 1; }', args: [], lang: 'js' } };
+    const isBusy = once(client, 'connectionCheckedOut');
+    query = db
+      .aggregate([{ $documents: [{}] }, { $set: { slept: sleep } }])
+      .toArray()
+      .catch(() => undefined);
+    await isBusy;
+  });
+  afterEach(async () => {
+    await proxy.close();
+    await query;
+    await client.close();
+  });
+
+  it('ready is 200, because the driver hears from the database', async () => {
+    expect(await ready()).toBe(200);
+  });
+
+  it('and the database stands still, ready is 503 when the driver has not heard from it for a while', async () => {
+    proxy.freeze();
+    let status = 200;
+    for (let probes = 0; probes < 5 && status === 200; probes++) status = await ready();
+    expect(status).toBe(503);
+  });
+
+  it('and the database is away, ready is 503', async () => {
+    proxy.cut();
+    expect(await ready()).toBe(503);
+  });
+});
+
 it('ready is 503 from the moment that `close` is called, and live is not', async () => {
   const api = build();
   const server = createServer(api.callback()).listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-import type { MongoClient, ReadPreferenceMode, TopologyDescription } from 'mongodb';
+import type { MongoClient, ReadPreferenceMode, ServerDescription, TopologyDescription } from 'mongodb';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
 
 /** What a command needs: a server that takes writes, one that may be read from, or a secondary. */
@@ -58,6 +58,11 @@ export class Reachability {
   /** Whether no server is known at this moment that could take the command. */
   isWithout(need: Need): boolean {
     return this.#description !== undefined && !hasServer(this.#description, need);
+  }
+
+  /** The addresses of the servers that could take the command. */
+  addressesFor(need: Need): string[] {
+    return this.#description ? serversFor(this.#description, need).map(({ address }) => address) : [];
   }
 
   /**
@@ -132,8 +137,12 @@ function hasAnswered({ servers }: TopologyDescription): boolean {
   return [...servers.values()].some(({ type }) => type !== 'Unknown' && type !== 'PossiblePrimary');
 }
 
-function hasServer({ type, servers }: TopologyDescription, need: Need): boolean {
-  const types = [...servers.values()].map((server): string => server.type);
-  if (type === 'Single') return types.some((one) => one !== 'Unknown'); // the driver takes the one server as it is
-  return types.some((one) => usable[need].has(one));
+function hasServer(description: TopologyDescription, need: Need): boolean {
+  return serversFor(description, need).length > 0;
+}
+
+function serversFor({ type, servers }: TopologyDescription, need: Need): ServerDescription[] {
+  const all = [...servers.values()];
+  if (type === 'Single') return all.filter((one) => one.type !== 'Unknown'); // the driver takes the one server as it is
+  return all.filter((one) => usable[need].has(one.type));
 }
