@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
@@ -78,6 +79,18 @@ describe('a read whose client has gone', () => {
     },
     60_000,
   );
+
+  it('ends as well where its answer waits behind others of a pipelined connection that is reset', async () => {
+    const socket = connect(api.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET /api/slow/a HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5));
+    await until(async () => (await operations()) === 5);
+    socket.resetAndDestroy();
+    await until(() => logged.length === 5 && failed.length === 5);
+    await until(async () => (await operations()) === 0);
+    expect(logged).toEqual([499, 499, 499, 499, 499]);
+    expect(failed.map(({ failure }) => failure)).toEqual(Array.from({ length: 5 }, () => expect.any(ClientGone)));
+  }, 60_000);
 
   it('ends as well when an in-process call is aborted', async () => {
     const controller = new AbortController();
