@@ -3,6 +3,7 @@ import { judge, summarize, type Told } from './judge.ts';
 import { type Asked, isGood, Load } from './parts/load.ts';
 import { type Deployment, startMongods, untilGone } from './parts/mongods.ts';
 import { rounds } from './parts/random.ts';
+import { report } from './parts/report.ts';
 import { Service } from './parts/service.ts';
 import { send } from './parts/stage.ts';
 import { stored, things } from './parts/things.ts';
@@ -42,6 +43,7 @@ it('loses nothing that it has acknowledged when its process is killed under load
   await service.kill();
   await untilGone(deployment);
   const history = { told, applied: await oplog.applied() };
+  report(history);
   const { acknowledged, unknown, answers } = summarize(history);
   expect({ lies: judge(history), flaws: [...load.flaws] }).toEqual({ lies: [], flaws: [] });
   expect([acknowledged > 0, unknown > 0]).toEqual([true, true]);

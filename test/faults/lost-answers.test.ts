@@ -4,6 +4,7 @@ import { newRecord, recordOf } from './parts/failing-commands.ts';
 import { answersToRetries } from './parts/failures.ts';
 import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
 import { isWrite, type Message, Network } from './parts/network.ts';
+import { report } from './parts/report.ts';
 import { type Answer, flawOf, Stage } from './parts/stage.ts';
 import { makeWrite, type Write, writeNames } from './parts/things.ts';
 
@@ -76,6 +77,7 @@ describe('a write whose answer is lost', () => {
 
   it('is never refused, nor carried out twice', async () => {
     const history = await stage.end();
+    report(history);
     expect(judge(history)).toEqual([]);
     expect(summarize(history).unknownAndApplied).toBeGreaterThan(0);
   });
@@ -98,7 +100,9 @@ describe('a write whose answer is lost, and whose retry finds no connection beca
       const answer = await writeThing(stage, write);
       await failCommands(deployment, 'off');
       expect([answerOf(answer), flawOf(answer)]).toEqual([unknown, undefined]);
-      expect(judge(await stage.end())).toEqual([]);
+      const history = await stage.end();
+      report(history);
+      expect(judge(history)).toEqual([]);
     },
   );
 });
@@ -110,6 +114,7 @@ describe('a write whose answer is lost and that the driver does not retry', () =
     const answer = await writeThing(stage, write);
     expect([answerOf(answer), flawOf(answer)]).toEqual([unknown, undefined]);
     const history = await stage.end();
+    report(history);
     expect([judge(history), summarize(history).unknownAndApplied]).toEqual([[], 1]);
   });
 });

@@ -134,3 +134,21 @@ describe('a command that takes longer than its time limit', () => {
     },
   );
 });
+
+describe('the commands of a request', () => {
+  it.each(['include', 'a PUT that reads first'])('share one budget: %s', async (what) => {
+    const stage = await open({ api: { maxTimeMS: 20_000 } });
+    const record = newRecord();
+    await stage.seed(record);
+    const limits: unknown[] = [];
+    stage.client.on('commandStarted', ({ commandName, command }) => {
+      if (['find', 'aggregate', 'findAndModify'].includes(commandName)) limits.push(command.maxTimeMS);
+    });
+    await failCommands(deployment, 'alwaysOn', { failCommands: ['find', 'aggregate'], blockConnection: true, blockTimeMS: 500 });
+    const ask = what === 'include' ? { method: 'GET', path: `/things/${record}?include=author` } : makeWrite('checkedPut', record);
+    const { status } = await stage.ask(ask);
+    await failCommands(deployment, 'off');
+    expect([status, limits.length, limits[0]]).toEqual([200, 2, 20_000]);
+    expect(limits[1]).toBeLessThanOrEqual(19_500);
+  });
+});

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Client, playClient, type Step } from './parts/clients.ts';
@@ -58,5 +60,32 @@ describe('when all connections are gone', () => {
     const after = await play();
     if (process.env.FAULT_REPORT) process.stderr.write(`heap: ${before} bytes, then ${after}\n`);
     expect(after - before).toBeLessThan(4 * 2 ** 20);
+  });
+});
+
+describe('clients that ask for long lists and do not read', () => {
+  it('hold little heap: what a list was made of is let go when its text is there', async () => {
+    const size = 100_000;
+    const long = Array.from({ length: 50 }, (_, index) => ({ ...stored(`long:${index}`), token: 'x'.repeat(size) }));
+    await deployment.admin.db('unread').collection<{ _id: string }>(things).insertMany(long);
+    const unread = await Service.start(deployment, 'unread');
+    const sockets: Socket[] = [];
+    /** Resolves when the head of the answer is there: it is sent behind the whole text. */
+    const ask = async () => {
+      const socket = connect(unread.port, '127.0.0.1');
+      sockets.push(socket);
+      socket.write('GET /things?limit=50 HTTP/1.1\r\nHost: x\r\nX-Request-Id: unread\r\n\r\n');
+      await once(socket, 'readable');
+      expect(String(socket.read(12))).toBe('HTTP/1.1 200');
+    };
+    await ask(); // what is compiled and cached by then stays
+    const before = await unread.measureHeap();
+    for (let client = 0; client < 40; client++) await ask();
+    const after = await unread.measureHeap();
+    if (process.env.FAULT_REPORT)
+      process.stderr.write(`heap for 40 answers of ${50 * size} bytes that nobody reads: ${after - before} bytes\n`);
+    expect(after - before).toBeLessThan(10 * 2 ** 20);
+    for (const socket of sockets) socket.destroy();
+    await unread.kill();
   });
 });

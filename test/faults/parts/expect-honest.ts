@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { judge, summarize } from '../judge.ts';
 import type { Load } from './load.ts';
+import { report } from './report.ts';
 import type { Stage } from './stage.ts';
 
 /** What writes may be answered while a database fails: nothing of it is a bug of the service. */
@@ -19,7 +20,7 @@ const expected = [
 export async function expectHonest(stage: Stage, load?: Load, { isAnyLost = true, isAnyAbandoned = false } = {}): Promise<void> {
   const history = await stage.end();
   const { answers, ...counts } = summarize(history);
-  if (process.env.FAULT_REPORT) process.stderr.write(`${expect.getState().currentTestName}: ${JSON.stringify({ ...counts, answers })}\n`);
+  report(history);
   expect({ lies: judge(history), bugs: stage.bugs, flaws: [...(load?.flaws ?? [])] }).toEqual({ lies: [], bugs: [], flaws: [] });
   const allowed = isAnyAbandoned ? [...expected, 'no answer'] : expected;
   expect(Object.keys(answers).filter((answer) => !allowed.includes(answer))).toEqual([]);

@@ -3,6 +3,7 @@ import { judge, summarize } from '../judge.ts';
 import { type FailingCommand, failingCommands, newRecord, recordOf } from './failing-commands.ts';
 import { type Failure, failures, type Outcome } from './failures.ts';
 import { type Deployment, failCommands, startMongods } from './mongods.ts';
+import { report } from './report.ts';
 import { type Answer, flawOf, Stage } from './stage.ts';
 import type { Ask } from './things.ts';
 
@@ -49,6 +50,7 @@ export function playFailures(members: 'standalone' | 1): void {
 
     it('says of every write what the database did', async () => {
       const history = await stage.end();
+      report(history);
       expect(judge(history)).toEqual([]);
       const { acknowledged, refused, unknown } = summarize(history);
       expect([acknowledged > 0, refused > 0, unknown > 0]).toEqual([true, true, true]);
