@@ -2,38 +2,18 @@ import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { type Api, ConfigurationError, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
+import { Gate } from '../support/gate.ts';
+import { isListening, untilRefused } from '../support/is-listening.ts';
 import { preShared, RawClient } from '../support/raw-client.ts';
 import { readAnswer } from '../support/serve.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string({ default: '' }) } });
 const database = useDatabase();
-
-/** A door that requests wait behind. */
-class Gate {
-  readonly arrived: Promise<void>;
-  readonly opened: Promise<void>;
-  open: () => void = () => undefined;
-  arrive: () => void = () => undefined;
-
-  constructor() {
-    this.arrived = new Promise((resolve) => {
-      this.arrive = resolve;
-    });
-    this.opened = new Promise((resolve) => {
-      this.open = resolve;
-    });
-  }
-
-  async pass(): Promise<void> {
-    this.arrive();
-    await this.opened;
-  }
-}
 
 const servers: Server[] = [];
 const clients: RawClient[] = [];
@@ -45,16 +25,14 @@ afterEach(() => {
   }
 });
 
-type Started = Promise<{ server: Server; port: number }>;
-
-async function start(listener: RequestListener, server: Server = createServer(listener)): Started {
+async function start(listener: RequestListener, server: Server = createServer(listener)): Promise<{ server: Server; port: number }> {
   server.listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-const startTls = (listener: RequestListener): Started => start(listener, createTlsServer(preShared, listener));
+const startTls = (listener: RequestListener) => start(listener, createTlsServer(preShared, listener));
 
 async function open(port: number, connecting = RawClient.connect(port)): Promise<RawClient> {
   const client = await connecting;
@@ -94,17 +72,6 @@ function build(gate = new Gate()): { api: Api; app: Koa; gate: Gate } {
   });
   app.use(api.routes());
   return { api, app, gate };
-}
-
-const isListening = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
-
-async function untilRefused(port: number): Promise<void> {
-  while (await isListening(port));
 }
 
 describe('api.close()', () => {
