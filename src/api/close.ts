@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { ConfigurationError } from '../errors.ts';
 import { checkOptions, type Legal, type LegalOptions } from '../middleware/parts/check-options.ts';
 import { hasBody } from '../middleware/parts/unread-body.ts';
-import { connectionsOf, onRequest, stateOf, isHttpServer } from './connections.ts';
+import { connectionsOf, isHttpServer, onRequest, stateOf } from './connections.ts';
 
 /** Options of `api.close()`. */
 export interface CloseOptions {
