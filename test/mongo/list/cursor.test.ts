@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from 'mongodb';
@@ -95,9 +96,16 @@ describe('formatCursor() and parseCursor()', () => {
 
   const whole = format(['some text', id]);
   const sort = [key('s'), byId];
-  const isRefused = (text: string, by: readonly SortKey[] = sort) => {
-    expect(() => parseCursor(text, 'digest', by)).toThrow(Problem);
-    expect(() => parseCursor(text, 'digest', by)).toThrow(expect.objectContaining({ code: 'invalid_cursor', status: 400 }));
+  const outcome = (text: string): unknown => {
+    try {
+      return parseCursor(text, 'digest', sort);
+    } catch (error) {
+      return error instanceof Problem ? `${error.status} ${error.code}` : error;
+    }
+  };
+  const isRefused = (text: string) => {
+    const found = outcome(text);
+    if (found !== '400 invalid_cursor') throw new Error(`${text} is read as ${inspect(found)}`); // an expect() for each takes seconds
   };
 
   it('refuse one in which a character was changed, inserted or deleted', () => {

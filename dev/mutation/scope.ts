@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+/** The pure code whose errors are errors of security or of data. By names, so that a file may move within its room. */
+const scope: readonly RegExp[] = [
+  /^src\/http\//,
+  /^src\/model\/.*\b(access|policy|private-fields|query-fields|string-id|same-value)\.ts$/,
+  /^src\/model\/.*\b(plan-changes|plan-save|read-value|write-json|select-fields)\.ts$/,
+  /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
+  /^src\/mongo\/.*\b(filter|within-scope|write-scope|precondition|update-pipeline)\.ts$/,
+  /^src\/mongo\/.*\b(list-query|paging)\.ts$/,
+  /^src\/mongo\/driver\/outcome\.ts$/,
+];
+
+/** Tests that judge a file which they neither import nor are called after: they go through what uses it. */
+const furtherTests: Readonly<Record<string, readonly string[]>> = {
+  access: ['compile-writes', 'plan-changes', 'plan-replacement'],
+  paging: ['list-query'],
+  'plan-changes': ['compile-writes', 'plan-replacement'],
+  policy: ['compile-model', 'query-fields'],
+  'read-value': ['compile-writes', 'plan-changes', 'plan-replacement', 'server-values', 'round-trip'],
+  'sort-value': ['cursor', 'position', 'within-scope'],
+  'string-id': ['compile-writes'],
+};
+
+/** A file to mutate, and the tests that must notice. */
+export interface Subject {
+  readonly file: string;
+  readonly tests: readonly string[];
+}
+
+/** The files of the scope whose paths contain one of the texts, or all of them, in order. */
+export async function findSubjects(root: string, texts: readonly string[]): Promise<Subject[]> {
+  const files = (await filesIn(root, 'src')).filter((file) => scope.some((one) => one.test(file)));
+  const tests = await readTests(root);
+  const wanted = texts.length === 0 ? files : files.filter((file) => texts.some((text) => file.includes(text)));
+  return wanted.map((file) => ({ file, tests: tests.filter((test) => judges(test, file)).map(({ path }) => path) }));
+}
+
+interface TestFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The tests that need no database: one would be asked anew for each mutant. Fuzzing is left out, as it takes longer than all others together. */
+async function readTests(root: string): Promise<TestFile[]> {
+  const paths = (await filesIn(root, 'test')).filter((path) => /^test\/(http|model|mongo)\/.*\.test\.ts$/.test(path));
+  const tests = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
+  return tests.filter(({ text }) => !text.includes('useDatabase'));
+}
+
+function judges({ path, text }: TestFile, file: string): boolean {
+  const name = basename(file, '.ts');
+  return basename(path) === `${name}.test.ts` || furtherTests[name]?.includes(basename(path, '.test.ts')) || text.includes(`/${file}'`);
+}
+
+async function filesIn(root: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+  return files.map((file) => file.replaceAll('\\', '/')).sort();
+}
