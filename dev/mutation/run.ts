@@ -52,7 +52,7 @@ function configure(file: string, tests: readonly string[], report: string): obje
     coverageAnalysis: 'perTest',
     concurrency: 1,
     // Jest keeps the ES modules of every run.
-    maxTestRunnerReuse: 50,
+    maxTestRunnerReuse: 25,
     allowEmpty: true,
     tempDirName: '.tmp/stryker',
     logLevel: 'warn',

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 const scope: readonly RegExp[] = [
   /^src\/http\//,
   /^src\/model\/.*\b(access|policy|private-fields|query-fields|string-id|same-value)\.ts$/,
-  /^src\/model\/.*\b(plan-changes|plan-save|read-value|write-json|select-fields)\.ts$/,
+  /^src\/model\/.*\b(plan-changes|read-value|write-json|select-fields)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(filter|within-scope|write-scope|precondition|update-pipeline)\.ts$/,
   /^src\/mongo\/.*\b(list-query|paging)\.ts$/,
@@ -15,12 +15,9 @@ const scope: readonly RegExp[] = [
 /** Tests that judge a file which they neither import nor are called after: they go through what uses it. */
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
   access: ['compile-writes', 'plan-changes', 'plan-replacement'],
-  paging: ['list-query'],
   'plan-changes': ['compile-writes', 'plan-replacement'],
-  policy: ['compile-model', 'query-fields'],
-  'read-value': ['compile-writes', 'plan-changes', 'plan-replacement', 'server-values', 'round-trip'],
+  'read-value': ['compile-writes', 'plan-changes', 'plan-replacement', 'server-values'],
   'sort-value': ['cursor', 'position', 'within-scope'],
-  'string-id': ['compile-writes'],
 };
 
 /** A file to mutate, and the tests that must notice. */
@@ -50,8 +47,14 @@ async function readTests(root: string): Promise<TestFile[]> {
 }
 
 function judges({ path, text }: TestFile, file: string): boolean {
-  const name = basename(file, '.ts');
-  return basename(path) === `${name}.test.ts` || furtherTests[name]?.includes(basename(path, '.test.ts')) || text.includes(`/${file}'`);
+  const [name, test] = [basename(file, '.ts'), basename(path, '.test.ts')];
+  const importsIt = text.split('\n').some((line) => line.endsWith(`/${file}';`) && !line.startsWith('import type '));
+  return roomOf(path) === roomOf(file) && (test === name || importsIt || (furtherTests[name]?.includes(test) ?? false));
+}
+
+/** `http` of `src/http/json.ts` and of `test/http/json.test.ts`. */
+function roomOf(path: string): string | undefined {
+  return path.split('/')[1];
 }
 
 async function filesIn(root: string, folder: string): Promise<string[]> {

@@ -28,13 +28,10 @@ export class JsonNumber {
  */
 export function readNumber(text: string): number | bigint | JsonNumber {
   const value = Number(text);
-  if (plainDigits.test(text)) {
-    if (Number.isSafeInteger(value)) return value;
-    return Number.isFinite(value) ? BigInt(text) : new JsonNumber(text);
-  }
-  const { digits, exponent } = toDecimal(text);
-  const shown = toDecimal(String(value)); // `Infinity` has no digits, and so equals nothing here
-  return shown.digits === digits && shown.exponent === exponent ? value : new JsonNumber(text);
+  if (!Number.isFinite(value)) return new JsonNumber(text);
+  if (plainDigits.test(text)) return Number.isSafeInteger(value) ? value : BigInt(text);
+  // Of equal digits, because a double is never ten times as much as its text.
+  return toDecimal(String(value)).digits === toDecimal(text).digits ? value : new JsonNumber(text);
 }
 
 const plainDigits = /^-?\d+$/;
@@ -45,8 +42,9 @@ const plainDigits = /^-?\d+$/;
  */
 export function toInteger(number: number | JsonNumber): bigint | undefined {
   const text = String(number);
+  if (!Number.isFinite(Number(text))) return undefined;
   const { sign, digits, exponent } = toDecimal(text);
-  return exponent >= 0 && Number.isFinite(Number(text)) ? BigInt(`${sign}0${digits}${'0'.repeat(exponent)}`) : undefined;
+  return exponent >= 0 ? BigInt(`${sign}0${digits}${'0'.repeat(exponent)}`) : undefined;
 }
 
 /** Whether a double would hold a number as zero that is none. */
@@ -61,13 +59,16 @@ interface Decimal {
   readonly exponent: number;
 }
 
+/** Of a number as JSON and JavaScript write them. */
 function toDecimal(text: string): Decimal {
-  const [, sign = '', integer = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const [, sign, integer, fraction = '', exponent = 0] = /(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?/i.exec(text) as unknown as DecimalParts;
   const all = integer + fraction;
   let start = 0;
   while (all[start] === '0') start++;
   let end = all.length;
-  while (end > start && all[end - 1] === '0') end--; // a loop, because /0+$/ takes quadratic time
+  while (all[end - 1] === '0') end--; // a loop, because /0+$/ takes quadratic time
   const digits = all.slice(start, end);
   return { sign, digits, exponent: digits === '' ? 0 : Number(exponent) - fraction.length + all.length - end };
 }
+
+type DecimalParts = readonly [all: string, sign: string, integer: string, fraction?: string, exponent?: string];

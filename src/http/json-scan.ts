@@ -49,7 +49,7 @@ export function scanJson(text: string, maxDepth: number): 'double' | 'exact' | '
 /** The index of the quote that closes the string opened at `at`; the end of the text when none does. */
 function findClosingQuote(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end;
 }
 

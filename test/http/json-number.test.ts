@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonNumber, parseJson, stringifyJson } from '../../src/http/json.ts';
+import { toInteger, underflows } from '../../src/http/json-number.ts';
 
 /** The value of a decimal × 10^400, to compare spellings. */
 function scale(text: string): bigint {
@@ -109,5 +110,42 @@ describe('a number in JSON', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('toInteger()', () => {
+  it.each<[number | string, bigint]>([
+    [0, 0n],
+    [-0, 0n],
+    [5, 5n],
+    [-1e21, -(10n ** 21n)],
+    ['0.00', 0n],
+    ['0e-5', 0n],
+    ['9007199254740993.0', 2n ** 53n + 1n],
+    ['-90071992547409930e-1', -(2n ** 53n) - 1n],
+    ['1.5E1', 15n],
+    ['1e+2', 100n],
+  ])('is the integer that a text means: %s', (number, integer) => {
+    expect(toInteger(typeof number === 'string' ? new JsonNumber(number) : number)).toBe(integer);
+  });
+
+  it.each([0.5, -1.5, 1e-7, '9007199254740993.5', '15e-1', '1e400', '-1e1000000'])(
+    'is undefined for a fraction, and beyond doubles: %s',
+    (number) => {
+      expect(toInteger(typeof number === 'string' ? new JsonNumber(number) : number)).toBeUndefined();
+    },
+  );
+});
+
+describe('underflows()', () => {
+  it.each(['1e-400', '-1e-400', '0.1e-400', '100e-500', `0.${'0'.repeat(400)}1`, '2e-324'])(
+    'is true for what a double holds as zero: %.20s',
+    (text) => {
+      expect(underflows(text)).toBe(true);
+    },
+  );
+
+  it.each(['0', '-0.0', '0e5', '0.0E-400', '5e-324', '1', '10', '0.01'])('is false for zero, and for what it holds: %s', (text) => {
+    expect(underflows(text)).toBe(false);
   });
 });

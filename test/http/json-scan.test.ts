@@ -43,6 +43,14 @@ describe('scanJson', () => {
     expect(scanJson(text, maxDepth + 1)).not.toBe('too-deep');
   });
 
+  it.each(['[{},{},{}]', '[[],[],[]]', '{"a":[],"b":{"c":1}}'])('counts the levels that are open, and not those before: %s', (text) => {
+    expect(scanJson(text, 2)).toBe('double');
+  });
+
+  it.each(['"', '"[[[', '["a', '"\\"'])('ends with a string that never does: %s', (text) => {
+    expect(scanJson(text, 1)).toBe('double');
+  });
+
   it('has an answer for every string', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:019.eE-\\ a\ud800') }), (text) => {

@@ -1,5 +1,6 @@
 import { Decimal128, Double, Long, ObjectId, UUID } from 'mongodb';
-import { defineModel, t } from '../../src/index.ts';
+import { defineModel } from '../../src/model/define-model.ts';
+import { t } from '../../src/model/t.ts';
 
 const all = { filter: true, sort: true } as const;
 

@@ -3,6 +3,8 @@ import { MongoClientClosedError, MongoError, MongoNetworkError, MongoNetworkTime
 import { Problem } from '../../../src/errors.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define-model.ts';
+import { t } from '../../../src/model/t.ts';
 import { explainFailure, type FailedCommand } from '../../../src/mongo/driver/outcome.ts';
 import { DatabaseAway, DeadlineExceeded } from '../../../src/mongo/driver/work.ts';
 

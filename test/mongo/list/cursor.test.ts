@@ -9,6 +9,8 @@ import { digestQuery, formatCursor, parseCursor } from '../../../src/mongo/list/
 import type { Condition } from '../../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../../src/mongo/query/position.ts';
 import { forgeCursor, seal } from '../../support/forge-cursor.ts';
+import { defineModel } from '../../src/model/define-model.ts';
+import { t } from '../../src/model/t.ts';
 
 const policy = { sort: true, filter: true } as const;
 const { clientFields } = compileModel(

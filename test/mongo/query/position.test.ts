@@ -3,6 +3,8 @@ import { Binary, Double, ObjectId } from 'mongodb';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { rangesBehind, type SortKey } from '../../../src/mongo/query/position.ts';
+import { defineModel } from '../../src/model/define-model.ts';
+import { t } from '../../src/model/t.ts';
 
 const policy = { sort: true, filter: true } as const;
 const { clientFields } = compileModel(

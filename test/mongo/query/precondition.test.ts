@@ -6,6 +6,8 @@ import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { buildPrecondition, checkPrecondition, type Precondition, revisionOf } from '../../../src/mongo/query/precondition.ts';
 import { useDatabase } from '../../support/database.ts';
+import { defineModel } from '../../src/model/define-model.ts';
+import { t } from '../../src/model/t.ts';
 
 const model = compileModel(defineModel('Doc', { collection: 'docs', fields: { rev: t.revision() } }));
 const without = compileModel(defineModel('Doc', { collection: 'docs', fields: {} }));

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigurationError } from '../../src/errors.ts';
+import { checkPolicy } from '../../src/model/policy.ts';
+
+describe('a policy', () => {
+  it.each([
+    {},
+    { insert: true, update: false, sort: true, filter: true },
+    { filter: [] },
+    { filter: ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix'] },
+    { private: true, insert: true, update: true },
+    { private: true, sort: false },
+    { private: false, sort: true, filter: true },
+  ])('may be %j', (policy) => {
+    expect(checkPolicy(policy, 'name')).toBe(policy);
+  });
+
+  it.each<[unknown, string]>([
+    [true, '`policy` of field `name` must be an object.'],
+    [null, '`policy` of field `name` must be an object.'],
+    [[], '`policy` of field `name` must be an object.'],
+    [{ priavte: true }, '`policy.priavte` of field `name` is no policy option; did you mean `private`?'],
+    [{ x: true }, '`policy.x` of field `name` is no policy option: legal are insert, update, private, sort, filter.'],
+    [{ insert: 1 }, '`policy.insert` of field `name` must be true or false.'],
+    [{ sort: undefined }, '`policy.sort` of field `name` must be true or false.'],
+    [{ filter: false }, '`policy.filter` of field `name` must be true or a list of operators.'],
+    [{ filter: 'eq' }, '`policy.filter` of field `name` must be true or a list of operators.'],
+    [
+      { filter: ['eq', 'like'] },
+      '`policy.filter` of field `name` names the unknown operator `like`: legal are eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.',
+    ],
+    [{ private: true, sort: true }, 'Field `name` is private: `policy.filter` and `policy.sort` would show its values. Remove them.'],
+    [{ private: true, filter: true }, 'Field `name` is private: `policy.filter` and `policy.sort` would show its values. Remove them.'],
+  ])('cannot be %j', (policy, message) => {
+    expect(() => checkPolicy(policy, 'name')).toThrow(new ConfigurationError(message));
+  });
+});

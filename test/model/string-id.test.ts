@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { t } from '../../src/model/t.ts';
+import { create, modelOf, refusals } from './subject.ts';
+
+const open = { policy: { insert: true } };
+const idOf = (field: ReturnType<typeof t.string>) => modelOf({ id: field });
+const tooLong = 'id must have at most 512 characters';
+const notAddressable = 'id must not be . or .., nor have a NUL character';
+
+describe('an id of text', () => {
+  it.each(['a', '...', '.a', 'a.', '..a', 'a..', '.a.', 'ä/ü?#', ' ', 'x'.repeat(512), '\u{1f600}'.repeat(512)])('may be %.20j', (id) => {
+    expect(() => create(idOf(t.string(open)), { id })).not.toThrow();
+  });
+
+  it.each([
+    ['', 'id must have at least 1 character'],
+    ['.', notAddressable],
+    ['..', notAddressable],
+    ['\0', notAddressable],
+    ['.\0', notAddressable],
+    ['..\0', notAddressable],
+    ['a\0', notAddressable],
+    ['...\0', notAddressable],
+    ['x'.repeat(513), tooLong],
+    ['\u{1f600}'.repeat(513), tooLong],
+  ])('cannot be %.20j, which no path could address', (id, message) => {
+    expect(refusals(() => create(idOf(t.string(open)), { id }))).toEqual([message]);
+  });
+
+  it('keeps the constraints of its own, which come first', () => {
+    const model = idOf(t.string({ ...open, minLength: 3, maxLength: 5, pattern: '^[a-z.]+$' }));
+    expect(refusals(() => create(model, { id: '..' }))).toEqual(['id must have at least 3 characters']);
+    expect(refusals(() => create(model, { id: 'abcdef' }))).toEqual(['id must have at most 5 characters']);
+    expect(() => create(model, { id: 'abc' })).not.toThrow();
+  });
+
+  it.each([
+    [t.string(), { minLength: 1, maxLength: 512, pattern: expect.any(String) }],
+    [t.string({ minLength: 3, maxLength: 5 }), { minLength: 3, maxLength: 5, pattern: expect.any(String) }],
+    [t.string({ minLength: 0, maxLength: 600 }), { minLength: 1, maxLength: 512, pattern: expect.any(String) }],
+    [t.string({ pattern: '^a' }), { minLength: 1, maxLength: 512, pattern: '^a', allOf: [{ pattern: expect.any(String) }] }],
+  ])('publishes what it takes: %#', (field, keywords) => {
+    const { node } = idOf(field).id;
+    expect(node.kind === 'leaf' && node.keywords).toEqual(keywords);
+  });
+});

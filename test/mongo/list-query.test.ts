@@ -1,0 +1,203 @@
+import { describe, expect, it } from '@jest/globals';
+import { ObjectId, UUID } from 'mongodb';
+import { compileModel } from '../../src/model/compile-model.ts';
+import { defineModel } from '../../src/model/define-model.ts';
+import { t } from '../../src/model/t.ts';
+import { key, ref } from '../support/item.ts';
+import { parseList, refusalsOf } from '../support/parse-list.ts';
+
+const conditionsOf = (query: string) => parseList(query).conditions.map(({ field, operator, value }) => [field.name, operator, value]);
+const sortOf = (query: string) => parseList(query).sort.map(({ field, direction }) => [field.name, direction]);
+const bare = compileModel(defineModel('Bare', { collection: 'bare', fields: { id: t.string(), name: t.string() } })).clientFields;
+
+describe('a filter', () => {
+  it.each<[string, readonly unknown[]]>([
+    ['name=a', [['name', 'eq', 'a']]],
+    ['name[eq]=a', [['name', 'eq', 'a']]],
+    ['name=', [['name', 'eq', '']]],
+    ['name[ne]=a,b', [['name', 'ne', 'a,b']]],
+    ['name[in]=a,b', [['name', 'in', ['a', 'b']]]],
+    ['name[in]=', [['name', 'in', []]]],
+    ['name[in][]=', [['name', 'in', ['']]]],
+    ['name[in][]=a,b&name[in][]=c', [['name', 'in', ['a,b', 'c']]]],
+    ['name[nin]=a&name[nin]=b', [['name', 'nin', ['a', 'b']]]],
+    [
+      'name[in]=a&name[nin]=b',
+      [
+        ['name', 'in', ['a']],
+        ['name', 'nin', ['b']],
+      ],
+    ],
+    [
+      'name[in]=a&id[in]=b',
+      [
+        ['name', 'in', ['a']],
+        ['id', 'in', ['b']],
+      ],
+    ],
+    [
+      'count[gt]=1&count[lte]=5',
+      [
+        ['count', 'gt', 1n],
+        ['count', 'lte', 5n],
+      ],
+    ],
+    ['big=9007199254740993', [['big', 'eq', 9007199254740993n]]],
+    ['ref[gte]=0123456789abcdef01234567', [['ref', 'gte', new ObjectId(ref)]]],
+    [`key[lt]=${key}`, [['key', 'lt', new UUID(key)]]],
+    ['count[exists]=true', [['count', 'exists', true]]],
+    ['count[exists]=false', [['count', 'exists', false]]],
+    ['name[prefix]=', [['name', 'prefix', '']]],
+    ['place.city[prefix]=Ul', [['place.city', 'prefix', 'Ul']]],
+  ])('is cast by its field: %s', (query, conditions) => {
+    expect(conditionsOf(query)).toEqual(conditions);
+  });
+
+  it.each<[string, readonly unknown[]]>([
+    ['count=null', [['count', 'eq', null]]],
+    ['count[ne]=null', [['count', 'ne', null]]],
+    ['count[in]=1,null', [['count', 'in', [1n, null]]]],
+    ['note=null', [['note', 'eq', 'null']]],
+    ['kind=null', [['kind', 'eq', 'null']]],
+  ])('means null by null, where no text of the type could be meant: %s', (query, conditions) => {
+    expect(conditionsOf(query)).toEqual(conditions);
+  });
+
+  it('means null by null for bytes too, as nobody would mean three of them', () => {
+    const fields = { id: t.string(), bytes: t.nullable(t.binary({ policy: { filter: true } })) };
+    const { clientFields } = compileModel(defineModel('Blob', { collection: 'blobs', fields }));
+    const [condition] = parseList('bytes=null', { fields: clientFields }).conditions;
+    expect(condition?.value).toBeNull();
+  });
+
+  it.each([
+    ['nmae=x', 'nmae unknown_parameter: is no field or parameter of this list; did you mean name? {"suggestion":"name"}'],
+    ['lmit=5', 'lmit unknown_parameter: is no field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
+    ['shutt=x', 'shutt unknown_parameter: is no field or parameter of this list {}'], // what is near cannot be filtered
+    ['xyzzy[gt]=x', 'xyzzy[gt] unknown_parameter: is no field or parameter of this list {}'],
+    ['xyzzy[in][]=x', 'xyzzy[in][] unknown_parameter: is no field or parameter of this list {}'],
+    ['only[in]=x', 'only[in] unknown_operator: does not have the operator in: it has eq {"operators":["eq"]}'],
+    ['parts.sku[ne]=x', 'parts.sku[ne] unknown_operator: does not have the operator ne: it has eq, in {"operators":["eq","in"]}'],
+    ['limit[gt]=1', 'limit[gt] unknown_parameter: is no field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
+    ['limit[]=1', 'limit[] unknown_parameter: is no field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
+    ['name[]=a', 'name[] parameter_syntax: takes one value: [] is for lists of them, behind [in] or [nin] {}'],
+    ['name[gt][]=a', 'name[gt][] parameter_syntax: takes one value: [] is for lists of them, behind [in] or [nin] {}'],
+    ['count=x', 'count type: must be an integer {"type":"integer"}'],
+    ['count[in]=1,x', 'count[in] type: must be an integer {"type":"integer"}'],
+    ['count[gt]=null', 'count[gt] not_null: cannot be null: nothing is greater or less {}'],
+    ['id=a&id=a', 'id repeated_parameter: is given twice {}'],
+    ['count[gt]=1&count[gt]=2', 'count[gt] repeated_parameter: is given twice {}'],
+    ['count[exists]=1', 'count[exists] type: must be true or false {"type":"boolean"}'],
+    ['name[in]=a,b,c,d', 'name[in] maxItems: must have at most 3 values {"limit":3}'],
+    ['name[in]=a,b&name[in]=c,d', 'name[in] maxItems: must have at most 3 values {"limit":3}'],
+    ['name[prefix]=abcde', 'name[prefix] maxLength: must have at most 4 characters {"limit":4}'],
+  ])('is refused: %s', (query, line) => {
+    expect(refusalsOf(query)).toEqual(['invalid_query', line]);
+  });
+
+  it('may have as much as the limits say, in characters', () => {
+    expect(conditionsOf('name[in]=a,b&name[in]=c')).toEqual([['name', 'in', ['a', 'b', 'c']]]);
+    expect(conditionsOf('name[prefix]=abcd')).toEqual([['name', 'prefix', 'abcd']]);
+    expect(conditionsOf('name[prefix]=%F0%9F%98%80%F0%9F%98%80%F0%9F%98%80')).toEqual([['name', 'prefix', '\u{1f600}'.repeat(3)]]);
+  });
+
+  it('on what no filter can be about names what it can', () => {
+    const [, shut] = refusalsOf('shut=x');
+    expect(shut).toMatch(/^shut not_filterable: cannot be filtered: these can: id, name, note, .*, … \{"fields":\["id","name","note",/);
+    expect(refusalsOf('name=x', { fields: bare })).toEqual(['invalid_query', 'name not_filterable: cannot be filtered {"fields":[]}']);
+  });
+
+  it('compares no object, no map and no untyped value', () => {
+    const fields = { id: t.string(), any: t.any({ policy: { filter: true } }) };
+    const { clientFields } = compileModel(defineModel('Any', { collection: 'any', fields }));
+    const any = clientFields.get('any') as NonNullable<ReturnType<typeof clientFields.get>>;
+    const asText = new Map([['any', { ...any, operators: new Set(['eq'] as const) }]]);
+    expect(refusalsOf('any=x', { fields: new Map([...clientFields, ...asText]) })).toEqual([
+      'invalid_query',
+      'any not_comparable: cannot be compared {}',
+    ]);
+  });
+
+  it('for an integer of more than 64 bits is 422, where nothing else is wrong', () => {
+    const line = expect.stringMatching(/^big out_of_range: /);
+    expect(refusalsOf('big=9223372036854775808')).toEqual(['validation_failed', line]);
+    expect(refusalsOf('big=9223372036854775808&x=1')).toEqual(['invalid_query', expect.stringMatching(/^x unknown_parameter/)]);
+  });
+
+  it('tells the first twenty errors', () => {
+    const many = Array.from({ length: 25 }, (_, index) => `x${index}=1`).join('&');
+    expect(refusalsOf(many)).toHaveLength(1 + 20);
+    const huge = Array.from({ length: 25 }).fill('big[in]=9223372036854775808').join('&');
+    expect(refusalsOf(huge)).toHaveLength(1 + 20);
+  });
+});
+
+describe('a sort', () => {
+  it.each<[string, readonly unknown[]]>([
+    ['', [['id', 1]]],
+    [
+      'sort=name',
+      [
+        ['name', 1],
+        ['id', 1],
+      ],
+    ],
+    [
+      'sort=name,-count',
+      [
+        ['name', 1],
+        ['count', -1],
+        ['id', -1],
+      ],
+    ],
+    [
+      'sort=-name&sort=count',
+      [
+        ['name', -1],
+        ['count', 1],
+        ['id', 1],
+      ],
+    ],
+    [
+      'sort[]=name&sort[]=-count',
+      [
+        ['name', 1],
+        ['count', -1],
+        ['id', -1],
+      ],
+    ],
+    ['sort=-id', [['id', -1]]],
+    [
+      'sort=name,id,count',
+      [
+        ['name', 1],
+        ['id', 1],
+      ],
+    ],
+  ])('ends with the id, in the direction before it: %s', (query, sort) => {
+    expect(sortOf(query)).toEqual(sort);
+  });
+
+  it.each([
+    ['sort=naem', 'sort not_sortable: cannot be by naem; did you mean name? {"name":"naem","suggestion":"name"}'],
+    ['sort=', /^sort not_sortable: cannot be by nothing: it can be by id, name, note, .* \{"name":""\}$/],
+    ['sort=-', /^sort not_sortable: cannot be by nothing: it can be by id, /],
+    ['sort=xyzzy', /^sort not_sortable: cannot be by xyzzy: it can be by id, /],
+    ['sort=shut', /^sort not_sortable: cannot be by shut/],
+    ['sort=name,-name', 'sort repeated_sort_key: names name twice {"name":"name"}'],
+    ['sort=name,count,on', 'sort maxItems: must have at most 3 keys, the id included {"limit":3}'],
+  ])('is refused: %s', (query, line) => {
+    expect(refusalsOf(query)).toEqual(['invalid_query', typeof line === 'string' ? line : expect.stringMatching(line)]);
+  });
+
+  it('may have as many keys as the limit says, the id included', () => {
+    expect(sortOf('sort=name,count')).toHaveLength(3);
+  });
+
+  it('has nothing to offer where no field has an order', () => {
+    expect(refusalsOf('sort=name', { fields: bare })).toEqual([
+      'invalid_query',
+      'sort not_sortable: cannot be by name: this list has one order only {"name":"name"}',
+    ]);
+  });
+});

@@ -1,0 +1,36 @@
+import { Problem } from '../../src/errors.ts';
+import { stringifyJson } from '../../src/http/json.ts';
+import { parseQueryString } from '../../src/http/query-string.ts';
+import { compileModel } from '../../src/model/compile-model.ts';
+import { noRelations } from '../../src/model/relations.ts';
+import { type ListQuery, type ListRules, parseListQuery } from '../../src/mongo/list-query.ts';
+import { cursorPaging } from '../../src/resource/paging.ts';
+import { Item } from './item.ts';
+
+const rules: ListRules = {
+  resource: 'items',
+  fields: compileModel(Item).clientFields,
+  paging: cursorPaging({ max: 50, size: 20, total: true }),
+  selector: undefined,
+  includes: noRelations,
+  maxFilterValues: 3,
+  maxPrefix: 4,
+  maxSortKeys: 3,
+};
+
+/** What a list of items makes of a query string. */
+export function parseList(query: string, others: Partial<ListRules> = {}, isScoped = false): ListQuery {
+  return parseListQuery(parseQueryString(query), { ...rules, ...others }, isScoped);
+}
+
+/** The errors that are found in one, each as a line: the parameter, the rule, what is said, and the `params` for programs. */
+export function refusalsOf(query: string, others: Partial<ListRules> = {}, isScoped = false): string[] {
+  try {
+    parseList(query, others, isScoped);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const lines = error.errors?.map(({ field, rule, message, params = {} }) => `${field} ${rule}: ${message} ${stringifyJson(params)}`);
+    return [error.code, ...(lines ?? [])];
+  }
+  throw new Error(`${query} is not refused`);
+}
