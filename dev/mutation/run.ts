@@ -56,6 +56,7 @@ function configure(file: string, tests: readonly string[], report: string): obje
     allowEmpty: true,
     tempDirName: '.tmp/stryker',
     logLevel: 'warn',
+    warnings: { slow: false },
     reporters: ['json'],
     jsonReporter: { fileName: report },
   };

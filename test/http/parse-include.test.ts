@@ -38,9 +38,16 @@ describe('parseInclude', () => {
     expect(parse(values)).toEqual([[], [expect.objectContaining({ field: 'include', message: expect.any(String), rule })]]);
   });
 
-  it('tells the first name that is not allowed, with a near miss or with what is legal', () => {
-    expect(parse(['x', 'custmer'])[1][0]?.message).toBe('cannot be x: it can be customer, author.company');
-    expect(parse(['custmer', 'x'])[1][0]?.message).toBe('cannot be custmer; did you mean customer?');
-    expect(parse(['x'], [])[1][0]?.message).toBe('is not available: there are no relations to include here');
+  it.each([
+    [['x', 'custmer'], 'not_includable', 'cannot be x: it can be customer, author.company', { name: 'x' }],
+    [['custmer', 'x'], 'not_includable', 'cannot be custmer; did you mean customer?', { name: 'custmer', suggestion: 'customer' }],
+    [[''], 'not_includable', 'cannot be nothing: it can be customer, author.company', { name: '' }],
+  ])('tells of %j the first that is not allowed, with a near miss or with what is legal', (values, rule, message, params) => {
+    expect(parse(values)).toEqual([[], [{ field: 'include', rule, message, params }]]);
+  });
+
+  it('tells where there is nothing to include', () => {
+    const message = 'is not available: there are no relations to include here';
+    expect(parse(['x'], [])).toEqual([[], [{ field: 'include', rule: 'not_available', message }]]);
   });
 });

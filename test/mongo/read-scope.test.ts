@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { compileModel } from '../../src/model/compile-model.ts';
+import { defineModel } from '../../src/model/define-model.ts';
+import { t } from '../../src/model/t.ts';
+import { everything, readScope } from '../../src/mongo/filter.ts';
+
+const { scopeFields } = compileModel(
+  defineModel('Doc', {
+    collection: 'docs',
+    fields: {
+      owner: t.string({ policy: { private: true } }),
+      count: t.int(),
+      team: t.nullable(t.objectId()),
+      kind: t.enum(['one', 'two']),
+      tags: t.array(t.string()),
+      place: t.object('Place', { city: t.string() }),
+      any: t.any(),
+    },
+  }),
+);
+const read = (scope: unknown) => readScope(scope, scopeFields).map(({ field, operator, value }) => [field.name, operator, value]);
+const team = new ObjectId();
+
+describe('what a scope returns', () => {
+  it.each<[unknown, readonly unknown[]]>([
+    [everything, []],
+    [{ owner: 'ann' }, [['owner', 'eq', 'ann']]],
+    [Object.assign(Object.create(null), { owner: 'ann' }), [['owner', 'eq', 'ann']]],
+    [
+      { owner: 'ann', team },
+      [
+        ['owner', 'eq', 'ann'],
+        ['team', 'eq', team],
+      ],
+    ],
+    [{ team: null }, [['team', 'eq', null]]],
+    [{ team: { in: [team, null] } }, [['team', 'in', [team, null]]]],
+    [{ owner: { in: [] } }, [['owner', 'in', []]]], // which no record matches
+    [
+      { count: { gte: 1, lt: 5 } },
+      [
+        ['count', 'gte', 1],
+        ['count', 'lt', 5],
+      ],
+    ],
+    [{ owner: { prefix: 'a' } }, [['owner', 'prefix', 'a']]],
+    [{ kind: { prefix: 'o' } }, [['kind', 'prefix', 'o']]],
+    [{ owner: { exists: true } }, [['owner', 'exists', true]]],
+    [{ place: { exists: false } }, [['place', 'exists', false]]],
+    [{ 'place.city': { nin: ['Ulm'] } }, [['place.city', 'nin', ['Ulm']]]],
+    [{ tags: 'red' }, [['tags', 'eq', 'red']]],
+  ])('is read into conditions: %#', (scope, conditions) => {
+    expect(read(scope)).toEqual(conditions);
+  });
+
+  const orEverything = 'A scope must return a filter or `everything`, not';
+
+  it.each<[unknown, string]>([
+    [undefined, `${orEverything} undefined.`],
+    [null, `${orEverything} null.`],
+    [true, `${orEverything} boolean.`],
+    ['ann', `${orEverything} string.`],
+    [[], `${orEverything} a list.`],
+    [new Map([['owner', 'ann']]), `${orEverything} an object of a class.`],
+    [Object.create({ owner: 'ann' }), `${orEverything} an object of a class.`],
+    [{}, 'A scope returned an empty filter, which every record matches: say so with `everything`.'],
+    [{ ownr: 'ann' }, 'The scope names `ownr`, which is no field of the model.'],
+    [{ $where: '1' }, 'The scope names `$where`, which is no field of the model.'],
+    [{ owner: undefined }, "The scope's value of `owner` must be a string."],
+    [{ owner: null }, "The scope's value of `owner` must be a string."],
+    [{ owner: {} }, 'The scope has no condition on `owner`.'],
+    [{ owner: { $ne: 'ann' } }, 'The scope uses `$ne` on `owner`: legal are eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.'],
+    [{ owner: { toString: 'ann' } }, 'The scope uses `toString` on `owner`: legal are eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.'],
+    [{ owner: { exists: 1 } }, '`exists` on `owner` in a scope must be true or false.'],
+    [{ owner: { prefix: 5 } }, '`prefix` on `owner` in a scope needs text, and a field of text.'],
+    [{ count: { prefix: '5' } }, '`prefix` on `count` in a scope needs text, and a field of text.'],
+    [{ owner: { in: 'ann' } }, '`in` on `owner` in a scope must be a list.'],
+    [{ owner: { nin: undefined } }, '`nin` on `owner` in a scope must be a list.'],
+    [{ owner: { in: new Array(1) } }, "The scope's value of `owner` must be a string."],
+    [{ owner: { nin: [undefined] } }, "The scope's value of `owner` must be a string."],
+    [{ place: null }, 'The scope compares `place`, which is no single value.'],
+    [{ any: 'x' }, 'The scope compares `any`, which is no single value.'],
+    [{ kind: 'three' }, "The scope's value of `kind` must be one of one, two."],
+    [
+      { owner: { nin: [] } },
+      "The scope's `nin` on `owner` is empty, which every record matches: leave it out, or say so with `everything`.",
+    ],
+    [
+      { count: 5, owner: { prefix: '' } },
+      "The scope's `prefix` on `owner` is empty, which every record matches: leave it out, or say so with `everything`.",
+    ],
+  ])('is a bug where it would leave the door open: %#', (scope, message) => {
+    expect(() => read(scope)).toThrow(new Error(message));
+  });
+});
