@@ -17,7 +17,6 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   let bestRank = Number.POSITIVE_INFINITY;
   const wanted = name.toLowerCase();
   for (const candidate of candidates) {
-    if (wanted.length > candidate.length + MAX_EDITS) continue;
     const rank = rankCandidate(wanted, candidate.toLowerCase());
     if (rank < bestRank) {
       best = candidate;

@@ -29,7 +29,7 @@ export function listSurvivors({ files }: Report, file: string): string[] {
   return (files[file]?.mutants ?? [])
     .filter(isUnnoticed)
     .map(({ location: { start }, status, mutatorName, replacement = '' }) =>
-      `${file}:${start.line}:${start.column + 1} ${status} ${mutatorName}: ${replacement.replace(/\s+/g, ' ')}`.trim(),
+      `${file}:${start.line}:${start.column} ${status} ${mutatorName}: ${replacement.replace(/\s+/g, ' ')}`.trim(),
     );
 }
 

@@ -33,8 +33,8 @@ function readCharsets(contentType: string, start: number): string[] | undefined 
   while (parameter.lastIndex < contentType.length) {
     const match = parameter.exec(contentType);
     if (!match) return undefined;
-    const [, name, token, quoted = ''] = match;
-    if (name?.toLowerCase() === 'charset') charsets.push(token ?? quoted.replace(/\\(.)/g, '$1'));
+    const [, name, token, quoted] = match;
+    if (name?.toLowerCase() === 'charset') charsets.push(token ?? (quoted as string).replace(/\\(.)/g, '$1'));
   }
   return charsets;
 }

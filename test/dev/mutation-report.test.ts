@@ -5,7 +5,7 @@ const mutant = (status: Report['files'][string]['mutants'][number]['status'], li
   status,
   mutatorName: 'BlockStatement',
   replacement: '{\n}',
-  location: { start: { line, column: 0 } },
+  location: { start: { line, column: 1 } },
 });
 const report: Report = {
   files: {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { classifyMediaType } from '../../src/http/media-type.ts';
+import { classifyMediaType, jsonType } from '../../src/http/media-type.ts';
 
 describe('classifyMediaType', () => {
+  it('is asked of clients by its name', () => {
+    expect(jsonType).toBe('application/json');
+  });
+
   it.each([
-    'application/json',
+    jsonType,
     'Application/JSON',
     'application/merge-patch+json',
     'application/json-patch+json',
@@ -29,6 +33,8 @@ describe('classifyMediaType', () => {
     'application/vnd.api+json; charset=us-ascii',
     'application/json; charset=utf-8; charset=latin1',
     'application/json; charset=""',
+    'application/json; charset=xutf-8',
+    'application/json; charset=utf-80',
   ])('tells JSON in another charset apart: %j', (contentType) => {
     expect(classifyMediaType(contentType)).toBe('charset');
   });
