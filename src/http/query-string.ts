@@ -80,8 +80,9 @@ function parseSegment(segment: string): QueryParameter {
   const value = decode(pair.value);
   if (key === undefined || value === undefined) throw invalid(key ?? pair.key, notPercentEncoded);
   if (key.includes('\0') || value.includes('\0')) throw invalid(key, nulCharacter);
-  const [, name, operator, brackets] = /^([^[\]]+)(?:\[([^[\]]+)\])?(\[\])?$/.exec(key) ?? [];
-  if (name === undefined) throw invalid(key, notParameter);
+  const match = /^([^[\]]+)(?:\[([^[\]]+)\])?(\[\])?$/.exec(key);
+  if (!match) throw invalid(key, notParameter);
+  const [, name, operator, brackets] = match as unknown as readonly [string, name: string, operator?: string, brackets?: string];
   return { name, ...(operator === undefined ? {} : { operator }), ...(brackets ? { isItem: true } : {}), value };
 }
 

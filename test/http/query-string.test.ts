@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Problem } from '../../src/errors.ts';
-import { parseQueryString, setQueryParameter } from '../../src/http/query-string.ts';
+import { itemsOf, parseQueryString, setQueryParameter } from '../../src/http/query-string.ts';
 
 const invalidQuery = (field: string, message: string) =>
   expect.objectContaining({
@@ -119,17 +119,18 @@ describe('parseQueryString', () => {
       expect.objectContaining({
         code: 'invalid_query',
         detail: 'The query string has too many parameters: 1000 are allowed.',
-        errors: [expect.objectContaining({ field: '', rule: 'too_many_parameters', params: { limit: 1000 } })],
+        errors: [{ field: '', rule: 'too_many_parameters', message: 'must have at most 1000 parameters', params: { limit: 1000 } }],
       }),
     );
   });
 
   it('reads only the parameters it is asked for, and ignores others whatever they hold', () => {
-    const raw = 'utm=%zz&a[b][c]=1&include=customer&x=%00&%zz&inclu%64e=items&include[x]=1&fields=id';
+    const raw = 'utm=%zz&a[b][c]=1&include=customer&x=%00&%zz&inclu%64e=items&include[x]=1&fields=id&include[]=a,b&other[]=c';
     expect(parseQueryString(raw, { only: ['include', 'fields'] })).toEqual([
       { name: 'include', value: 'customer' },
       { name: 'include', value: 'items' },
       { name: 'fields', value: 'id' },
+      { name: 'include', isItem: true, value: 'a,b' },
     ]);
     expect(() => parseQueryString('include=%zz', { only: ['include'] })).toThrow(invalidQuery('include', 'is not percent-encoded UTF-8'));
   });
@@ -187,6 +188,17 @@ describe('parseQueryString', () => {
       }
     };
     expect(parse()).toBe(outcome);
+  });
+});
+
+describe('itemsOf', () => {
+  it.each([
+    ['a=x,y', ['x', 'y']],
+    ['a=', ['']],
+    ['a[]=x,y', ['x,y']],
+    ['a[in]=x,,y', ['x', '', 'y']],
+  ])('are separated by commas, or one whole: %s', (raw, items) => {
+    expect(parseQueryString(raw).flatMap(itemsOf)).toEqual(items);
   });
 });
 
