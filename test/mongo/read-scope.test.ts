@@ -26,6 +26,7 @@ describe('what a scope returns', () => {
   it.each<[unknown, readonly unknown[]]>([
     [everything, []],
     [{ owner: 'ann' }, [['owner', 'eq', 'ann']]],
+    [{ owner: '' }, [['owner', 'eq', '']]],
     [Object.assign(Object.create(null), { owner: 'ann' }), [['owner', 'eq', 'ann']]],
     [
       { owner: 'ann', team },

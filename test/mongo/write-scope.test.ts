@@ -53,7 +53,7 @@ describe('an object that changes may have to create', () => {
   const bound = (given: Changes, ...conditions: Condition[]) => creationsWithin(given, conditions, refuse);
 
   it('must be there already, where a default of it is outside of the scope', () => {
-    const given = changes({ 'place.zip': '1' }, merge('place', { zip: '1', city: 'Rom' }), merge('shop', { name: 'x' }));
+    const given = changes({ name: 'x', 'place.zip': '1' }, merge('place', { zip: '1', city: 'Rom' }), merge('shop', { name: 'x' }));
     const [place, shop] = bound(given, is('place.city', 'Ulm'), is('place.zip', '2')).embedded;
     expect(place).toEqual({ ...merge('place'), ...refuse([is('place.city', 'Ulm')]) }); // the zip is set, and not left to a default
     expect(shop).toBe(given.embedded[1]);

@@ -43,9 +43,7 @@ export function buildFilter(conditions: readonly Condition[]): Filter {
 
 /** Both filters at once. Where they share no key they merge, which keeps a lookup by `_id` the cheapest kind of query. */
 export function both(first: Filter, second: Filter | undefined): Filter {
-  if (!second || Object.keys(second).length === 0) return first;
-  if (Object.keys(first).length === 0) return second;
-  return Object.keys(second).some((key) => key in first) ? { $and: [first, second] } : { ...first, ...second };
+  return Object.keys(second ?? {}).some((key) => key in first) ? { $and: [first, second] } : { ...first, ...second };
 }
 
 /** What a scope function returns to say that every record is within it. */
@@ -85,7 +83,7 @@ function describe(value: unknown): string {
 function scopeConditions(name: string, value: unknown, fields: QueryFields): Condition[] {
   const field = fields.get(name);
   if (!field) throw new Error(`The scope names \`${name}\`, which is no field of the model.`);
-  if (!isObject(value)) return [{ field, operator: 'eq', value: scopeValue(field, 'eq', value) }];
+  if (!isObject(value)) return [{ field, operator: 'eq', value: scopeScalar(field, value) }];
   const conditions = Object.entries(value);
   if (conditions.length === 0) throw new Error(`The scope has no condition on \`${name}\`.`);
   return conditions.map(([operator, operand]) => {

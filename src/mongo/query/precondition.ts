@@ -38,7 +38,7 @@ function buildIfNoneMatch({ revision }: CompiledModel, tags: EntityTags | undefi
 
 /** The stored values that these tags name. */
 function revisionsOf(tags: Exclude<EntityTags, '*'>): (bigint | null)[] {
-  const revisions = tags.flatMap(({ tag }) => (revisionText.test(tag) ? [BigInt(tag)] : []));
+  const revisions = tags.filter(({ tag }) => revisionText.test(tag)).map(({ tag }) => BigInt(tag));
   const possible = revisions.filter((revision) => revision < 2n ** 63n);
   return possible.includes(0n) ? [...possible, null] : possible;
 }

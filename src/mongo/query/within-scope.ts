@@ -78,8 +78,7 @@ function compareNumbers(a: unknown, b: unknown): number {
   if (isNaNValue(a) || isNaNValue(b)) return isNaNValue(a) && isNaNValue(b) ? 0 : Number.NaN;
   const [one, other] = [plainNumber(a), plainNumber(b)];
   if (endOf(one) !== 0 || endOf(other) !== 0) return endOf(one) - endOf(other);
-  if (one instanceof Decimal128 || other instanceof Decimal128) return compareDecimals(writeDigits(one), writeDigits(other));
-  return compareOrdered(one, other);
+  return compareDecimals(writeDigits(one), writeDigits(other));
 }
 
 type Plain = number | bigint | Decimal128;
@@ -98,9 +97,4 @@ function endOf(value: Plain): number {
 /** A double has more digits than a decimal, and is compared with all of them: 0.1 is not quite a tenth. A hundred leave no doubt. */
 function writeDigits(value: Plain): string {
   return typeof value === 'number' ? value.toPrecision(100) : value.toString();
-}
-
-/** JavaScript compares a bigint with a number by value, without rounding either. */
-function compareOrdered(a: number | bigint, b: number | bigint): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -8,6 +8,7 @@ import { buildPrecondition, checkPrecondition, type Precondition, revisionOf } f
 import { useDatabase } from '../../support/database.ts';
 import { defineModel } from '../../src/model/define-model.ts';
 import { t } from '../../src/model/t.ts';
+import { buildPrecondition, checkPrecondition, preconditionFailed, revisionOf } from '../../src/mongo/precondition.ts';
 
 const model = compileModel(defineModel('Doc', { collection: 'docs', fields: { rev: t.revision() } }));
 const without = compileModel(defineModel('Doc', { collection: 'docs', fields: {} }));
@@ -47,5 +48,62 @@ describe('buildPrecondition()', () => {
     expect(buildPrecondition(without, { ifNoneMatch: '*' })).toEqual({ $expr: false });
     expect(buildPrecondition(without, { ifNoneMatch: parseEntityTags('"0"') })).toEqual({});
     expect(revisionOf(without, { rev: 1 })).toBeUndefined();
+  });
+});
+
+describe('checkPrecondition()', () => {
+  const changed = 'The record has changed since, or has no revision to compare; read it again.';
+  const excluded = 'The record is one that If-None-Match names.';
+  const judge = (stored: object, ifMatch: string | undefined, ifNoneMatch: string | undefined, of = model) => {
+    const precondition = {
+      ...(ifMatch !== undefined && { ifMatch: parseEntityTags(ifMatch) }),
+      ...(ifNoneMatch !== undefined && { ifNoneMatch: parseEntityTags(ifNoneMatch) }),
+    };
+    return () => checkPrecondition(of, precondition, stored as never);
+  };
+
+  // What the database says of the same is in `precondition-in-database.test.ts`.
+  it.each<[object, string | undefined, string | undefined]>([
+    [{ rev: 3n }, undefined, undefined],
+    [{ rev: 3n }, '"3"', undefined],
+    [{ rev: 3 }, '"2", "3"', '"4"'],
+    [{ rev: 3 }, '*', '"4"'],
+    [{}, '"0"', '"1"'],
+    [{ rev: null }, '"0"', undefined],
+    [{ rev: 'x' }, '*', '"x"'],
+  ])('lets %j pass by If-Match %s and If-None-Match %s', (stored, ifMatch, ifNoneMatch) => {
+    expect(judge(stored, ifMatch, ifNoneMatch)).not.toThrow();
+  });
+
+  it.each<[object, string | undefined, string | undefined, string]>([
+    [{ rev: 3 }, '"4"', undefined, changed],
+    [{ rev: 3 }, 'W/"3"', undefined, changed],
+    [{ rev: 3 }, '', undefined, changed],
+    [{ rev: 3 }, undefined, 'W/"3"', excluded],
+    [{ rev: 3 }, undefined, '*', excluded],
+    [{ rev: 3 }, '"3"', '"3"', excluded],
+    [{ rev: 3 }, '"4"', '"3"', changed], // If-Match is judged first (RFC 9110 §13.2.2)
+    [{ rev: '3' }, '"3"', undefined, changed], // what is no integer matches nothing, as in the filter
+    [{ rev: 1.5 }, '"1.5"', undefined, changed],
+  ])('stops %j by If-Match %s and If-None-Match %s', (stored, ifMatch, ifNoneMatch, detail) => {
+    expect(judge(stored, ifMatch, ifNoneMatch)).toThrow(expect.objectContaining({ code: 'precondition_failed', status: 412, detail }));
+  });
+
+  it('finds no tag on a model without a revision', () => {
+    expect(judge({ rev: 3 }, '"3"', undefined, without)).toThrow(preconditionFailed(changed));
+    expect(judge({ rev: 3 }, '"undefined"', undefined, without)).toThrow(preconditionFailed(changed));
+    expect(judge({ rev: 3 }, '*', '"3"', without)).not.toThrow();
+    expect(() => checkPrecondition(model, undefined, { rev: 3 })).not.toThrow();
+  });
+});
+
+describe('revisionOf()', () => {
+  it.each([
+    [{ rev: 3 }, '3'],
+    [{ rev: 2n ** 63n - 1n }, '9223372036854775807'],
+    [{ rev: null }, '0'],
+    [{}, '0'],
+  ])('of %p is the text of its tag: %s', (stored, text) => {
+    expect(revisionOf(model, stored)).toBe(text);
   });
 });

@@ -47,6 +47,10 @@ describe('a value', () => {
     [decimal('-Infinity'), 'less', Number.MIN_SAFE_INTEGER],
     [5, 'more', decimal('-Infinity')],
     [5, 'less', Number.POSITIVE_INFINITY],
+    [5, 'less', decimal('Infinity')],
+    [decimal('5'), 'more', Number.NEGATIVE_INFINITY],
+    [5n, 'more', decimal('-Infinity')],
+    [decimal('-0.1'), 'more', new Double(-0.1)],
     [Number.NaN, 'equal', decimal('NaN')],
     [Number.NaN, 'apart', 5],
     [5, 'apart', new Double(Number.NaN)],
@@ -69,6 +73,7 @@ describe('a value', () => {
     [new Date(5), 'apart', 5],
     [{ b: 1 }, 'apart', null],
     [{ b: 1 }, 'apart', 5],
+    [{ b: 1 }, 'apart', { b: 1 }], // which no scope compares with
     [/a/, 'apart', 'a'],
   ])('%p is %s to %p', (stored, relation, operand) => {
     const single = operators.filter((one) => one !== 'exists' && one !== 'prefix');
