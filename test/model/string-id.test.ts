@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { t } from '../../src/model/t.ts';
-import { create, modelOf, refusals } from './subject.ts';
+import { create, errorsOf, modelOf, refusals } from './subject.ts';
 
 const open = { policy: { insert: true } };
 const idOf = (field: ReturnType<typeof t.string>) => modelOf({ id: field });
-const tooLong = 'id must have at most 512 characters';
-const notAddressable = 'id must not be . or .., nor have a NUL character';
+const tooShort = { field: 'id', rule: 'minLength', message: 'must have at least 1 character', params: { limit: 1 } };
+const tooLong = { field: 'id', rule: 'maxLength', message: 'must have at most 512 characters', params: { limit: 512 } };
+const notAddressable = { field: 'id', rule: 'not_addressable', message: 'must not be . or .., nor have a NUL character' };
 
 describe('an id of text', () => {
   it.each(['a', '...', '.a', 'a.', '..a', 'a..', '.a.', 'ä/ü?#', ' ', 'x'.repeat(512), '\u{1f600}'.repeat(512)])('may be %.20j', (id) => {
@@ -13,7 +14,7 @@ describe('an id of text', () => {
   });
 
   it.each([
-    ['', 'id must have at least 1 character'],
+    ['', tooShort],
     ['.', notAddressable],
     ['..', notAddressable],
     ['\0', notAddressable],
@@ -23,8 +24,8 @@ describe('an id of text', () => {
     ['...\0', notAddressable],
     ['x'.repeat(513), tooLong],
     ['\u{1f600}'.repeat(513), tooLong],
-  ])('cannot be %.20j, which no path could address', (id, message) => {
-    expect(refusals(() => create(idOf(t.string(open)), { id }))).toEqual([message]);
+  ])('cannot be %.20j, which no path could address', (id, error) => {
+    expect(errorsOf(() => create(idOf(t.string(open)), { id }))).toEqual([error]);
   });
 
   it('keeps the constraints of its own, which come first', () => {

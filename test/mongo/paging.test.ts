@@ -62,6 +62,11 @@ describe('page', () => {
     expect(refusalsOf(query, byNumber)).toEqual(['invalid_query', line]);
   });
 
+  it('stands in the place of both cursors', () => {
+    const line = 'not_available: is not available: this list is paged by number; use page {}';
+    expect(refusalsOf('before=x&after=x', byNumber)).toEqual(['invalid_query', `after ${line}`, `before ${line}`]);
+  });
+
   it('is not of a list that is paged by cursor', () => {
     expect(refusalsOf('page=1')).toEqual([
       'invalid_query',

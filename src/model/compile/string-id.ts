@@ -32,6 +32,6 @@ const notAddressable = new Invalid('not_addressable', 'must not be . or .., nor 
 
 function checkAddressable(id: string): Invalid | undefined {
   if (id === '') return tooShort;
-  if (id.length > longest && [...id].length > longest) return tooLong;
+  if ([...id].length > longest) return tooLong;
   return matches.test(id) ? undefined : notAddressable;
 }

@@ -4,6 +4,11 @@ import { isSameValue } from '../../../src/model/value/same-value.ts';
 
 const id = '0123456789abcdef01234567';
 
+/** What BSON cannot write. */
+class Endless {
+  readonly self = this;
+}
+
 describe('isSameValue', () => {
   it.each<[unknown, unknown]>([
     ['a', 'a'],
@@ -51,6 +56,7 @@ describe('isSameValue', () => {
     ['a', undefined],
     [undefined, new Date(5)],
     [new Date(5), undefined],
+    [new Date(5), new Endless()],
     [new Date(5), null],
     [null, {}],
     [new Map([['a', 1]]), { a: 1 }],
