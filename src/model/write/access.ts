@@ -64,8 +64,7 @@ export function updateAccess({ explicitWrites = false }: WriteRules): Access {
     protects: true,
     incompleteObjects: false,
     refusal(field) {
-      const isFixed = field.immutable || field.key === '_id';
-      return refuse(field, isFixed ? false : field.policy.update, explicitWrites, notOnUpdate);
+      return refuse(field, field.immutable ? false : field.policy.update, explicitWrites, notOnUpdate);
     },
   };
 }

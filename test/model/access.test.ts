@@ -1,0 +1,197 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type Access,
+  holdsClosedValues,
+  insertAccess,
+  isRequired,
+  maySend,
+  needsServer,
+  openNames,
+  patchAccess,
+  serverAccess,
+  updateAccess,
+} from '../../src/model/access.ts';
+import type { CompiledField, ObjectNode } from '../../src/model/node.ts';
+import { t } from '../../src/model/t.ts';
+import { modelOf } from './subject.ts';
+
+const closed = { insert: false, update: false };
+const unknown = 'is not a known field';
+const onCreate = 'cannot be set on create';
+const onUpdate = 'cannot be set on update';
+
+describe('a client', () => {
+  const { root } = modelOf({
+    plain: t.string(),
+    opened: t.string({ policy: { insert: true, update: true } }),
+    closed: t.string({ policy: closed }),
+    fixed: t.string({ immutable: true }),
+    secret: t.string({ policy: { private: true } }),
+    pin: t.string({ policy: { private: true, insert: true, update: true } }),
+    shut: t.string({ policy: { private: true, insert: false, update: false } }),
+    createdAt: t.createdAt(),
+  });
+  const refusals = (access: Access) => Object.fromEntries(root.fields.map((field) => [field.name, access.refusal(field)?.message]));
+
+  it.each<[string, Access, Record<string, string | undefined>]>([
+    ['creates', insertAccess({}), { id: onCreate, closed: onCreate, secret: unknown, shut: unknown, createdAt: onCreate }],
+    [
+      'creates under explicitWrites',
+      insertAccess({ explicitWrites: true }),
+      {
+        id: onCreate,
+        plain: onCreate,
+        closed: onCreate,
+        fixed: onCreate,
+        secret: unknown,
+        shut: unknown,
+        createdAt: onCreate,
+      },
+    ],
+    ['changes', updateAccess({}), { id: onUpdate, closed: onUpdate, fixed: onUpdate, secret: unknown, shut: unknown, createdAt: onUpdate }],
+    [
+      'changes under explicitWrites',
+      updateAccess({ explicitWrites: true }),
+      {
+        ...{ id: onUpdate, plain: onUpdate, closed: onUpdate, fixed: onUpdate },
+        ...{ secret: unknown, shut: unknown, createdAt: onUpdate },
+      },
+    ],
+  ])('that %s is refused what the policy closes, and knows of nothing private', (_name, access, expected) => {
+    const none = Object.fromEntries(root.fields.map(({ name }) => [name, undefined]));
+    expect(refusals(access)).toEqual({ ...none, ...expected });
+  });
+
+  it('says in `params` when it was', () => {
+    const [, , , closedField] = root.fields as [CompiledField, CompiledField, CompiledField, CompiledField];
+    expect(insertAccess({}).refusal(closedField)).toMatchObject({ rule: 'not_writable', params: { operation: 'create' } });
+    expect(updateAccess({}).refusal(closedField)).toMatchObject({ rule: 'not_writable', params: { operation: 'update' } });
+  });
+
+  it('may set an id where the policy opens it, and never change it', () => {
+    const { root: open } = modelOf({ id: t.string({ policy: { insert: true } }), name: t.string() });
+    const id = open.byName.get('id') as CompiledField;
+    expect(insertAccess({}).refusal(id)).toBeUndefined();
+    expect(updateAccess({}).refusal(id)?.message).toBe(onUpdate);
+  });
+
+  it('is told of a fixed private field no more than of any other', () => {
+    const { root: hidden } = modelOf({ pin: t.string({ immutable: true, policy: { private: true, insert: true } }) });
+    expect(updateAccess({}).refusal(hidden.byName.get('pin') as CompiledField)?.message).toBe(unknown);
+  });
+});
+
+describe("the deployer's own code", () => {
+  it('may write everything', () => {
+    const { root } = modelOf({ secret: t.string({ policy: { private: true, ...closed } }), createdAt: t.createdAt() });
+    expect(root.fields.map((field) => serverAccess.refusal(field))).toEqual([undefined, undefined, undefined]);
+    expect(serverAccess).toMatchObject({ source: 'document', existing: true, protects: false, incompleteObjects: false });
+  });
+});
+
+describe('values that the client may not set', () => {
+  it.each<[string, Access, object]>([
+    ['are none of a new record', insertAccess({}), { existing: false, protects: false }],
+    ['are protected by a put', updateAccess({ mergePatch: false }), { existing: true, protects: true }],
+    ['are protected by a patch', patchAccess({}), { existing: true, protects: true }],
+    ['return to their defaults by a patch that replaces', patchAccess({ mergePatch: false }), { existing: true, protects: false }],
+  ])('%s', (_name, access, expected) => {
+    expect(access).toMatchObject({ source: 'json', incompleteObjects: false, ...expected });
+  });
+});
+
+const Open = t.object('Open', { a: t.string() });
+const Held = t.object('Held', { a: t.string(), b: t.optional(t.string({ policy: closed })) });
+const Lacking = t.object('Lacking', { a: t.string(), b: t.string({ policy: closed }) });
+const Hollow = t.object('Hollow', {
+  a: t.string(),
+  b: t.string({ default: 'x', policy: closed }),
+  c: t.nullable(t.string({ policy: closed })),
+});
+
+describe('an object, a list or a map', () => {
+  const { root } = modelOf({
+    leaf: t.string(),
+    open: Open,
+    held: Held,
+    lacking: Lacking,
+    hollow: Hollow,
+    outer: t.object('Outer', { lacking: Lacking }),
+    outerOptional: t.object('OuterOptional', { lacking: t.optional(Lacking) }),
+    list: t.array(Held),
+    listOpen: t.array(Open),
+    map: t.map(t.array(Held)),
+    mapOpen: t.map(Open),
+    closed: t.string({ policy: closed }),
+  });
+  const access = updateAccess({});
+  const fieldOf = (name: string) => root.byName.get(name) as CompiledField;
+
+  it.each([
+    ['leaf', false],
+    ['open', false],
+    ['held', true],
+    ['lacking', true],
+    ['outer', true],
+    ['list', true],
+    ['listOpen', false],
+    ['map', true],
+    ['mapOpen', false],
+  ])('%s holds closed values: %p', (name, holds) => {
+    expect(holdsClosedValues(fieldOf(name).node, access)).toBe(holds);
+    expect(holdsClosedValues(fieldOf(name).node, serverAccess)).toBe(false);
+  });
+
+  it.each([
+    ['open', false],
+    ['held', false],
+    ['hollow', false], // defaults and null stand in
+    ['lacking', true],
+    ['outer', true],
+    ['outerOptional', false],
+  ])('%s can be made by the server only: %p', (name, needs) => {
+    expect(needsServer(fieldOf(name).node as ObjectNode, access)).toBe(needs);
+  });
+
+  it.each([
+    ['leaf', true, true],
+    ['open', true, true],
+    ['held', true, true],
+    ['lacking', false, false],
+    ['outer', false, false],
+    ['list', false, true], // it cannot be replaced where there is one
+    ['listOpen', true, true],
+    ['map', false, true],
+    ['mapOpen', true, true],
+    ['closed', false, false],
+  ])('%s may be sent in a put: %p, and in a create: %p', (name, inPut, inCreate) => {
+    expect([maySend(fieldOf(name), access), maySend(fieldOf(name), insertAccess({}))]).toEqual([inPut, inCreate]);
+  });
+
+  it('has names that a client may write, but for those within maps', () => {
+    expect(openNames(root, access)).toEqual([
+      ...['leaf', 'open', 'open.a', 'held', 'held.a', 'lacking', 'lacking.a', 'hollow', 'hollow.a'],
+      ...['outer', 'outer.lacking', 'outer.lacking.a', 'outerOptional', 'outerOptional.lacking', 'outerOptional.lacking.a'],
+      ...['list', 'list.a', 'listOpen', 'listOpen.a', 'map', 'mapOpen'],
+    ]);
+    expect(openNames(fieldOf('open').node, access, 'x')).toEqual(['x.a']);
+  });
+});
+
+describe('a field', () => {
+  const { root } = modelOf({
+    required: t.string(),
+    defaulted: t.string({ default: 'x' }),
+    nullable: t.nullable(t.string()),
+    optional: t.optional(t.string()),
+  });
+
+  it.each([
+    ['required', true],
+    ['defaulted', false],
+    ['nullable', false],
+    ['optional', false],
+  ])('that is %s must be sent: %p', (name, isOne) => {
+    expect(isRequired(root.byName.get(name) as CompiledField)).toBe(isOne);
+  });
+});
