@@ -11,6 +11,11 @@ import type { SortKey } from '../../../src/mongo/query/position.ts';
 import { forgeCursor, seal } from '../../support/forge-cursor.ts';
 import { defineModel } from '../../src/model/define-model.ts';
 import { t } from '../../src/model/t.ts';
+import { digestQuery, formatCursor, parseCursor } from '../../src/mongo/cursor.ts';
+import type { Condition } from '../../src/mongo/filter.ts';
+import type { SortKey } from '../../src/mongo/position.ts';
+import { anyCharacter } from '../support/any-character.ts';
+import { forgeCursor, seal } from '../support/forge-cursor.ts';
 
 const policy = { sort: true, filter: true } as const;
 const { clientFields } = compileModel(
@@ -111,7 +116,7 @@ describe('formatCursor() and parseCursor()', () => {
   };
 
   it('refuse one in which a character was changed, inserted or deleted', () => {
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=.~!* \u00e9';
+    const alphabet = 'ABQZabqz0189-_+/=.~!* \u00e9';
     expect(parseCursor(whole, 'digest', sort).values).toHaveLength(2);
     for (let at = 0; at <= whole.length; at++) {
       const [before, behind, rest] = [whole.slice(0, at), whole.slice(at), whole.slice(at + 1)];
@@ -124,8 +129,8 @@ describe('formatCursor() and parseCursor()', () => {
   });
 
   it('refuse any other text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => isRefused(text)));
-    fc.assert(fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => isRefused(whole + text)));
+    fc.assert(fc.property(fc.string({ unit: anyCharacter }), (text) => isRefused(text)));
+    fc.assert(fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), (text) => isRefused(whole + text)));
     fc.assert(fc.property(fc.json(), (json) => isRefused(seal('digest', Buffer.from(json).toString('base64url')))));
   });
 
