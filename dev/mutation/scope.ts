@@ -14,6 +14,7 @@ const scope: readonly RegExp[] = [
 
 /** Tests that judge a file which they neither import nor are called after: they go through what uses it. */
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
+  'list-query': ['paging'],
   'plan-changes': ['compile-writes', 'plan-checks', 'plan-replacement'],
   'read-value': ['compile-writes', 'plan-changes', 'plan-replacement', 'server-values'],
   'sort-value': ['cursor', 'position', 'within-scope'],

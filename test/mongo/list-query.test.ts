@@ -20,6 +20,8 @@ describe('a filter', () => {
     ['name[in]=', [['name', 'in', []]]],
     ['name[in][]=', [['name', 'in', ['']]]],
     ['name[in][]=a,b&name[in][]=c', [['name', 'in', ['a,b', 'c']]]],
+    ['name[in]=a,b,c', [['name', 'in', ['a', 'b', 'c']]]],
+    ['name[nin][]=a,b', [['name', 'nin', ['a,b']]]],
     ['name[nin]=a&name[nin]=b', [['name', 'nin', ['a', 'b']]]],
     [
       'name[in]=a&name[nin]=b',
@@ -70,6 +72,19 @@ describe('a filter', () => {
     expect(condition?.value).toBeNull();
   });
 
+  it('means no null where none can be, and has the operators of its field', () => {
+    const fields = { id: t.string(), size: t.int({ policy: { filter: ['gte', 'in'] } }) };
+    const { clientFields } = compileModel(defineModel('Shoe', { collection: 'shoes', fields }));
+    expect(refusalsOf('size[in]=null', { fields: clientFields })).toEqual([
+      'invalid_query',
+      'size[in] type: must be an integer {"type":"integer"}',
+    ]);
+    expect(refusalsOf('size=5', { fields: clientFields })).toEqual([
+      'invalid_query',
+      'size unknown_operator: does not have the operator eq: it has gte, in {"operators":["gte","in"]}',
+    ]);
+  });
+
   it.each([
     ['nmae=x', 'nmae unknown_parameter: is no field or parameter of this list; did you mean name? {"suggestion":"name"}'],
     ['lmit=5', 'lmit unknown_parameter: is no field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
@@ -98,7 +113,9 @@ describe('a filter', () => {
   it('may have as much as the limits say, in characters', () => {
     expect(conditionsOf('name[in]=a,b&name[in]=c')).toEqual([['name', 'in', ['a', 'b', 'c']]]);
     expect(conditionsOf('name[prefix]=abcd')).toEqual([['name', 'prefix', 'abcd']]);
-    expect(conditionsOf('name[prefix]=%F0%9F%98%80%F0%9F%98%80%F0%9F%98%80')).toEqual([['name', 'prefix', '\u{1f600}'.repeat(3)]]);
+    expect(conditionsOf('name[prefix]=%F0%9F%98%80%F0%9F%98%80%F0%9F%98%80%F0%9F%98%80')).toEqual([
+      ['name', 'prefix', '\u{1f600}'.repeat(4)],
+    ]);
   });
 
   it('on what no filter can be about names what it can', () => {
@@ -163,6 +180,13 @@ describe('a sort', () => {
       [
         ['name', 1],
         ['count', -1],
+        ['id', -1],
+      ],
+    ],
+    [
+      'sort=-name',
+      [
+        ['name', -1],
         ['id', -1],
       ],
     ],

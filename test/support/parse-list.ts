@@ -19,12 +19,12 @@ const rules: ListRules = {
 };
 
 /** What a list of items makes of a query string. */
-export function parseList(query: string, others: Partial<ListRules> = {}, isScoped = false): ListQuery {
+export function parseList(query: string, others: Partial<ListRules> = {}, isScoped?: boolean): ListQuery {
   return parseListQuery(parseQueryString(query), { ...rules, ...others }, isScoped);
 }
 
 /** The errors that are found in one, each as a line: the parameter, the rule, what is said, and the `params` for programs. */
-export function refusalsOf(query: string, others: Partial<ListRules> = {}, isScoped = false): string[] {
+export function refusalsOf(query: string, others: Partial<ListRules> = {}, isScoped?: boolean): string[] {
   try {
     parseList(query, others, isScoped);
   } catch (error) {

@@ -167,8 +167,7 @@ function tooManyValues({ maxFilterValues }: FilterLimits): Invalid {
 }
 
 function castPrefix(text: string, { maxPrefix }: FilterLimits): string | Invalid {
-  const isLong = text.length > maxPrefix && [...text].length > maxPrefix;
-  return isLong ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
+  return [...text].length > maxPrefix ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
 }
 
 const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });
@@ -181,13 +180,10 @@ function castExists(text: string): boolean | Invalid {
 function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
   if (!field.leaf) return new Invalid('not_comparable', 'cannot be compared');
   const value = field.leaf.fromText(text);
-  if (!meansNull(text, field, value)) return value;
+  // Where a text could be meant, it is: a string, or a member of an enum that is called null. As base64 it would be three bytes, by chance.
+  const isNull = text === 'null' && field.nullable && (value instanceof Invalid || field.leaf.name === 'binary');
+  if (!isNull) return value;
   return mayBeNull ? null : new Invalid('not_null', 'cannot be null: nothing is greater or less');
-}
-
-/** Where a text could be meant, it is: a string, or a member of an enum that is called null. As base64 it would be three bytes, by chance. */
-function meansNull(text: string, { nullable, leaf }: QueryField, value: unknown): boolean {
-  return text === 'null' && nullable && leaf?.name !== 'string' && (value instanceof Invalid || leaf?.name === 'binary');
 }
 
 const givenTwice = new Invalid('repeated_parameter', 'is given twice');

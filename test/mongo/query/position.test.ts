@@ -5,6 +5,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { rangesBehind, type SortKey } from '../../../src/mongo/query/position.ts';
 import { defineModel } from '../../src/model/define-model.ts';
 import { t } from '../../src/model/t.ts';
+import { rangesBehind, reversePosition, reverseSort, type SortKey } from '../../src/mongo/position.ts';
 
 const policy = { sort: true, filter: true } as const;
 const { clientFields } = compileModel(
@@ -81,5 +82,13 @@ describe('rangesBehind()', () => {
     ['an id that is NaN, descending', [key('id', -1)], [Number.NaN], [{ $and: from('number', 'date', '_id') }]],
   ])('begin with the record itself where the position is before it: %s', (_name, sort, values, ranges) => {
     expect(rangesBehind(sort, { values, side: -1 })).toEqual(ranges);
+  });
+});
+
+describe('the same from the other end', () => {
+  it('are sorts and positions reversed', () => {
+    expect(reverseSort([key('n'), key('s', -1), byId])).toEqual([key('n', -1), key('s'), key('id', -1)]);
+    expect(reversePosition({ values: ['x', id], side: 1 })).toEqual({ values: ['x', id], side: -1 });
+    expect(reversePosition({ values: ['x', id], side: -1 })).toEqual({ values: ['x', id], side: 1 });
   });
 });
