@@ -112,7 +112,7 @@ describe('formatEntityTag', () => {
   });
 
   it.each(['a"b', 'a b', 'a\r\nb', '\u0100', '\x7f'])('refuses %j, which no tag may hold', (value) => {
-    expect(() => formatEntityTag(value)).toThrow(TypeError);
+    expect(() => formatEntityTag(value)).toThrow(new TypeError(`Not an entity tag: "${value}"`));
   });
 });
 

@@ -27,9 +27,8 @@ type Fault =
   | 'time limit' // the server has given up
   | 'write concern' // written, but not on as many servers as was asked for
   | 'refused' // any other answer of the server that says no
-  | 'no server' // no server, or no connection from the pool
+  | 'no connection' // no server, none from the pool, or it ended before the answer
   | 'deadline' // ours has passed
-  | 'broken' // the connection ended before the answer
   | 'strange'; // anything else
 
 /**
@@ -62,14 +61,13 @@ const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefine
   'time limit': { read: 'database_timeout', unsent: 'database_unavailable', once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
   'write concern': { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
   refused: { read: bug, unsent: bug, once: bug, again: 'write_outcome_unknown' },
-  'no server': {
+  'no connection': {
     read: 'database_unavailable',
     unsent: 'database_unavailable',
     once: 'write_outcome_unknown',
     again: 'write_outcome_unknown',
   },
   deadline: { read: 'database_timeout', unsent: 'database_unavailable', once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
-  broken: { read: 'database_unavailable', unsent: 'database_unavailable', once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
   strange: { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
 };
 
@@ -112,20 +110,20 @@ const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
 /** The driver's errors by their names: several copies of the driver in one tree are normal, and it exports only some of these classes. */
 const faultsByName: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ['MongoWriteConcernError', 'write concern'],
-  ['MongoServerSelectionError', 'no server'],
-  ['MongoPoolClearedError', 'no server'],
-  ['MongoPoolClearedOnNetworkError', 'no server'],
-  ['MongoPoolClosedError', 'no server'],
-  ['MongoWaitQueueTimeoutError', 'no server'],
-  ['MongoNotConnectedError', 'no server'],
-  ['MongoTopologyClosedError', 'no server'],
-  ['MongoServerClosedError', 'no server'],
-  ['MongoClientClosedError', 'no server'],
-  ['MongoNetworkError', 'broken'],
-  ['MongoNetworkTimeoutError', 'broken'],
-  ['MongoUnexpectedServerResponseError', 'broken'],
-  ['MongoStalePrimaryError', 'broken'],
-  ['MongoSystemError', 'no server'],
+  ['MongoServerSelectionError', 'no connection'],
+  ['MongoPoolClearedError', 'no connection'],
+  ['MongoPoolClearedOnNetworkError', 'no connection'],
+  ['MongoPoolClosedError', 'no connection'],
+  ['MongoWaitQueueTimeoutError', 'no connection'],
+  ['MongoNotConnectedError', 'no connection'],
+  ['MongoTopologyClosedError', 'no connection'],
+  ['MongoServerClosedError', 'no connection'],
+  ['MongoClientClosedError', 'no connection'],
+  ['MongoNetworkError', 'no connection'],
+  ['MongoNetworkTimeoutError', 'no connection'],
+  ['MongoUnexpectedServerResponseError', 'no connection'],
+  ['MongoStalePrimaryError', 'no connection'],
+  ['MongoSystemError', 'no connection'],
   ['MongoOperationTimeoutError', 'deadline'], // of a client with `timeoutMS`
 ]);
 
@@ -165,19 +163,14 @@ export function explainFailure(error: unknown, command: FailedCommand): unknown 
 function meaningOf(error: DriverError, command: FailedCommand): Meaning | undefined {
   const fault = faultOf(error, command);
   const stage = stageOf(error, fault, command);
-  if (fault === 'deadline' && stage === 'read') {
-    const isWaiting = command.handOvers === 0 || command.isWithoutServer; // for a server, or a connection of an exhausted pool
-    return isWaiting ? 'database_unavailable' : 'database_timeout';
-  }
-  return meanings[fault][stage];
+  const isWaiting = command.handOvers === 0 || command.isWithoutServer; // for a server, or a connection of an exhausted pool
+  return fault === 'deadline' && stage === 'read' && isWaiting ? 'database_unavailable' : meanings[fault][stage];
 }
 
 function faultOf(error: DriverError, { isRouted }: FailedCommand): Fault {
   if (error instanceof DeadlineExceeded) return 'deadline';
-  if (error instanceof DatabaseAway) return 'no server';
-  if (isSocketError(error)) return 'broken';
+  if (error instanceof DatabaseAway || isSocketError(error)) return 'no connection';
   const named = faultsByName.get(error.name);
-  if (named === 'broken' && isConnecting(error)) return 'no server';
   if (named) return named;
   if (!isServerError(error)) return 'strange';
   if (hasLabel(error, 'SystemOverloadedError')) return 'passing';

@@ -135,7 +135,7 @@ describe('explainFailure()', () => {
   });
 
   it('takes a write that too few servers have for unknown', () => {
-    const error = named('MongoWriteConcernError');
+    const error = Object.assign(named('MongoWriteConcernError'), { code: 11600 });
     expect(codesOf(error)).toEqual([error, error, unknown, unknown]);
   });
 
@@ -150,6 +150,11 @@ describe('explainFailure()', () => {
     expect(codesOf(stranger)).toEqual([stranger, stranger, unknown, unknown]);
     const text = Object.assign(named('MongoServerError'), { code: '11600' });
     expect(codesOf(text)).toEqual([text, text, unknown, unknown]);
+  });
+
+  it('needs no labels', () => {
+    const bare = Object.assign(new Error('x'), { name: 'MongoServerError', code: 11600 });
+    expect(codesOf(bare)).toEqual([away, away, away, unknown]);
   });
 
   it('knows errors of another realm', () => {
@@ -198,13 +203,13 @@ describe('explainFailure()', () => {
     expect(explainFailure(labelled(server(462), 'NoWritesPerformed'), write(3))).toMatchObject({ code: away });
     expect(explainFailure(server(11000, { keyPattern: { code: 1 } }), write(2))).toMatchObject({ code: 'duplicate_key' });
     expect(explainFailure(server(11000), write(2))).toMatchObject({ code: unknown });
+    expect(explainFailure(server(13, { keyPattern: { code: 1 } }), write(2))).toMatchObject({ code: unknown });
   });
 
   it('takes what a router could not hear of a shard for unknown', () => {
-    const routed = { ...write(1), isRouted: true };
-    for (const code of [6, 7, 64, 89, 9001]) {
-      expect(explainFailure(server(code), routed)).toMatchObject({ code: unknown });
-      expect(explainFailure(server(code), { ...read, isRouted: true })).toMatchObject({ code: away });
+    for (const code of [6, 7, 64, 89, 202, 9001]) {
+      const problems = [read, write(0), write(1), write(2)].map((command) => explainFailure(server(code), { ...command, isRouted: true }));
+      expect(problems).toMatchObject([{ code: away }, { code: away }, { code: unknown }, { code: unknown }]);
     }
   });
 

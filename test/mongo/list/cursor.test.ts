@@ -190,6 +190,13 @@ describe('formatCursor() and parseCursor()', () => {
   });
 });
 
+describe('parseCursor()', () => {
+  it('says what to do', () => {
+    const detail = 'It is damaged, or belongs to another list: another resource, sort or filter; begin again without a cursor.';
+    expect(() => parseCursor('', 'digest', [])).toThrow(expect.objectContaining({ detail }));
+  });
+});
+
 describe('digestQuery()', () => {
   const condition = (name: string, operator: Condition['operator'], value: unknown): Condition => ({
     field: clientFields.get(name) as Condition['field'],
@@ -217,6 +224,8 @@ describe('digestQuery()', () => {
       digestQuery('docs', [byId], [condition('s', 'in', ['x'])]),
       digestQuery('docs', [byId], [condition('i', 'eq', 5n)]),
       digestQuery('docs', [byId], [condition('i', 'eq', '5')]),
+      digestQuery('docs', [byId], [condition('i', 'eq', 2n ** 53n)]),
+      digestQuery('docs', [byId], [condition('i', 'eq', 2n ** 53n + 1n)]),
     ];
     expect(new Set(digests).size).toBe(digests.length);
   });

@@ -106,6 +106,25 @@ describe('changesNothing()', () => {
   });
 });
 
+describe('the stages of buildUpdate()', () => {
+  const merge = (path: string, whole?: object) => ({ path, whole, missing: [], serverOnly: false, refused: [] });
+  const pathsOf = (...embedded: ReturnType<typeof merge>[]) =>
+    buildUpdate(bare, { assignments: [], embedded }, now).map((stage) => Object.keys(stage.$set));
+
+  it('create objects level by level, the outermost first, whatever must be there already', () => {
+    const embedded = [merge('a'), merge('a.b', {}), merge('c', {}), merge('c.long', {}), merge('longer', {})];
+    expect(pathsOf(...embedded)).toEqual([
+      ['c', 'longer'],
+      ['a.b', 'c.long'],
+    ]);
+  });
+
+  it('are none where there is nothing to write', () => {
+    expect(pathsOf()).toEqual([]);
+    expect(pathsOf(merge('a'))).toEqual([]);
+  });
+});
+
 describe('requireEmbedded()', () => {
   it.each<[object, object | undefined]>([
     [{ a: 'x' }, undefined],
