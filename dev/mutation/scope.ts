@@ -4,8 +4,7 @@ import { basename, join } from 'node:path';
 /** The pure code whose errors are errors of security or of data. By names, so that a file may move within its room. */
 const scope: readonly RegExp[] = [
   /^src\/http\//,
-  /^src\/model\/.*\b(access|policy|private-fields|query-fields|string-id|same-value)\.ts$/,
-  /^src\/model\/.*\b(plan-changes|read-value|write-json|select-fields)\.ts$/,
+  /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|string-id|same-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(filter|within-scope|write-scope|precondition|update-pipeline)\.ts$/,
   /^src\/mongo\/.*\b(list-query|paging)\.ts$/,
@@ -16,7 +15,6 @@ const scope: readonly RegExp[] = [
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
   'list-query': ['paging'],
   'plan-changes': ['compile-writes', 'plan-checks', 'plan-replacement'],
-  'read-value': ['compile-writes', 'plan-changes', 'plan-replacement', 'server-values'],
   'sort-value': ['cursor', 'position', 'within-scope'],
 };
 
