@@ -8,7 +8,7 @@ import type {
   InsertOneOptions,
   OptionalUnlessRequiredId,
 } from 'mongodb';
-import { ConfigurationError, Problem, validationFailed } from '../errors.ts';
+import { Problem, validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Room } from '../model/read/included.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';

@@ -1,24 +1,19 @@
 import { ConfigurationError } from '../errors.ts';
-import type { AfterHook } from '../middleware/after-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
-import type { ServerFields } from '../middleware/check-create.ts';
 import { checkNames } from '../middleware/parts/check-names.ts';
 import { aFunction, checkedLater, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/parts/check-options.ts';
-import type { Includes } from '../middleware/parts/compile-includes.ts';
-import type { Guard, ScopeFunction } from '../middleware/parts/context.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
-import type { Database } from '../mongo/driver/database.ts';
-import { type FilterLimits, listParameters } from '../mongo/list/list-query.ts';
-import { isPaging, type Paging } from '../mongo/list/paging.ts';
+import { listParameters } from '../mongo/list/list-query.ts';
+import { isPaging } from '../mongo/list/paging.ts';
 import { everything } from '../mongo/query/filter.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import { checkScope } from './check-scope.ts';
-import { type CompiledOperation, compileOperations } from './compile-operations.ts';
+import { compileOperations } from './compile-operations.ts';
 import type { ApiSettings, CompiledResource } from './compiled-resource.ts';
 import { cursorPaging } from './paging.ts';
 import type { ResourceDefinition } from './resource-options.ts';
-import { type Operation, operations, type ResourceOptions } from './resource-options.ts';
+import { type Operation, operations } from './resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 

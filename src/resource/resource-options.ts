@@ -1,6 +1,5 @@
-import type Koa from 'koa';
 import type { AfterHook } from '../middleware/after-hooks.ts';
-import type { Called, Guard, Slots } from '../middleware/parts/context.ts';
+import type { Called, Guard } from '../middleware/parts/context.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document } from '../model/define/infer.ts';
 import type { Operator } from '../model/define/policy.ts';

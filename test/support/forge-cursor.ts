@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { cursorPaging, type Model } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
+import type { Model } from '../../src/model/define/define-model.ts';
 import { noRelations } from '../../src/model/read/relations.ts';
 import { parseListQuery } from '../../src/mongo/list/list-query.ts';
-import type { Model } from '../../src/model/define-model.ts';
 import { cursorPaging } from '../../src/resource/paging.ts';
 
 /** A cursor with a checksum that is right, as anybody can make one who has read the source. */

@@ -194,10 +194,6 @@ export function isSocketError(error: unknown): boolean {
   return isError(error) && 'code' in error && socketCodes.has(error.code);
 }
 
-function isConnecting(error: DriverError): boolean {
-  return hasLabel(error, 'HandshakeError') || hasLabel(error, 'SystemOverloadedError');
-}
-
 function hasLabel(error: DriverError, label: string): boolean {
   return error.hasErrorLabel?.(label) === true;
 }

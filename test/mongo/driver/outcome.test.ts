@@ -2,10 +2,9 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { MongoClientClosedError, MongoError, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
 import { Problem } from '../../../src/errors.ts';
-import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { defineModel } from '../../../src/model/define-model.ts';
-import { t } from '../../../src/model/t.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
 import { explainFailure, type FailedCommand, isIdTaken, isSocketError } from '../../../src/mongo/driver/outcome.ts';
 import { DatabaseAway, DeadlineExceeded } from '../../../src/mongo/driver/work.ts';
 

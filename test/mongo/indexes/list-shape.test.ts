@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
 import { formatKey } from '../../../src/mongo/indexes/index-plan.ts';
 import { readShape, suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';
 import type { Filter } from '../../../src/mongo/query/filter.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
 
 const { indexFields } = compileModel(
   defineModel('Doc', {

@@ -3,19 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from 'mongodb';
 import { Problem } from '../../../src/errors.ts';
-import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
 import { digestQuery, formatCursor, parseCursor } from '../../../src/mongo/list/cursor.ts';
 import type { Condition } from '../../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../../src/mongo/query/position.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { forgeCursor, seal } from '../../support/forge-cursor.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
-import { digestQuery, formatCursor, parseCursor } from '../../src/mongo/cursor.ts';
-import type { Condition } from '../../src/mongo/filter.ts';
-import type { SortKey } from '../../src/mongo/position.ts';
-import { anyCharacter } from '../support/any-character.ts';
-import { forgeCursor, seal } from '../support/forge-cursor.ts';
 
 const policy = { sort: true, filter: true } as const;
 const { clientFields } = compileModel(

@@ -1,11 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
 import { both, buildFilter, type Condition } from '../../../src/mongo/query/filter.ts';
-import { useDatabase } from '../../support/database.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
 
 const { scopeFields } = compileModel(
   defineModel('Doc', { collection: 'docs', fields: { s: t.string(), n: t.int(), o: t.object('O', { s: t.string() }) } }),

@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Binary, Double, ObjectId } from 'mongodb';
-import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { rangesBehind, type SortKey } from '../../../src/mongo/query/position.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
-import { rangesBehind, reversePosition, reverseSort, type SortKey } from '../../src/mongo/position.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { rangesBehind, reversePosition, reverseSort, type SortKey } from '../../../src/mongo/query/position.ts';
 
 const policy = { sort: true, filter: true } as const;
 const { clientFields } = compileModel(

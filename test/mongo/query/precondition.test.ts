@@ -1,14 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { Long } from 'mongodb';
 import { parseEntityTags } from '../../../src/http/entity-tag.ts';
-import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { buildPrecondition, checkPrecondition, type Precondition, revisionOf } from '../../../src/mongo/query/precondition.ts';
-import { useDatabase } from '../../support/database.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
-import { buildPrecondition, checkPrecondition, preconditionFailed, revisionOf } from '../../src/mongo/precondition.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { buildPrecondition, checkPrecondition, preconditionFailed, revisionOf } from '../../../src/mongo/query/precondition.ts';
 
 const model = compileModel(defineModel('Doc', { collection: 'docs', fields: { rev: t.revision() } }));
 const without = compileModel(defineModel('Doc', { collection: 'docs', fields: {} }));

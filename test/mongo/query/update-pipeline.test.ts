@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
 import { compilePatch } from '../../../src/model/write/compile-writes.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from '../../../src/mongo/query/update-pipeline.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
 
 const Inner = t.object('Inner', { x: t.int(), y: t.nullable(t.int()), z: t.nullable(t.int(), { storeNone: true }) });
 const fields = {

@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
-import { defineModel, type Field, type Operator, t } from '../../../src/index.ts';
-import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
-import { operators, type Operator } from '../../../src/model/define/policy.ts';
-import { buildFilter, type Condition } from '../../../src/mongo/query/filter.ts';
+import { type Operator, operators } from '../../../src/model/define/policy.ts';
 import { isWithin } from '../../../src/mongo/query/within-scope.ts';
-import { useDatabase } from '../../support/database.ts';
 
 // What the database says of all this is in `within-scope-in-database.test.ts`.
 const fieldAt = (path: string) => ({ name: path, path }) as QueryField;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Changes } from '../../src/model/plan-changes.ts';
-import type { QueryField } from '../../src/model/query-fields.ts';
-import { absent } from '../../src/model/read-value.ts';
-import type { Condition } from '../../src/mongo/filter.ts';
-import { brokenBy, brokenByChanges, creationsWithin } from '../../src/mongo/write-scope.ts';
+import type { QueryField } from '../../../src/model/compile/query-fields.ts';
+import { absent } from '../../../src/model/node.ts';
+import type { Changes } from '../../../src/model/write/plan-changes.ts';
+import type { Condition } from '../../../src/mongo/query/filter.ts';
+import { brokenBy, brokenByChanges, creationsWithin } from '../../../src/mongo/query/write-scope.ts';
 
 const is = (path: string, value: unknown): Condition => ({ field: { name: path, path } as QueryField, operator: 'eq', value });
 const isThere = (path: string): Condition => ({ ...is(path, true), operator: 'exists' });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { leadsToPrivate, privateNames, withoutPrivate } from '../../src/model/private-fields.ts';
-import { t } from '../../src/model/t.ts';
-import { holdsPrivate, privatePaths } from '../../src/model/write-json.ts';
-import { modelOf } from './subject.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { leadsToPrivate, privateNames, withoutPrivate } from '../../../src/model/read/private-fields.ts';
+import { holdsPrivate, privatePaths } from '../../../src/model/read/write-json.ts';
+import { modelOf } from '../subject.ts';
 
 const hidden = { policy: { private: true } };
 const Place = t.object('Place', { city: t.string(), code: t.string(hidden) });

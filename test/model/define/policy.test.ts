@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigurationError } from '../../src/errors.ts';
-import { checkPolicy } from '../../src/model/policy.ts';
+import { ConfigurationError } from '../../../src/errors.ts';
+import { checkPolicy } from '../../../src/model/define/policy.ts';
 
 describe('a policy', () => {
   it.each([

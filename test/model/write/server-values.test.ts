@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId, UUID } from 'mongodb';
-import { t } from '../../src/model/define/t.ts';
-import { compileCreate } from '../../src/model/write/compile-writes.ts';
-import { create, modelOf, refusals } from './subject.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { compileCreate } from '../../../src/model/write/compile-writes.ts';
+import { create, modelOf, refusals } from '../subject.ts';
 
 const Address = t.object('Address', {
   street: t.string(),

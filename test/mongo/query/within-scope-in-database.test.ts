@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
-import { defineModel, type Field, type Operator, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile-model.ts';
-import { operators } from '../../src/model/policy.ts';
-import type { QueryField } from '../../src/model/query-fields.ts';
-import { buildFilter, type Condition } from '../../src/mongo/filter.ts';
-import { isWithin } from '../../src/mongo/within-scope.ts';
-import { useDatabase } from '../support/database.ts';
+import { defineModel, type Field, type Operator, t } from '../../../src/index.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import type { QueryField } from '../../../src/model/compile/query-fields.ts';
+import { operators } from '../../../src/model/define/policy.ts';
+import { buildFilter, type Condition } from '../../../src/mongo/query/filter.ts';
+import { isWithin } from '../../../src/mongo/query/within-scope.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const decimals = (...texts: string[]) => texts.map((text) => Decimal128.fromString(text));
 

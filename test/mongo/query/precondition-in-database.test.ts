@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Long } from 'mongodb';
-import { parseEntityTags } from '../../src/http/entity-tag.ts';
-import { defineModel, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile-model.ts';
-import { buildPrecondition, checkPrecondition, type Precondition } from '../../src/mongo/precondition.ts';
-import { useDatabase } from '../support/database.ts';
+import { parseEntityTags } from '../../../src/http/entity-tag.ts';
+import { defineModel, t } from '../../../src/index.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { buildPrecondition, checkPrecondition, type Precondition } from '../../../src/mongo/query/precondition.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const model = compileModel(defineModel('Doc', { collection: 'docs', fields: { rev: t.revision() } }));
 const database = useDatabase();

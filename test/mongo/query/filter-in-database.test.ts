@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { defineModel, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile-model.ts';
-import type { QueryField } from '../../src/model/query-fields.ts';
-import { buildFilter } from '../../src/mongo/filter.ts';
-import { useDatabase } from '../support/database.ts';
+import { defineModel, t } from '../../../src/index.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import type { QueryField } from '../../../src/model/compile/query-fields.ts';
+import { buildFilter } from '../../../src/mongo/query/filter.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const { scopeFields } = compileModel(defineModel('Doc', { collection: 'docs', fields: { s: t.string() } }));
 const field = scopeFields.get('s') as QueryField;

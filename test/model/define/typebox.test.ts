@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import Type from 'typebox';
-import { compileModel } from '../../src/model/compile/compile-model.ts';
-import { defineModel } from '../../src/model/define/define-model.ts';
-import { t } from '../../src/model/define/t.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
 
 describe('schemas that a user builds with TypeBox', () => {
   const Place = Type.Object({ city: Type.String({ minLength: 1 }), zip: Type.Optional(Type.String()) }, { additionalProperties: false });

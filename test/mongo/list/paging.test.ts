@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileModel } from '../../src/model/compile-model.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { compileRelations } from '../../src/model/relations.ts';
-import { t } from '../../src/model/t.ts';
-import { formatCursor } from '../../src/mongo/cursor.ts';
-import { checkPaging, isPaging } from '../../src/mongo/paging.ts';
-import { cursorPaging, offsetPaging } from '../../src/resource/paging.ts';
-import { parseList, refusalsOf } from '../support/parse-list.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { compileRelations } from '../../../src/model/read/relations.ts';
+import { formatCursor } from '../../../src/mongo/list/cursor.ts';
+import { checkPaging, isPaging } from '../../../src/mongo/list/paging.ts';
+import { cursorPaging, offsetPaging } from '../../../src/resource/paging.ts';
+import { parseList, refusalsOf } from '../../support/parse-list.ts';
 
 const byNumber = { paging: offsetPaging({ max: 50, size: 20, maxOffset: 100 }) };
 const totals = (total: boolean | 'estimate') => ({ paging: cursorPaging({ total }) });

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { cursorPaging, defineModel, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile/compile-model.ts';
-import { noRelations } from '../../src/model/read/relations.ts';
-import { parseListQuery } from '../../src/mongo/list/list-query.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
-import { cursorPaging } from '../../src/resource/paging.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { noRelations } from '../../../src/model/read/relations.ts';
+import { parseListQuery } from '../../../src/mongo/list/list-query.ts';
+import { cursorPaging } from '../../../src/resource/paging.ts';
 
 const names = Array.from({ length: 32 }, (_, index) => `f${index}`);
 const sortable = t.int({ policy: { sort: true } });

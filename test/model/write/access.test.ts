@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { t } from '../../../src/model/define/t.ts';
+import type { CompiledField, ObjectNode } from '../../../src/model/node.ts';
 import {
   type Access,
   holdsClosedValues,
@@ -10,10 +12,8 @@ import {
   patchAccess,
   serverAccess,
   updateAccess,
-} from '../../src/model/access.ts';
-import type { CompiledField, ObjectNode } from '../../src/model/node.ts';
-import { t } from '../../src/model/t.ts';
-import { modelOf } from './subject.ts';
+} from '../../../src/model/write/access.ts';
+import { modelOf } from '../subject.ts';
 
 const closed = { insert: false, update: false };
 const unknown = 'is not a known field';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { t } from '../../src/model/define/t.ts';
-import { Guarded, Plain, Sealed, uncleared, unreplaced } from './guarded.ts';
-import { assigned, modelOf, patch, put, refusals } from './subject.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { Guarded, Plain, Sealed, uncleared, unreplaced } from '../guarded.ts';
+import { assigned, modelOf, patch, put, refusals } from '../subject.ts';
 
 describe('patch with mergePatch: false replaces embedded objects', () => {
   const rules = { mergePatch: false };

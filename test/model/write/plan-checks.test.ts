@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { t } from '../../src/model/t.ts';
-import { modelOf, patch, put, refusals } from './subject.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { modelOf, patch, put, refusals } from '../subject.ts';
 
 const Inner = t.object(
   'Inner',

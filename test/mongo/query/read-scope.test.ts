@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { compileModel } from '../../src/model/compile-model.ts';
-import { defineModel } from '../../src/model/define-model.ts';
-import { t } from '../../src/model/t.ts';
-import { everything, readScope } from '../../src/mongo/filter.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { everything, readScope } from '../../../src/mongo/query/filter.ts';
 
 const { scopeFields } = compileModel(
   defineModel('Doc', {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { t } from '../../src/model/t.ts';
-import { create, errorsOf, modelOf, refusals } from './subject.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { create, errorsOf, modelOf, refusals } from '../subject.ts';
 
 const open = { policy: { insert: true } };
 const idOf = (field: ReturnType<typeof t.string>) => modelOf({ id: field });
