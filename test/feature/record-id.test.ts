@@ -207,6 +207,13 @@ describe('a string id', () => {
   });
 });
 
+describe('a binary id', () => {
+  it('is 422 on create where it is empty: no path would lead to the record', async () => {
+    const { status, body } = await api.request('POST', '/api/binary', { body: { id: '' } });
+    expect([status, body.errors]).toMatchObject([422, [{ field: 'id', rule: 'minLength', message: 'must have at least 1 character' }]]);
+  });
+});
+
 const malformed: [Kind, string][] = [
   ['objectid', '1'],
   ['objectid', '0123456789abcdef0123456'],

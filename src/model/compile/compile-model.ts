@@ -11,9 +11,13 @@ import type { Leaf } from '../value/leaf.ts';
 import { stringLeaf } from '../value/leaves.ts';
 import { compileObject } from './compile-schema.ts';
 import { compileIndexFields, type IndexFields } from './index-fields.ts';
+import type { Leaf } from './leaf.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
-import { asStringId } from './string-id.ts';
+import { asStringId, asId } from './string-id.ts';
+import { compileFieldSelector, type FieldSelector } from './select-fields.ts';
+import { t } from './t.ts';
+import { compileObjectWriter, privatePaths } from './write-json.ts';
 
 /** A model with everything resolved that depends on its definition only. */
 export interface CompiledModel {
@@ -81,7 +85,7 @@ export function compileModel(model: Model): CompiledModel {
 
 function withId(root: ObjectNode): ObjectNode {
   const own = root.byName.get('id');
-  const declared = own?.node.kind === 'leaf' && own.node.leaf === stringLeaf ? asStringId(own, own.node) : own;
+  const declared = own && asId(own);
   const implied = declared ? [] : compileObject({ properties: { id: t.objectId() }, required: ['id'] }, '').fields;
   const fields = [...(declared ? [declared] : implied), ...root.fields.filter((field) => field !== own)];
   return { ...root, fields, byName: new Map(fields.map((field) => [field.name, field])) };

@@ -1,5 +1,8 @@
 import { Invalid } from '../../rules.ts';
 import type { CompiledField, LeafNode } from '../node.ts';
+import type { Binary } from 'mongodb';
+import { ConfigurationError } from '../errors.ts';
+import { binaryLeaf, stringLeaf } from './leaves.ts';
 
 /** The longest id, in Unicode code points: three bytes of each would still fit into a URL and a key of an index. */
 const longest = 512;
@@ -9,10 +12,31 @@ const pattern = '^(?:[^.\\x00]|\\.[^.\\x00]|\\.\\.[^\\x00])[^\\x00]*$';
 const matches = new RegExp(pattern, 'u');
 
 /**
- * A string field as the id of a record: with what a path can address (decisions, "One record") beside its own constraints. URLs drop the
- * segments `.` and `..` (RFC 3986 §5.2.4), and an empty one is none.
+ * A field as the id of a record: with what a path can address (decisions, "One record") beside its own constraints. URLs drop the segments
+ * `.` and `..` (RFC 3986 §5.2.4), and an empty one is none. Throws a {@link ConfigurationError} for an enum with such a member.
  */
-export function asStringId(field: CompiledField, node: LeafNode): CompiledField {
+export function asId(field: CompiledField): CompiledField {
+  const { node } = field;
+  if (node.kind !== 'leaf') return field;
+  if (node.leaf === stringLeaf) return asStringId(field, node);
+  if (node.leaf === binaryLeaf) return asBinaryId(field, node);
+  const members = node.leaf.name === 'enum' ? (node.leaf.readSchema.enum as readonly string[]) : [];
+  const wrong = members.find((member) => checkAddressable(member) !== undefined);
+  if (wrong === undefined) return field;
+  throw new ConfigurationError(
+    `\`id\` has the member \`${wrong}\`, which no path can address: it must have 1 to ${longest} characters without NUL, and be neither \`.\` nor \`..\`.`,
+  );
+}
+
+function asBinaryId(field: CompiledField, node: LeafNode): CompiledField {
+  return {
+    ...field,
+    node: { ...node, keywords: { ...node.keywords, minLength: 1 } }, // of its base64
+    constraint: (id) => field.constraint?.(id) ?? ((id as Binary).length() === 0 ? tooShort : undefined),
+  };
+}
+
+function asStringId(field: CompiledField, node: LeafNode): CompiledField {
   const { keywords } = node;
   const bounds = {
     minLength: Math.max(1, (keywords.minLength as number | undefined) ?? 1),

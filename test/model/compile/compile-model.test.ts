@@ -279,6 +279,11 @@ describe('a configuration error names the field, the option and what is legal', 
     ['a private id', { id: t.string({ policy: { private: true } }) }, '`id` cannot be private: it is the path of the record.'],
     ['an id that may change', { id: t.string({ policy: { update: true } }) }, '`id` never changes: `policy.update: true` contradicts it.'],
     ['a list as id', { id: t.array(t.string()) }, '`id` must be a single value: a string, a number, a UUID, an ObjectId, ….'],
+    ...['', '.', '..', 'a\0', 'x'.repeat(513)].map((member): [string, Fields, string] => [
+      `an enum as id with the member ${JSON.stringify(member.slice(0, 9))}`,
+      { id: t.enum(['a', member]) },
+      `\`id\` has the member \`${member}\`, which no path can address: it must have 1 to 512 characters without NUL, and be neither \`.\` nor \`..\`.`,
+    ]),
     ['an untyped id', { id: t.any() }, '`id` must be a single value: a string, a number, a UUID, an ObjectId, ….'],
   ])('%s', (_name, fields, message) => {
     expect(messageOf(() => modelOf(fields))).toBe(message);
