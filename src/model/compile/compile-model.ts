@@ -8,16 +8,11 @@ import { privateNames, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
 import { compileObjectWriter, privatePaths } from '../read/write-json.ts';
 import type { Leaf } from '../value/leaf.ts';
-import { stringLeaf } from '../value/leaves.ts';
 import { compileObject } from './compile-schema.ts';
 import { compileIndexFields, type IndexFields } from './index-fields.ts';
-import type { Leaf } from './leaf.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
-import { asStringId, asId } from './string-id.ts';
-import { compileFieldSelector, type FieldSelector } from './select-fields.ts';
-import { t } from './t.ts';
-import { compileObjectWriter, privatePaths } from './write-json.ts';
+import { asId } from './string-id.ts';
 
 /** A model with everything resolved that depends on its definition only. */
 export interface CompiledModel {

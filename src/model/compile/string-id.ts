@@ -1,8 +1,8 @@
+import type { Binary } from 'mongodb';
+import { ConfigurationError } from '../../errors.ts';
 import { Invalid } from '../../rules.ts';
 import type { CompiledField, LeafNode } from '../node.ts';
-import type { Binary } from 'mongodb';
-import { ConfigurationError } from '../errors.ts';
-import { binaryLeaf, stringLeaf } from './leaves.ts';
+import { binaryLeaf, stringLeaf } from '../value/leaves.ts';
 
 /** The longest id, in Unicode code points: three bytes of each would still fit into a URL and a key of an index. */
 const longest = 512;
