@@ -1,7 +1,20 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { privateNames, useWorld } from '../support/canaries.ts';
 import type { Answer } from '../support/serve.ts';
+
+/** What a developer is told, by code and text: most warnings are made in development only. */
+const told: string[] = [];
+const environment = process.env.NODE_ENV;
+
+beforeAll(() => {
+  process.env.NODE_ENV = 'development';
+  jest.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => void told.push(inspect(given)));
+});
+afterAll(() => {
+  process.env.NODE_ENV = environment;
+  jest.restoreAllMocks();
+});
 
 /** Two services that differ in their secrets only: in what is private, in all that others have, in how long and how many they are. */
 const alpha = useWorld({ marker: 'canary-alpha', number: 918_273, strangers: 1 });
@@ -121,16 +134,6 @@ function comparable({ status, headers: { date: _, ...headers }, text }: Answer):
   return { status, headers, text };
 }
 
-const told: string[] = [];
-const hear = (warning: Error) => told.push(inspect(warning));
-
-beforeAll(() => {
-  process.on('warning', hear);
-});
-afterAll(() => {
-  process.off('warning', hear);
-});
-
 describe('two services that differ in their secrets only', () => {
   /** Without what the client has sent itself, its own values and the names that it asked for. */
   function expectNothing({ status, headers, text }: Answer, sent: Sent): void {
@@ -181,6 +184,7 @@ describe('two services that differ in their secrets only', () => {
     const errors = (world: typeof alpha) => world.api.errors.map((error) => inspect(error, { depth: 10 }));
     expect(errors(alpha)).toEqual(errors(beta));
     expect(errors(alpha).length).toBeGreaterThan(3);
+    for (const code of ['INCLUDE_SHOWS_NOTHING', 'LIST_SCAN', 'RECORD_MISFIT']) expect(told).toContainEqual(expect.stringContaining(code));
     expect([...errors(alpha), ...told].filter((line) => secrets.test(line))).toEqual([]);
   });
 

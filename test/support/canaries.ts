@@ -154,14 +154,20 @@ async function fill({ db }: TestDatabase, { marker, number, strangers }: Secrets
     owner: s('owner'),
     revision: number,
   });
-  await db
-    .collection<{ _id: string }>('people')
-    .insertMany([
-      person('p1', 'Ann', 1, { number: '1' }),
-      person('p2', 'Bea', 2, { boss: 'f1' }),
-      person('p3', 'Cat', null, { profile: null, boss: 'gone', number: '3' }),
-      person('p4', 'Dan', 2, { boss: null, teamId: null }),
-      ...['f1', 'f2', ...Array.from({ length: strangers }, (_, at) => s(`stranger-${at}`))].map(foreign),
-    ]);
+  await db.collection<{ _id: string }>('people').insertMany([
+    person('p1', 'Ann', 1, { number: '1' }),
+    person('p2', 'Bea', 2, { boss: 'f1' }),
+    person('p3', 'Cat', null, { profile: null, boss: 'gone', number: '3' }),
+    // What is not as the model says is told of in development: one value that clients may read, and some that are secrets.
+    person('p4', 'Dan', 2, {
+      boss: null,
+      teamId: null,
+      number: 4,
+      xCount: s('count'),
+      xLabels: { [s('key')]: number },
+      xNotes: s('notes'),
+    }),
+    ...['f1', 'f2', ...Array.from({ length: strangers }, (_, at) => s(`stranger-${at}`))].map(foreign),
+  ]);
   await db.collection<{ _id: string }>('teams').insertOne({ _id: 'red', title: s('title'), xBudget: s('budget') } as never);
 }
