@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 
 /** The pure code whose errors are errors of security or of data. By names, so that a file may move within its room. */
 const scope: readonly RegExp[] = [
-  /^src\/http\//,
+  /^src\/(http\/|hints\.ts$)/,
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|string-id|same-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(filter|within-scope|write-scope|precondition|update-pipeline)\.ts$/,
@@ -39,7 +39,7 @@ interface TestFile {
 
 /** The tests that need no database: one would be asked anew for each mutant. Fuzzing is left out, as it takes longer than all others together. */
 async function readTests(root: string): Promise<TestFile[]> {
-  const paths = (await filesIn(root, 'test')).filter((path) => /^test\/(http|model|mongo)\/.*\.test\.ts$/.test(path));
+  const paths = (await filesIn(root, 'test')).filter((path) => /^test\/(hints|(http|model|mongo)\/.*)\.test\.ts$/.test(path));
   const tests = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
   return tests.filter(({ text }) => !text.includes('useDatabase'));
 }
@@ -52,7 +52,7 @@ function judges({ path, text }: TestFile, file: string): boolean {
 
 /** `http` of `src/http/json.ts` and of `test/http/json.test.ts`. */
 function roomOf(path: string): string | undefined {
-  return path.split('/')[1];
+  return path.split('/')[1]?.replace(/(\.test)?\.ts$/, '');
 }
 
 async function filesIn(root: string, folder: string): Promise<string[]> {
