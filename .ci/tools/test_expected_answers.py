@@ -1,0 +1,56 @@
+"""What `expected_answers.py` lets pass, and what it does not: `.ci/openapi expected`."""
+
+import json
+import unittest
+from types import SimpleNamespace
+
+import expected_answers
+
+
+def is_failure(check, code, method="GET", path="/api/orders/1", headers=None, messages=(), status=400):
+    errors = [{"message": message} for message in messages]
+    content = json.dumps({"code": code, "errors": errors}).encode() if code else b""
+    request = SimpleNamespace(method=method, url=f"http://localhost{path}", headers=headers or {})
+    response = SimpleNamespace(content=content, request=request, status_code=status)
+    return expected_answers.filter_failure(None, SimpleNamespace(checks=[check]), None, response)
+
+
+ACCEPTANCE = "positive_data_acceptance"
+
+
+class ExpectedAnswers(unittest.TestCase):
+    def test_412_of_an_invented_entity_tag(self):
+        self.assertFalse(is_failure(ACCEPTANCE, "precondition_failed", "PATCH", headers={"If-Match": '"7"'}))
+        self.assertFalse(is_failure(ACCEPTANCE, "precondition_failed", "PATCH", headers={"If-None-Match": "*"}))
+
+    def test_not_412_of_a_request_without_one(self):
+        self.assertTrue(is_failure(ACCEPTANCE, "precondition_failed", "PATCH"))
+        self.assertTrue(is_failure(ACCEPTANCE, "precondition_failed", "PATCH", headers={"If-Match": " * "}))
+        self.assertTrue(is_failure(ACCEPTANCE, "precondition_failed", "GET", headers={"If-None-Match": '"7"'}))
+
+    def test_an_invented_cursor_and_no_other(self):
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_cursor", path="/api/orders?after=x"))
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_cursor", path="/api/orders?limit=1&before="))
+        self.assertTrue(is_failure(ACCEPTANCE, "invalid_cursor", path="/api/orders?limit=1"))
+
+    def test_428_where_if_match_is_missing(self):
+        self.assertFalse(is_failure("missing_required_header", "precondition_required", "PATCH"))
+        self.assertTrue(is_failure("missing_required_header", "precondition_required", "PATCH", headers={"If-Match": '"7"'}))
+
+    def test_validation_only_where_every_message_is_expected(self):
+        known = "is too deep: a page may skip 10,000 records"
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", messages=[known]))
+        self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", messages=[known, "must be a number"]))
+        self.assertTrue(is_failure(ACCEPTANCE, "validation_failed", messages=["must not hold an integer of more than 64 bits"]))
+        self.assertTrue(is_failure(ACCEPTANCE, "validation_failed"))
+
+    def test_no_answer_of_a_server_that_fails(self):
+        self.assertTrue(is_failure("not_a_server_error", None, status=500))
+
+    def test_what_node_refuses_by_itself(self):
+        self.assertFalse(is_failure("content_type_conformance", None, headers={"If-None-Match": "\x06"}))
+        self.assertTrue(is_failure("content_type_conformance", None, headers={"If-None-Match": "a"}))
+
+
+if __name__ == "__main__":
+    unittest.main()
