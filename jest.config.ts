@@ -2,6 +2,7 @@
  * Node 20 cannot read TypeScript itself, so jest is told what loads this file:
  * @jest-config-loader esbuild-register
  */
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 type Project = Exclude<NonNullable<Config['projects']>[number], string>;
@@ -29,10 +30,13 @@ const withBrowser = '(browser)';
 /** Not here either: they take minutes, and start servers or projects of their own. See `jest.faults.config.ts` and `jest.package.config.ts`. */
 const apart = '(faults|package)';
 
+/** A file called `.slow.test.ts` takes longer than three seconds: `npm run test:slow`. */
+const quick = '(?<!\\.slow)\\.test\\.ts$';
+
 const config: Config = {
   testTimeout: 120_000, // a net for hung tests on slow machines; no test asserts a time
-  // Most tests wait for mongod or for a child process: the default would leave one core of two idle.
-  maxWorkers: '100%',
+  // Most tests wait for mongod or for a child process: as many workers as cores would leave some of them idle.
+  maxWorkers: availableParallelism() + 1,
   maxConcurrency: 3,
   // A worker keeps the ES modules of every file that it has run: at 1.4 GB it took longer to end than Jest waits, and was slower before.
   workerIdleMemoryLimit: '600MB',
@@ -40,12 +44,12 @@ const config: Config = {
     {
       ...shared,
       displayName: 'unit',
-      testRegex: [`/test/(?!${withDatabase}/|${withBrowser}/|${apart}/).*\\.test\\.ts$`],
+      testRegex: [`/test/(?!${withDatabase}/|${withBrowser}/|${apart}/).*${quick}`],
     },
     {
       ...shared,
       displayName: 'database',
-      testRegex: [`/test/${withDatabase}/.*\\.test\\.ts$`],
+      testRegex: [`/test/${withDatabase}/.*${quick}`],
       globalSetup: '<rootDir>/test/support/start-database.ts',
       globalTeardown: '<rootDir>/test/support/stop-database.ts',
     },

@@ -1,9 +1,10 @@
 /**
- * `npm run test:oldest`: the feature tests on the oldest versions of Koa and of the MongoDB driver that the peer ranges allow. The newest
+ * `npm run test:oldest`: the feature tests, without the slow ones, on the oldest versions of Koa and of the MongoDB driver that the peer ranges allow. The newest
  * are those that `npm test` runs on.
  *
  * @jest-config-loader esbuild-register
  */
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 import { shared } from './jest.config.ts';
 
@@ -11,9 +12,9 @@ const config: Config = {
   ...shared,
   displayName: 'oldest',
   testTimeout: 120_000,
-  maxWorkers: '100%',
+  maxWorkers: availableParallelism() + 1,
   workerIdleMemoryLimit: '600MB',
-  testRegex: ['/test/feature/.*\\.test\\.ts$'],
+  testRegex: ['/test/feature/.*(?<!\\.slow)\\.test\\.ts$'],
   moduleNameMapper: {
     ...shared.moduleNameMapper,
     '^koa$': '<rootDir>/node_modules/koa-oldest/lib/application.js',
