@@ -121,7 +121,7 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
   const probes = health ? compileHealthRoutes(asDb(db), closing, answerProblems) : [];
   if (health) setOwn(routes, healthPath, probes, 'its health there, as `health` is true');
   const answerProbe = compileProbes(probes);
-  const dispatch = compileDispatch(routes);
+  const dispatch = compileDispatch(routes, prefix);
   const around = compileAround(options, answerProblems);
   watchConnections();
   const app = compileApp(prefix, { answerProbe, around, dispatch }, options);

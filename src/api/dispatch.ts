@@ -18,15 +18,15 @@ export interface Route extends Place {
 export type Dispatch = (ctx: Context, path: string, next: Koa.Next) => Promise<void>;
 
 /** The operations of one path pattern, by method. */
-type Methods = ReadonlyMap<string, Route>;
+type Methods = ReadonlyMap<string, Route & { readonly template: string }>;
 
 /**
  * Compiles the routes of all resources. The first path segment finds the resource in a map, so that dispatch costs the same with one
  * resource and with a hundred; only its own few patterns are then matched. A literal path goes before a parameter, whatever the method: the
  * methods of the pattern that fits are what 405 says is allowed.
  */
-export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>): Dispatch {
-  const resources = new Map([...routes].map(([segment, own]) => [segment, compilePaths(byPattern(own))]));
+export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>, prefix = ''): Dispatch {
+  const resources = new Map([...routes].map(([segment, own]) => [segment, compilePaths(byPattern(own, `${prefix}/${segment}`))]));
   return function dispatch(ctx, path, next) {
     const [resource = '', ...rest] = segmentsOf(path);
     const found = resources.get(resource)?.(rest);
@@ -35,9 +35,12 @@ export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>): 
   };
 }
 
-function byPattern(routes: readonly Route[]): Map<string, Methods> {
-  const patterns = new Map<string, Map<string, Route>>();
-  for (const route of routes) patterns.set(route.path, (patterns.get(route.path) ?? new Map<string, Route>()).set(route.method, route));
+function byPattern(routes: readonly Route[], root: string): Map<string, Methods> {
+  const patterns = new Map<string, Methods>();
+  for (const route of routes) {
+    const template = route.path === '/' ? root : root + route.path;
+    patterns.set(route.path, new Map([...(patterns.get(route.path) ?? []), [route.method, { ...route, template }]]));
+  }
   return patterns;
 }
 
@@ -46,7 +49,7 @@ function findRun({ target: methods, params }: Found<Methods>, ctx: Context, reso
   const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   if (ctx.method === 'OPTIONS') return describeOptions([...allowed, 'OPTIONS'], methods);
   if (!route) throw methodNotAllowed(allowed);
-  ctx.operation = { resource, name: route.name };
+  ctx.operation = { resource, name: route.name, route: route.template };
   const { id: _, ...ofMount } = ctx.params ?? {}; // those of a mount stay, but for what would pass for the id of a record
   ctx.params = { ...ofMount, ...params };
   return route.run;

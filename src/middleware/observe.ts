@@ -11,6 +11,11 @@ export interface Observation {
   readonly resource: string | undefined;
   /** The operation: `list`, `get`, …, or the name of a custom one. */
   readonly operation: string | undefined;
+  /**
+   * The template of its path below the api's mount, such as `/api/orders/:id`: few values, fit for labels. Undefined where the request addressed
+   * no operation.
+   */
+  readonly route: string | undefined;
   /** Of the answer; 499 where the client went away before it had ended. */
   readonly status: number;
   /** Milliseconds from the request's arrival here until its answer has ended, or its client has gone. */
@@ -48,7 +53,7 @@ export function observe(tell: Observe): ResourceMiddleware {
       const isAborted = exchange.isBroken;
       const status = isAborted ? 499 : ctx.status;
       const duration = performance.now() - begun;
-      const what = { resource: operation?.resource, operation: operation?.name };
+      const what = { resource: operation?.resource, operation: operation?.name, route: operation?.route };
       try {
         await tell({ ...what, status, duration, databaseTime, commandCount, requestId, isAborted }, ctx);
       } catch (error) {

@@ -91,7 +91,10 @@ describe('OpenTelemetry', () => {
     await context.with(trace.setSpan(context.active(), span), () => get(api, '/notes/a'));
     span.setStatus({ code: SpanStatusCode.OK }).end();
     expect(spans.getFinishedSpans().map(({ name, attributes }) => [name, attributes])).toEqual([
-      ['notes.get', { 'app.database_time_ms': expect.any(Number), 'app.database_commands': 1, 'app.request_id': 'abc' }],
+      [
+        'GET /api/notes/:id',
+        { 'http.route': '/api/notes/:id', 'app.database_time_ms': expect.any(Number), 'app.database_commands': 1, 'app.request_id': 'abc' },
+      ],
     ]);
   });
 
@@ -99,7 +102,10 @@ describe('OpenTelemetry', () => {
     spans.reset();
     await get(makeApi({ observe: openTelemetry.traceWith(tracer) }), '/notes/none');
     const [span] = spans.getFinishedSpans();
-    expect([span?.name, span?.attributes]).toEqual(['notes.get', { 'http.request.method': 'GET', 'http.response.status_code': 404 }]);
+    expect([span?.name, span?.attributes]).toEqual([
+      'GET /api/notes/:id',
+      { 'http.request.method': 'GET', 'http.response.status_code': 404, 'http.route': '/api/notes/:id' },
+    ]);
     expect((span?.duration[0] ?? 0) * 1e9 + (span?.duration[1] ?? 0)).toBeGreaterThan(0);
   });
 
@@ -115,7 +121,9 @@ describe('OpenTelemetry', () => {
     expect(metric?.dataPoints[0]?.attributes).toEqual({
       'http.request.method': 'GET',
       'http.response.status_code': 200,
-      'http.route': 'notes.get',
+      'http.route': '/api/notes/:id',
     });
+    const { buckets } = metric?.dataPoints[0]?.value as { buckets: { boundaries: number[] } };
+    expect([buckets.boundaries[0], buckets.boundaries.at(-1)]).toEqual([0.005, 10]);
   });
 });

@@ -49,7 +49,7 @@ export interface Slots {
   /** By `findIncluded`: the included records, until `page` has written them. */
   included?: Included | undefined;
   /** By the api: which operation the request addresses, and of which resource (its path). */
-  operation?: { readonly resource: string; readonly name: string };
+  operation?: { readonly resource: string; readonly name: string; readonly route: string };
   /** By `requestId`. */
   requestId?: string;
   /** By `bodyLimit`: the largest body, in bytes, where `jsonBody` has no `limit` of its own. */
