@@ -224,6 +224,11 @@ describe('explainFailure()', () => {
     expect(explainFailure(deadline, { ...read, handOvers: 0 })).toMatchObject({ code: away });
   });
 
+  it('takes nothing from a missing server for a write that was sent, nor for a read that the server itself has ended', () => {
+    expect(explainFailure(new DeadlineExceeded(), { ...write(1), isWithoutServer: true })).toMatchObject({ code: unknown });
+    expect(explainFailure(server(50), { ...read, isWithoutServer: true })).toMatchObject({ code: 'database_timeout' });
+  });
+
   it.each<[object, string[]]>([
     [{ code: 1 }, ['code']],
     [{ _id: 1 }, ['id']],
