@@ -154,7 +154,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Every 503 and 504 says when to try again (decisions, "Errors"): in a second, unless it knows better. */
+/** Every 503 and 504 says when to try again: in a second, unless it knows better. */
 function withRetryAfter(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'retry-after') ? headers : { ...headers, 'retry-after': '1' };
 }

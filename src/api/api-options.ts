@@ -7,7 +7,7 @@ import { type DescriptionOptions, descriptionOptionNames } from '../openapi/api-
 import type { OpenapiOptions } from './openapi-options.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 
-/** Settings of an api (spec, "Api definition"). */
+/** Settings of an api. */
 export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions {
   /** The database of the models' collections. */
   readonly db: Database;

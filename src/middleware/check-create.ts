@@ -17,7 +17,7 @@ export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
 const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a new record (spec, "Create rules") and leaves the document to insert in `ctx.created`, with server
+ * Validates `ctx.request.body` as a new record and leaves the document to insert in `ctx.created`, with server
  * fields, defaults, revision 0 and timestamps. 422 with every error at once.
  *
  * @example

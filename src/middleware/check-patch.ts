@@ -7,7 +7,7 @@ import type { ResourceMiddleware } from './parts/context.ts';
 const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a patch (spec, "Patch rules"; RFC 7396 for embedded objects) and leaves what it changes in
+ * Validates `ctx.request.body` as a patch (RFC 7396 for embedded objects) and leaves what it changes in
  * `ctx.changes`. 422 with every error at once.
  *
  * @example

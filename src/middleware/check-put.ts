@@ -8,7 +8,7 @@ type PutRules = Pick<WriteRules, 'explicitWrites'>;
 const legal: LegalOptions<PutRules> = { explicitWrites: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a replacement of everything that the client may write (spec, "Put rules") and leaves what it changes in
+ * Validates `ctx.request.body` as a replacement of everything that the client may write and leaves what it changes in
  * `ctx.changes`. 422 with every error at once.
  *
  * @example

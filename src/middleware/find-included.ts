@@ -11,7 +11,7 @@ import { workOf } from './parts/exchange.ts';
 
 /**
  * Reads the records that the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead to, and leaves them in `ctx.included` for
- * `record` and `page` (decisions, "List"): one query per relation, whatever the page holds. Without `include` it does nothing.
+ * `record` and `page`: one query per relation, whatever the page holds. Without `include` it does nothing.
  *
  * A target's guards and scope decide in every request, each guard once. A guard that does not open, a scope that refuses (a 4xx that it
  * throws) or does not reach the record: the client sees no such record, as if the id led nowhere. Any other error of theirs is 500.

@@ -33,7 +33,7 @@ const legal: LegalOptions<ListQueryOptions> = {
 };
 
 /**
- * Parses the query string of a list into `ctx.listQuery` (spec, "List query string"). 400 names everything that is not acceptable, with
+ * Parses the query string of a list into `ctx.listQuery`. 400 names everything that is not acceptable, with
  * near misses; a private field is reported as one that does not exist.
  *
  * @example

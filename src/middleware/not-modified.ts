@@ -4,7 +4,7 @@ import type { ResourceMiddleware } from './parts/context.ts';
 /**
  * Answers 304 without a body when `If-None-Match` names the `ETag` that the middlewares below it have set on a 200 (RFC 9110 §13.1.2):
  * lists, weak tags and `*`. Without an ETag nothing is compared. A malformed header is ignored, as is every one where `include` embeds
- * records: they may have changed while the record's own tag has not (decisions, "One record").
+ * records: they may have changed while the record's own tag has not.
  *
  * @example
  * router.get('/report', notModified(), sendReport);

@@ -11,7 +11,7 @@ import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 
 /**
- * Gives a handler the record that it is about (spec, "Custom operations and hooks"). It stands after `scope` and `ifMatch`.
+ * Gives a handler the record that it is about. It stands after `scope` and `ifMatch`.
  *
  * `ctx.load()` finds the record of `ctx.params.id` within `ctx.scope`, private fields included: 404, and 412 where `If-Match` names another
  * revision. Asked again, it gives the same object. `ctx.save(record)` writes what has changed in it since: minimal, in one command, only if

@@ -13,7 +13,7 @@ export interface ScopeOptions {
 const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
 
 /**
- * Leaves the row filter that stands in every query of this request (spec, "Authentication" 3): a record outside is 404. Like `USING` and
+ * Leaves the row filter that stands in every query of this request: a record outside is 404. Like `USING` and
  * `WITH CHECK` of a row policy in SQL it also bounds what a client writes, wherever it stands above `insert` or `update`: a record that would
  * lie outside is 422. Below another `scope` it narrows that one, and never replaces it.
  *

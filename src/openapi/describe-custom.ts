@@ -15,7 +15,7 @@ import type { Part } from './document.ts';
 import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, unlessMatch } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 
-/** The paths of a resource's custom operations (spec, "OpenAPI description": `<prefix>/<resource>/{id}/<op_name>`). */
+/** The paths of a resource's custom operations: `<prefix>/<resource>/{id}/<name>` unless they say otherwise. */
 export function describeCustom(context: ResourceContext): Record<string, Part> {
   const { api, resource } = context;
   const paths: Record<string, Part> = {};

@@ -161,7 +161,7 @@ const meanings: Readonly<Record<Operator, string>> = {
   prefix: 'begins with this text, in the same case',
 };
 
-/** The word `null` means null where no text could be meant (decisions, "Casts"). */
+/** The word `null` means null where no text could be meant. */
 function orNullWord(leaf: Leaf): Schema {
   const schema = textLeaf(leaf);
   if (leaf === stringLeaf) return schema;

@@ -26,7 +26,7 @@ interface Use {
 }
 
 /**
- * Names the schemas of all resources (decisions, "OpenAPI"): `<Model>Patch`, `<Embedded>`, `<Embedded>Create` where it differs from what is
+ * Names the schemas of all resources: `<Model>Patch`, `<Embedded>`, `<Embedded>Create` where it differs from what is
  * read, … Only what is referred to is named, because only that is found here. Throws a {@link ConfigurationError} where two different
  * objects would have one name.
  */

@@ -39,7 +39,7 @@ interface Member {
 
 /**
  * Describes what clients of a resource read and may send. Who may write what is asked of the functions that validate bodies. A private
- * field is in no schema, not even one that a client may write (decisions, "OpenAPI"), but for the bodies that must have it. `included` says
+ * field is in no schema, not even one that a client may write, but for the bodies that must have it. `included` says
  * where records may stand for their ids.
  */
 export function describeRecord(resource: CompiledResource, included: IncludedRecords = new Map()): RecordSchemas {

@@ -31,7 +31,7 @@ import type { Operation } from './resource-options.ts';
 
 /**
  * Every operation, as the list of middlewares that a request runs through: the whole service on one page. `answerTimeout`, `problems`,
- * `inFlightLimit`, `requestTimeout` and `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list (decisions, "One record").
+ * `inFlightLimit`, `requestTimeout` and `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list.
  */
 export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
   list: (r) => [

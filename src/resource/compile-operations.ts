@@ -105,7 +105,7 @@ function compileOperation(name: string, definition: unknown, where: string): Com
   };
 }
 
-/** Where the body is read, `If-Match` follows, and then what is wrong with the body's content (decisions, "One record"). */
+/** Where the body is read, `If-Match` follows, and then what is wrong with the body's content. */
 function takeApart(use: readonly ResourceMiddleware[], what: string): Pick<CompiledOperation, 'reading' | 'checking'> {
   const [first, second] = use.flatMap((middleware, index) => {
     const steps = stepsOf(middleware);

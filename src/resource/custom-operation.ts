@@ -25,7 +25,7 @@ export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Prin
 export type OperationMiddleware<Principal> = (ctx: RequestContext<Principal>, next: Koa.Next) => Promise<void>;
 
 /**
- * An operation of your own, behind the guards and the scope of its resource (spec, "Custom operations and hooks").
+ * An operation of your own, behind the guards and the scope of its resource.
  *
  * @example
  * send: {

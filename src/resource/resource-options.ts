@@ -49,7 +49,7 @@ type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
     : Called<[ctx: Ctx, result: unknown], unknown>;
 
 /**
- * A resource: a model, bound to operations, and who may do what (spec, "Resource definition"). Plain data with functions in named places.
+ * A resource: a model, bound to operations, and who may do what. Plain data with functions in named places.
  * `Bodies` are the types of the bodies of custom operations, by `Names`, their names.
  */
 export interface ResourceOptions<
@@ -114,7 +114,7 @@ export interface ResourceOptions<
   readonly include?: readonly string[];
   /** Clients may choose what they read: `fields=name,address.city` on List and Get. @default false */
   readonly fields?: boolean;
-  /** Operations of your own, by name: a key of `guardsFor` and `after` too (spec, "Custom operations and hooks"). @default none */
+  /** Operations of your own, by name: a key of `guardsFor` and `after` too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
   /**
    * Hooks after operations, in order. After one of your own a hook is given what the handler returned, as `unknown`, unless it says itself what

@@ -7,7 +7,7 @@ export interface Place {
   readonly path: string;
 }
 
-/** Where the standard operations are (spec, "Endpoints"). */
+/** Where the standard operations are. */
 export const standardPlaces: Readonly<Record<Operation, Place>> = {
   list: { method: 'GET', path: '/' },
   get: { method: 'GET', path: '/:id' },

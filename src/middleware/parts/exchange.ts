@@ -76,7 +76,7 @@ export class Exchange {
     return this.#controller.signal;
   }
 
-  /** Ends what runs for it, and lets nothing begin any more. Returns what its answer says (decisions, "Errors"). */
+  /** Ends what runs for it, and lets nothing begin any more. Returns what its answer says. */
   giveUp(): Error {
     this.#givenUp ??= this.#whyGivenUp();
     this.work.giveUp(this.#givenUp);

@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /**
- * Reads the id in the path, `ctx.params.id`. Each record has one path (decisions, "One record"): an id that is malformed, or not spelt as
+ * Reads the id in the path, `ctx.params.id`. Each record has one path: an id that is malformed, or not spelt as
  * `Location` spells it, is 404.
  */
 export function readAddress(ctx: Context, model: CompiledModel): Address {

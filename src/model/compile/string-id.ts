@@ -12,7 +12,7 @@ const pattern = '^(?:[^.\\x00]|\\.[^.\\x00]|\\.\\.[^\\x00])[^\\x00]*$';
 const matches = new RegExp(pattern, 'u');
 
 /**
- * A field as the id of a record: with what a path can address (decisions, "One record") beside its own constraints. URLs drop the segments
+ * A field as the id of a record: with what a path can address beside its own constraints. URLs drop the segments
  * `.` and `..` (RFC 3986 §5.2.4), and an empty one is none. Throws a {@link ConfigurationError} for an enum with such a member.
  */
 export function asId(field: CompiledField): CompiledField {

@@ -7,7 +7,7 @@ export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'ex
 /** A filter operator: `field[op]=value` in a list's query string. */
 export type Operator = (typeof operators)[number];
 
-/** What a client may do with a field (spec, "Field policy"). It holds at any depth. */
+/** What a client may do with a field. It holds at any depth. */
 export interface Policy {
   /** Settable on create. `false` closes it, `true` opens a private field or one under `explicitWrites`. */
   readonly insert?: boolean;

@@ -82,7 +82,7 @@ export interface FieldOptions<Value = unknown> {
   readonly default?: Value | (() => Value);
   /** What a client may do with the field. */
   readonly policy?: Policy;
-  /** Settable on create only (spec, "Immutable"). @default false */
+  /** Settable on create only. @default false */
   readonly immutable?: boolean;
   /**
    * No two records have the same value (409); records without one are not compared. It is an index of the database that sees to it, which
@@ -95,7 +95,7 @@ export interface FieldOptions<Value = unknown> {
 
 /** Options of `t.nullable`: those of any field, and what clearing does. */
 export interface NullableOptions<Value = unknown> extends FieldOptions<Value | null> {
-  /** Null is stored as null; otherwise the key is removed (spec, "StoreNone"). @default false */
+  /** Null is stored as null; otherwise the key is removed. @default false */
   readonly storeNone?: boolean;
 }
 

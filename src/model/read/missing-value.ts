@@ -2,7 +2,7 @@ import { absent, type CompiledField } from '../node.ts';
 
 /**
  * Compiles what a field reads as that a stored record lacks, or holds null in without being nullable: its default, or null where a missing
- * key is how null is stored (decisions, "Bodies"). An optional one is absent: it may have been removed, and a default would bring it back.
+ * key is how null is stored. An optional one is absent: it may have been removed, and a default would bring it back.
  */
 export function compileMissingValue(field: CompiledField): () => unknown {
   const { optional, nullable, storeNone, makeDefault } = field;

@@ -34,7 +34,7 @@ export interface ValueWriter {
 
 /**
  * Compiles the writer of an object: its readable fields in declared order, never a private one, at any depth. A field that the record
- * lacks reads as its default, a nullable one as null; only an optional one may be absent (decisions, "Bodies"). A stored value that is not
+ * lacks reads as its default, a nullable one as null; only an optional one may be absent. A stored value that is not
  * of its field's type is served as the JSON that it is: a read never fails on old data. `path` is that of the object in its model.
  */
 export function compileObjectWriter(node: ObjectNode, path = ''): ValueWriter {

@@ -19,7 +19,7 @@ export interface Leaf<Stored = unknown> {
   readonly bsonTypes: readonly string[];
   /** Reads a value of a parsed JSON body. */
   fromJson(value: unknown): Stored | Invalid;
-  /** Reads the text of a query parameter or path segment (decisions, "Casts"). */
+  /** Reads the text of a query parameter or path segment. */
   fromText(text: string): Stored | Invalid;
   /** Reads a value from the deployer's own code: a handler, a default, server fields, a scope. */
   fromDocument(value: unknown): Stored | Invalid;

@@ -115,7 +115,7 @@ function storeDouble(text: string): Double | Invalid {
   return Number.isFinite(value) ? new Double(value) : beyondDouble;
 }
 
-/** JSON text of whatever a document holds (spec, "Values in untyped fields"). */
+/** JSON text of whatever a document holds. */
 export function writeUntyped(value: unknown): string {
   switch (typeof value) {
     case 'string':

@@ -17,7 +17,7 @@ export interface Access {
   refusal(field: CompiledField): Invalid | undefined;
   /** The record exists (patch, put): null removes an optional field, which on create is an error. */
   readonly existing: boolean;
-  /** Values that the client may not set are neither cleared nor replaced (spec, "Patch rules" 4). */
+  /** Values that the client may not set are neither cleared nor replaced. */
   readonly protects: boolean;
   /** A missing required key is one error of the object, in `Report.incomplete`, instead of an error of its own. */
   readonly incompleteObjects: boolean;
@@ -51,7 +51,7 @@ export function insertAccess({ explicitWrites = false }: WriteRules): Access {
   };
 }
 
-/** What a client may change by a patch. With `mergePatch: false` what it replaces returns to its defaults, closed values too (spec, "Patch rules" 5). */
+/** What a client may change by a patch. With `mergePatch: false` what it replaces returns to its defaults, closed values too. */
 export function patchAccess(rules: WriteRules): Access {
   return { ...updateAccess(rules), protects: rules.mergePatch !== false };
 }
@@ -75,7 +75,7 @@ function refuse(field: CompiledField, allowed: boolean | undefined, explicit: bo
   return isOpen ? undefined : refusal;
 }
 
-/** Whether a value holds, at any depth, fields that this client may not write (spec, "Patch rules" 4). */
+/** Whether a value holds, at any depth, fields that this client may not write. */
 export function holdsClosedValues(node: Node, access: Access): boolean {
   switch (node.kind) {
     case 'leaf':

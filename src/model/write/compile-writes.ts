@@ -27,7 +27,7 @@ export type ReadCreate = (body: unknown, serverFields?: Readonly<Record<string, 
 
 const neverSent = new Invalid('required', 'is required, has no default, and clients may not send it');
 
-/** Compiles the reader of create bodies (spec, "Create rules"). */
+/** Compiles the reader of create bodies. */
 export function compileCreate(model: WritableModel, rules: WriteRules = {}): ReadCreate {
   const access = insertAccess(rules);
   const refuseKeys = compileKeyCheck(model.root, access);
@@ -85,12 +85,12 @@ function checkServerKeys(model: WritableModel, serverFields: Readonly<Record<str
 /** Reads the body of a patch or put into the changes that one command makes; throws `validation_failed` (422) with every error at once. */
 export type ReadChanges = (body: unknown) => Changes;
 
-/** Compiles the reader of patch bodies (spec, "Patch rules"). */
+/** Compiles the reader of patch bodies. */
 export function compilePatch(model: WritableModel, rules: WriteRules = {}): ReadChanges {
   return compileReadChanges(model, rules, rules.mergePatch === false ? 'replace' : 'merge');
 }
 
-/** Compiles the reader of put bodies (spec, "Put rules"). */
+/** Compiles the reader of put bodies. */
 export function compilePut(model: WritableModel, rules: WriteRules = {}): ReadChanges {
   return compileReadChanges(model, rules, 'put');
 }
@@ -121,7 +121,7 @@ function compileWholeCheck(model: WritableModel, access: Access): ((sent: object
 }
 
 /**
- * The checks of a put around values that the client may not write: they need what is stored (decisions, "Data layer"). Undefined where the
+ * The checks of a put around values that the client may not write: they need what is stored. Undefined where the
  * body says all that they look at.
  */
 function compileStoredCheck(model: WritableModel, access: Access): StoredCheck | undefined {

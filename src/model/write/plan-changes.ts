@@ -48,7 +48,7 @@ export type PlanChanges = (body: unknown, report: Report) => Changes;
 /**
  * How an embedded object is written:
  * `merge` key by key, unsent keys stay (RFC 7396); `replace` whole, unsent keys return to their defaults; `put` whole, but key by key
- * around values that the client may not write (spec, "Put rules" 4).
+ * around values that the client may not write.
  */
 export type EmbeddedMode = 'merge' | 'replace' | 'put';
 

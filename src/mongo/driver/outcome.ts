@@ -45,7 +45,7 @@ type Meaning = Extract<
 const bug = undefined;
 
 /**
- * What a failed command means to the client (decisions, "Errors"). 503 `database_unavailable` promises that a write was not carried out and will
+ * What a failed command means to the client. 503 `database_unavailable` promises that a write was not carried out and will
  * not be; 504 `write_outcome_unknown` promises nothing; `bug` is the error itself, a 500.
  */
 const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {

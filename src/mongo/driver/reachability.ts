@@ -29,7 +29,7 @@ export function needOf(mode: ReadPreferenceMode = 'primary'): Need {
 
 /**
  * Knows from the driver's own monitoring whether a client has servers for a command, so that requests are told at once while the database is
- * away (decisions, "Errors"). The driver itself would look for a server for 30 seconds by default.
+ * away. The driver itself would look for a server for 30 seconds by default.
  */
 export class Reachability {
   readonly #client: MongoClient;

@@ -62,7 +62,7 @@ type ListParameter = (typeof listParameters)[number];
 const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
 
 /**
- * Parses a list's query string (spec, "List query string"). Fields and operators come from tables that the model made; values are cast by
+ * Parses a list's query string. Fields and operators come from tables that the model made; values are cast by
  * the field's type. `isScoped` tells whether the request sees a part of the records only, which nobody can estimate. Throws `invalid_query`
  * (400) with the first 20 errors at once; `validation_failed` (422) for an integer of more than 64 bits; `invalid_cursor` (400).
  */
@@ -145,7 +145,7 @@ function filterableNames(fields: QueryFields): string[] {
   return [...fields.values()].filter((field) => field.operators.size > 0).map((field) => field.name);
 }
 
-/** Casts the text of one parameter to what its operator compares with (decisions, "Casts"). */
+/** Casts the text of one parameter to what its operator compares with. */
 function castOperand(field: QueryField, operator: Operator, parameter: QueryParameter, limits: FilterLimits): unknown {
   const { isItem, value: text } = parameter;
   if (operator === 'exists') return castExists(text);

@@ -6,7 +6,7 @@ import { inReadingOrder, type Page, shortenPage, type WrittenRecords } from './p
 export type WrittenPage = Page & { readonly written: WrittenRecords };
 
 /**
- * Writes the records of a page, each once, as many as there is room for (decisions, "List"): from where the page begins, and always one.
+ * Writes the records of a page, each once, as many as there is room for: from where the page begins, and always one.
  * The page then ends behind the last of them. A page that has been written already is left as it is.
  *
  * Throws `invalid_query` (400) where a page by number would have to end early, and where the records that `include` embeds in the first one
