@@ -148,7 +148,7 @@ const ofDocument = new Set(['content-type', 'content-length', 'content-encoding'
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || ofDocument.has(name.toLowerCase()))
-      throw new TypeError(`\`headers\` of a Problem have \`${name}\`, which is no header, or one of the document itself.`);
+      throw new TypeError(`\`headers\` of a Problem have \`${name}\`, which is not a header, or one of the document itself.`);
     if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       throw new TypeError(`\`${name}\` of \`headers\` of a Problem must be a text without control characters, in Latin-1.`);
   }

@@ -26,6 +26,17 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/**
+ * How a message about a misspelt name of a definition goes on: with the name that was meant, or with `otherwise` where none is near.
+ *
+ * @example
+ * didYouMean('stauts', ['number', 'status']) // '; did you mean `status`?'
+ */
+export function didYouMean(name: string, candidates: Iterable<string>, otherwise = ''): string {
+  const meant = nearest(name, candidates);
+  return meant === undefined ? otherwise : `; did you mean \`${meant}\`?`;
+}
+
 function rankCandidate(name: string, candidate: string): number {
   if (name === candidate) return 0;
   if (name.length >= 3 && candidate.startsWith(name)) return 1;

@@ -101,7 +101,7 @@ export interface FieldErrorInput extends Omit<FieldError, 'rule'> {
   readonly rule?: string;
 }
 
-/** Completes what an application says of a field; throws a TypeError where it is no field error. */
+/** Completes what an application says of a field; throws a TypeError where it is not a field error. */
 export function toFieldError(input: FieldErrorInput): FieldError {
   const { field, message, rule = 'check', params } = input ?? {};
   const isObject = params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params));

@@ -127,12 +127,12 @@ describe('new Problem()', () => {
     [
       'a header that is no name',
       { status: 409, headers: { 'x a': 'a' } },
-      '`headers` of a Problem have `x a`, which is no header, or one of the document itself.',
+      '`headers` of a Problem have `x a`, which is not a header, or one of the document itself.',
     ],
     [
       'a header of the document',
       { status: 409, headers: { 'Content-Length': '5' } },
-      '`headers` of a Problem have `Content-Length`, which is no header, or one of the document itself.',
+      '`headers` of a Problem have `Content-Length`, which is not a header, or one of the document itself.',
     ],
     [
       'an error without a message',

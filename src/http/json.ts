@@ -24,7 +24,7 @@ export interface ParseJsonOptions {
  * plain digits beyond the safe range (`9007199254740993`), {@link JsonNumber} for the rest (`1e400`, fractions with too many digits).
  *
  * Of duplicate keys the last one counts (§4 leaves it open). `__proto__` is a key like any other. Lone surrogates are let through: which
- * field they stand in is for the validator to say. A byte order mark is no JSON: {@link decodeUtf8} drops it.
+ * field they stand in is for the validator to say. A byte order mark is not JSON: {@link decodeUtf8} drops it.
  *
  * Throws `malformed_json` (400) for what is not JSON, with the position, and for what is nested too deeply, before anything recurses.
  *

@@ -30,7 +30,7 @@ export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: Elements<Doc[Nam
 /** What a scope function returns, or promises. */
 export type ScopeResult<Doc> = ScopeFilter<Doc> | typeof everything;
 
-/** Makes a type of each key that is no field, which nothing fits: TypeScript lets functions return more keys than they should. */
+/** Makes a type of each key that is not a field, which nothing fits: TypeScript lets functions return more keys than they should. */
 type OnlyFields<Result, Doc> =
   Result extends PromiseLike<infer Value>
     ? PromiseLike<OnlyFields<Value, Doc>>

@@ -125,7 +125,7 @@ describe('an answer with records', () => {
     [{ vary: 'Cookie' as never }, '`vary` of resource `notes` must be a list of names of headers'],
     [{ vary: ['a b'] }, '`vary` of resource `notes` must be a list of names of headers'],
     [{ vary: [''] }, '`vary` of resource `notes` must be a list of names of headers'],
-  ])('is not made from what is no header: %j', (options, message) => {
+  ])('is not made from what is not a header: %j', (options, message) => {
     expect(() => apiOf(options)).toThrow(message);
   });
 });

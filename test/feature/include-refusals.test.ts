@@ -147,25 +147,25 @@ describe('a configuration error', () => {
     [
       'an unknown relation',
       { include: ['nobody'] },
-      `\`include\` of resource \`books\` names \`nobody\`: \`nobody\` is no relation of Book (its relations are ${all}).`,
+      `\`include\` of resource \`books\` names \`nobody\`: \`nobody\` is not a relation of Book (its relations are ${all}).`,
     ],
     [
       'a near miss',
       { include: ['auhtor'] },
-      `\`include\` of resource \`books\` names \`auhtor\`: \`auhtor\` is no relation of Book; did you mean \`author\`? (its relations are ${all}).`,
+      `\`include\` of resource \`books\` names \`auhtor\`: \`auhtor\` is not a relation of Book; did you mean \`author\`? (its relations are ${all}).`,
     ],
     ['the field instead of its `as`', { include: ['editorId'] }, 'did you mean `editor`?'],
-    ['a private relation', { include: ['informant'] }, '`informant` is no relation of Book'],
-    ['a field that is no relation', { include: ['title'] }, '`title` is no relation of Book'],
-    ['an embedded object', { include: ['edition'] }, '`edition` is no relation of Book'],
+    ['a private relation', { include: ['informant'] }, '`informant` is not a relation of Book'],
+    ['a field that is not a relation', { include: ['title'] }, '`title` is not a relation of Book'],
+    ['an embedded object', { include: ['edition'] }, '`edition` is not a relation of Book'],
     [
       'an unknown step',
       { include: ['author.compny'] },
-      '`compny` is no relation of Person; did you mean `company`? (its relations are company, boss)',
+      '`compny` is not a relation of Person; did you mean `company`? (its relations are company, boss)',
     ],
-    ['an empty step', { include: ['author.'] }, '`` is no relation of Person'],
-    ['an empty name', { include: [''] }, '`` is no relation of Book'],
-    ['a name of Object.prototype', { include: ['constructor'] }, '`constructor` is no relation of Book'],
+    ['an empty step', { include: ['author.'] }, '`` is not a relation of Person'],
+    ['an empty name', { include: [''] }, '`` is not a relation of Book'],
+    ['a name of Object.prototype', { include: ['constructor'] }, '`constructor` is not a relation of Book'],
     ['no list', { include: 'author' }, "`include` of resource `books` must be a list of relations, such as ['customer']."],
     ['a list of something else', { include: [5] }, 'must be a list of relations'],
     [
@@ -192,12 +192,12 @@ describe('a configuration error', () => {
     [
       'a resource that there is not',
       { model: refTo('Person', { resource: 'persons' }), include: ['to'] },
-      "whose `resource: 'persons'` is no resource of Person: there are `people`.",
+      "whose `resource: 'persons'` is not a resource of Person: there are `people`.",
     ],
     [
       'a resource of another model',
       { model: refTo('Person', { resource: 'companies' }), include: ['to'] },
-      "whose `resource: 'companies'` is no resource of Person: there are `people`.",
+      "whose `resource: 'companies'` is not a resource of Person: there are `people`.",
     ],
     [
       'ids of another type',
@@ -224,7 +224,7 @@ describe('a configuration error', () => {
     [
       'a map of references, which has no names',
       { model: defineModel('Doc', { collection: 'docs', fields: { to: t.map(t.ref('Person')) } }) as unknown as Model, include: ['to'] },
-      'is no relation of Doc (it has none)',
+      'is not a relation of Doc (it has none)',
     ],
     [
       'an `as` in a list that hides a field',

@@ -209,7 +209,7 @@ describe('a cursor', () => {
     expect(api.errors).toEqual([]);
   });
 
-  it('cannot be forged into a query: what is no single value is 400, and any value is only compared with', async () => {
+  it('cannot be forged into a query: what is not a single value is 400, and any value is only compared with', async () => {
     const digest = digestOf(Row, 'rows', 'group');
     const behind = (value: unknown) => list(`rows?limit=1&sort=group&after=${forgeCursor(digest, [1, value, 'f1'])}`);
     expect((await behind('sa')).status).toBe(200);

@@ -144,7 +144,7 @@ describe('the settings of a paging', () => {
     ['`total`', () => offsetPaging({ total: 'exact' as never })],
     ['`total`', () => cursorPaging({ total: 1 as never })],
     ['did you mean `maxOffset`', () => offsetPaging({ maxoffset: 5 } as never)],
-    ['`maxOffset` is no option of `cursorPaging`', () => cursorPaging({ maxOffset: 5 } as never)],
+    ['`maxOffset` is not an option of `cursorPaging`', () => cursorPaging({ maxOffset: 5 } as never)],
     ['`paging`', () => service().api({ db: database.db, resources: [service().resource({ model: Row, paging: { max: 5 } as never })] })],
   ])('are checked when it is made: %s', (message, make) => {
     expect(make).toThrow(ConfigurationError);

@@ -97,7 +97,7 @@ describe('`openapi` of an api', () => {
     [{ guards: [] }, '`guards` of `openapi` must be a list of functions, of one at least.'],
     [{ guards: signedIn }, '`guards` of `openapi` must be a list of functions, of one at least.'],
     [{ guards: ['signedIn'] }, '`guards` of `openapi` must be a list of functions, of one at least.'],
-    [{ guard: [signedIn] }, '`guard` is no option of `openapi`; did you mean `guards`?'],
+    [{ guard: [signedIn] }, '`guard` is not an option of `openapi`; did you mean `guards`?'],
   ])('cannot be %p', (openapi, message) => {
     expect(() => makeApi({ openapi })).toThrow(message);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { maxErrors, QueryErrors } from '../../src/http/query-errors.ts';
 import { type FieldError, Invalid } from '../../src/rules.ts';
 
-const error = (field: string) => new Invalid('unknown_parameter', 'is no parameter').at(field);
+const error = (field: string) => new Invalid('unknown_parameter', 'is not a parameter').at(field);
 
 describe('QueryErrors', () => {
   it('throw nothing where there are none', () => {

@@ -21,7 +21,7 @@ describe('what an api says of itself', () => {
       { security: [{ bearer: [] }] },
       '`security` of an api names `bearer`, which is none of its `securitySchemes`: there are none.',
     ],
-    ['an option that does not exist', { titel: 'Shop' }, '`titel` is no option of an api; did you mean `title`?'],
+    ['an option that does not exist', { titel: 'Shop' }, '`titel` is not an option of an api; did you mean `title`?'],
     ['`openapi` that is neither true nor false', { openapi: 'yes' }, '`openapi` must be true, false or `{ guards: […] }`.'],
   ])('is checked: %s', (_what, options, message) => {
     expect(() => build(options)).toThrow(ConfigurationError);
@@ -50,7 +50,7 @@ describe('the path of the description', () => {
   const Note = defineModel('Note', { collection: 'openapi.json', fields: { text: t.string() } });
   const shop = service();
 
-  it('is no resource’s while it is served', () => {
+  it('is not a resource’s while it is served', () => {
     expect(() => shop.api({ db, resources: [shop.resource({ model: Note })] })).toThrow('A resource cannot have the path `openapi.json`');
     expect(() => shop.api({ db, resources: [shop.resource({ model: Note })], openapi: false })).not.toThrow();
   });

@@ -24,7 +24,7 @@ describe('the custom operations of a resource', () => {
     [
       'an unknown option',
       { send: { handler, sumary: 'x' } },
-      '`sumary` is no option of `operations.send` of resource `docs`; did you mean `summary`?',
+      '`sumary` is not an option of `operations.send` of resource `docs`; did you mean `summary`?',
     ],
     [
       'an unknown method',
@@ -87,7 +87,7 @@ describe('the custom operations of a resource', () => {
     const operations = { send: { handler } };
     expect(build({ operations, [option]: { send: [], get: [] } })).not.toThrow();
     expect(build({ operations, [option]: { sned: [] } })).toThrow(
-      `\`sned\` is no operation in \`${option}\` of resource \`docs\`; did you mean \`send\`?`,
+      `\`sned\` is not an operation in \`${option}\` of resource \`docs\`; did you mean \`send\`?`,
     );
     expect(build({ operations, [option]: { put: [] } })).toThrow(ConfigurationError);
     expect(build({ operations, ops: [], [option]: { get: [] } })).toThrow('Legal are send.');

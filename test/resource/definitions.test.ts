@@ -15,18 +15,18 @@ const fieldsNamed = (name: string, filter: unknown) =>
 
 describe('a mistake in a resource is a configuration error when the routes are built', () => {
   it.each<[rule: string, resource: object, message: RegExp]>([
-    ['an unknown option', { guard: [] }, /`guard` is no option of resource `docs`; did you mean `guards`\?/],
-    ['an unknown option without a near miss', { colour: 1 }, /`colour` is no option of resource `docs`\. Legal are model, /],
-    ['an unknown operation', { ops: ['gett'] }, /`gett` is no operation in `ops` of resource `docs`; did you mean `get`\?/],
+    ['an unknown option', { guard: [] }, /`guard` is not an option of resource `docs`; did you mean `guards`\?/],
+    ['an unknown option without a near miss', { colour: 1 }, /`colour` is not an option of resource `docs`\. Legal are model, /],
+    ['an unknown operation', { ops: ['gett'] }, /`gett` is not an operation in `ops` of resource `docs`; did you mean `get`\?/],
     ['ops that are no list', { ops: 'get' }, /`ops` of resource `docs` must be a list/],
     [
       'a hook for Put where it is not listed',
       { after: { put: [] } },
-      /`put` is no operation in `after` .* Legal are list, get, create, patch, delete\./,
+      /`put` is not an operation in `after` .* Legal are list, get, create, patch, delete\./,
     ],
-    ['a guard of a name that every object has', { guardsFor: { constructor: [] } }, /`constructor` is no operation in `guardsFor`/],
-    ['a relation to include that there is none of', { include: ['nobody'] }, /`include` .* `nobody` is no relation of Doc/],
-    ['a guard for an operation without one', { guardsFor: { put: [] } }, /`put` is no operation in `guardsFor`/],
+    ['a guard of a name that every object has', { guardsFor: { constructor: [] } }, /`constructor` is not an operation in `guardsFor`/],
+    ['a relation to include that there is none of', { include: ['nobody'] }, /`include` .* `nobody` is not a relation of Doc/],
+    ['a guard for an operation without one', { guardsFor: { put: [] } }, /`put` is not an operation in `guardsFor`/],
     ['a hook for a misspelt operation', { after: { creat: [] } }, /`creat` .*did you mean `create`\?/],
     ['a scope that is undefined by mistake', { scope: undefined }, /`scope` .*function.*left out/],
     ['a scope that is null', { scope: null }, /`scope`/],
@@ -54,7 +54,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     [
       'an unknown scope field',
       { scope: () => ({}), scopeFields: ['txet'] },
-      /`txet` is no field of Doc, in `scopeFields`.*did you mean `text`\?/,
+      /`txet` is not a field of Doc, in `scopeFields`.*did you mean `text`\?/,
     ],
     ['a scope field twice', { scope: () => ({}), scopeFields: ['text', 'text'] }, /names a field twice/],
     ['explicitWrites that is no boolean', { explicitWrites: 'yes' }, /`explicitWrites` .*true or false/],
@@ -103,7 +103,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
 
 describe('a mistake in an api is a configuration error', () => {
   it.each<[rule: string, options: object, message: RegExp]>([
-    ['an unknown option', { prefx: '/api' }, /`prefx` is no option of an api; did you mean `prefix`\?/],
+    ['an unknown option', { prefx: '/api' }, /`prefx` is not an option of an api; did you mean `prefix`\?/],
     ['a prefix without a slash', { prefix: 'api' }, /`prefix`/],
     ['a prefix that ends with one', { prefix: '/api/' }, /`prefix`/],
     ['a prefix that is a slash', { prefix: '/' }, /`prefix`/],

@@ -111,15 +111,15 @@ shop.resource({
   guardsFor: { touch: [(ctx) => ctx.requirePrincipal().name === 'ann'] },
   after: { touch: [notify] },
 });
-// @ts-expect-error: `tuoch` is no operation
+// @ts-expect-error: `tuoch` is not an operation
 shop.resource({ model: Order, operations: { touch: { handler: async (ctx) => ctx.load() } }, after: { tuoch: [] } });
-// @ts-expect-error: `sned` is no operation
+// @ts-expect-error: `sned` is not an operation
 shop.resource({ model: Order, operations: { send: { handler: () => 1 } }, guardsFor: { sned: [] } });
 // @ts-expect-error: there are no custom operations
 shop.resource({ model: Order, after: { send: [] } });
 // @ts-expect-error: `put` is not listed
 shop.resource({ model: Order, after: { put: [] } });
-// @ts-expect-error: `hander` is no option
+// @ts-expect-error: `hander` is not an option
 shop.resource({ model: Order, operations: { send: { hander: () => 1 } } });
 // @ts-expect-error: TRACE is no method of an operation
 shop.resource({ model: Order, operations: { send: { method: 'TRACE', handler: () => 1 } } });

@@ -8,7 +8,7 @@ resource({ model: Note, paging: offsetPaging({ max: 50, size: 10, total: true, m
 
 // @ts-expect-error: a cursor skips nothing
 cursorPaging({ maxOffset: 100 });
-// @ts-expect-error: `maxOffsets` is no option
+// @ts-expect-error: `maxOffsets` is not an option
 offsetPaging({ maxOffsets: 100 });
 // @ts-expect-error: a total is counted or estimated
 offsetPaging({ total: 'exact' });

@@ -4,13 +4,13 @@ import { t } from '../../src/model/define/t.ts';
 
 // A typo in an option, a policy or an operator does not compile.
 
-// @ts-expect-error: `minLenght` is no option
+// @ts-expect-error: `minLenght` is not an option
 t.string({ minLenght: 3 });
 // @ts-expect-error: a string has no minimum
 t.string({ minimum: 3 });
 // @ts-expect-error: lengths are numbers
 t.string({ minLength: '3' });
-// @ts-expect-error: `privat` is no policy option
+// @ts-expect-error: `privat` is not a policy option
 t.string({ policy: { privat: true } });
 // @ts-expect-error: a misspelt policy option beside a right one
 t.string({ policy: { private: true, updat: false } });
@@ -30,11 +30,11 @@ t.int({ minimum: 5n });
 t.int64({ multipleOf: 2 });
 // @ts-expect-error: a boolean has no minimum
 t.boolean({ minimum: 1 });
-// @ts-expect-error: `maxItem` is no option
+// @ts-expect-error: `maxItem` is not an option
 t.array(t.string(), { maxItem: 3 });
-// @ts-expect-error: `propertyName` is no option
+// @ts-expect-error: `propertyName` is not an option
 t.map(t.string(), { propertyName: {} });
-// @ts-expect-error: `storNone` is no option
+// @ts-expect-error: `storNone` is not an option
 t.nullable(t.string(), { storNone: true });
 // @ts-expect-error: `t.optional` has no storeNone
 t.optional(t.string(), { storeNone: true });
@@ -84,7 +84,7 @@ t.string({ default: null });
 // @ts-expect-error: a wrapper's default has the type of what it wraps
 t.nullable(t.int(), { default: 'x' });
 
-// @ts-expect-error: `colection` is no option
+// @ts-expect-error: `colection` is not an option
 defineModel('A', { colection: 'a', fields: {} });
 // @ts-expect-error: a model has fields
 defineModel('A', { collection: 'a' });
@@ -116,12 +116,12 @@ t.any({ default: null });
 const fields = { owner: t.string(), place: t.object('Place', { city: t.string() }) };
 // @ts-expect-error: unique is a flag
 t.string({ unique: 'yes' });
-// @ts-expect-error: `onwer` is no field
+// @ts-expect-error: `onwer` is not a field
 defineModel('Indexed', { collection: 'indexed', fields, indexes: [{ fields: ['onwer'] }] });
-// @ts-expect-error: `uniqe` is no option of an index
+// @ts-expect-error: `uniqe` is not an option of an index
 defineModel('Indexed', { collection: 'indexed', fields, indexes: [{ fields: ['owner'], uniqe: true }] });
 const plain = defineModel('Indexed', { collection: 'indexed', fields });
-// @ts-expect-error: `onwer` is no field
+// @ts-expect-error: `onwer` is not a field
 service().resource({ model: plain, scope: () => ({ owner: 'ann' }), scopeFields: ['onwer'] });
 
 // What is right does.

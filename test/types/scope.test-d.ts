@@ -24,19 +24,19 @@ type Order = Document<typeof Order>;
 const shop = service({ authenticate: (): User | undefined => undefined });
 const { resource } = shop;
 
-// A key that is no field does not compile, wherever the function returns it.
+// A key that is not a field does not compile, wherever the function returns it.
 
-// @ts-expect-error: `onwer` is no field
+// @ts-expect-error: `onwer` is not a field
 resource({ model: Order, scope: () => ({ onwer: 'ann' }) });
-// @ts-expect-error: `onwer` is no field, though `owner` beside it is one
+// @ts-expect-error: `onwer` is not a field, though `owner` beside it is one
 resource({ model: Order, scope: () => ({ owner: 'ann', onwer: 'ann' }) });
-// @ts-expect-error: `onwer` is no field, nor in a promise
+// @ts-expect-error: `onwer` is not a field, nor in a promise
 resource({ model: Order, scope: async () => ({ owner: 'ann', onwer: 'ann' }) });
-// @ts-expect-error: `onwer` is no field, nor in one of two branches
+// @ts-expect-error: `onwer` is not a field, nor in one of two branches
 resource({ model: Order, scope: (ctx) => (ctx.principal ? everything : { onwer: 'ann' }) });
 resource({
   model: Order,
-  // @ts-expect-error: `onwer` is no field, nor in one of two returns
+  // @ts-expect-error: `onwer` is not a field, nor in one of two returns
   scope(ctx) {
     if (ctx.principal?.name === 'root') return { owner: 'root' };
     return { owner: 'ann', onwer: ctx.requirePrincipal().name };
@@ -44,7 +44,7 @@ resource({
 });
 resource({
   model: Order,
-  // @ts-expect-error: `onwer` is no field, nor in one of two returns of a promise
+  // @ts-expect-error: `onwer` is not a field, nor in one of two returns of a promise
   async scope(ctx) {
     if (ctx.principal?.name === 'root') return everything;
     return { onwer: ctx.requirePrincipal().name };

@@ -1,14 +1,13 @@
 import { ConfigurationError } from '../../errors.ts';
-import { nearest } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 
 /** Refuses names that do not exist, with the nearest that does. */
 export function checkNames(what: string, names: readonly string[], legal: readonly string[], where: string): void {
   for (const name of names) {
     if (legal.includes(name)) continue;
-    const hint = nearest(name, legal);
-    throw new ConfigurationError(
-      `\`${name}\` is no ${what} of ${where}${hint ? `; did you mean \`${hint}\`?` : '.'} Legal are ${legal.join(', ')}.`,
-    );
+    const article = /^[aeiou]/.test(what) ? 'an' : 'a';
+    const hint = didYouMean(name, legal, '.');
+    throw new ConfigurationError(`\`${name}\` is not ${article} ${what} of ${where}${hint} Legal are ${legal.join(', ')}.`);
   }
 }
 

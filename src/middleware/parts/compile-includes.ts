@@ -66,7 +66,7 @@ interface GrowingStep extends Step<GuardedSource> {
  * Compiles the relations that a client may include: `customer`, or `author.company` with every step of it. A name is allowed when it is
  * listed; `author.company` alone does not allow `author`.
  *
- * Throws a {@link ConfigurationError} for a name that is no relation, or only of private fields; for more than five relations after one
+ * Throws a {@link ConfigurationError} for a name that is not a relation, or only of private fields; for more than five relations after one
  * another; where a relation leads to a model that is none of the `targets`, to several of them alike, or to ids of another type.
  *
  * @example
@@ -129,7 +129,7 @@ function findRelation(path: string, model: CompiledModel, relations: ReadonlyMap
   const hint = nearest(path, legal) ?? nearest(path.split('.', 1)[0] ?? '', legal);
   const lists = legal.length > 0 ? `its relations are ${legal.join(', ')}` : 'it has none';
   throw new ConfigurationError(
-    `${where}: \`${path}\` is no relation of ${model.name}${hint ? `; did you mean \`${hint}\`?` : ''} (${lists}).`,
+    `${where}: \`${path}\` is not a relation of ${model.name}${hint ? `; did you mean \`${hint}\`?` : ''} (${lists}).`,
   );
 }
 
@@ -143,7 +143,7 @@ function findTarget({ model, resource }: Reference, targets: readonly KnownTarge
   if (resource !== undefined) {
     const named = served.find((target) => target.path === resource);
     if (named) return named;
-    throw new ConfigurationError(`${where}, whose \`resource: '${resource}'\` is no resource of ${model}: there are ${paths}.`);
+    throw new ConfigurationError(`${where}, whose \`resource: '${resource}'\` is not a resource of ${model}: there are ${paths}.`);
   }
   const candidates = served.length > 0 ? served : own;
   const found = served.find((target) => target.path === target.model.collection) ?? (candidates.length === 1 ? candidates[0] : undefined);

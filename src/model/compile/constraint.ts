@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { ConfigurationError } from '../../errors.ts';
-import { nearest } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 import { stringifyJson } from '../../http/json.ts';
 import { firstNames, listNames } from '../../http/list-names.ts';
 import { Invalid } from '../../rules.ts';
@@ -51,7 +51,7 @@ export function compileConstraint(type: string, keywords: Schema, path: string):
 export function compileUntyped(keywords: Schema, path: string): Constraint | undefined {
   const unknown = Object.keys(keywords).find((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
   if (unknown !== undefined)
-    throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is no keyword of JSON Schema, nor one of the library's.`);
+    throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is not a keyword of JSON Schema, nor one of the library's.`);
   if (Object.keys(keywords).length === 0) return undefined;
   const check = compile(keywords, path);
   return (value) => check(JSON.parse(stringifyJson(value)));
@@ -82,15 +82,14 @@ function toJson(schema: Schema, path: string): Record<string, unknown> {
   try {
     return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
   } catch (error) {
-    throw new ConfigurationError(`The schema of \`${path}\` is no JSON: ${(error as Error).message}`);
+    throw new ConfigurationError(`The schema of \`${path}\` is not JSON: ${(error as Error).message}`);
   }
 }
 
 function checkFormat(format: unknown, path: string): void {
   if (format === undefined || stringFormats.includes(format as string)) return;
-  const hint = nearest(String(format), stringFormats);
   throw new ConfigurationError(
-    `\`format\` of \`${path}\` is unknown: \`${String(format)}\`${hint ? `; did you mean \`${hint}\`?` : `; legal are ${stringFormats.join(', ')}.`}`,
+    `\`format\` of \`${path}\` is unknown: \`${String(format)}\`${didYouMean(String(format), stringFormats, `; legal are ${stringFormats.join(', ')}.`)}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { IndexDescription, IndexDirection } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
-import { nearest } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 import type { ObjectNode } from '../node.ts';
 import { leadsToPrivate } from '../read/private-fields.ts';
 import { isObject } from '../value/plain-object.ts';
@@ -41,7 +41,7 @@ function compileOwn(index: unknown, fields: IndexFields, where: string): Declare
   const { fields: names, unique = false, ...rest } = index;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
-    throw new ConfigurationError(`\`${unknown}\` in ${where} is no option of an index with \`fields\`: legal are fields, unique.`);
+    throw new ConfigurationError(`\`${unknown}\` in ${where} is not an option of an index with \`fields\`: legal are fields, unique.`);
   if (typeof unique !== 'boolean') throw new ConfigurationError(`\`unique\` in ${where} must be true or false.`);
   if (!Array.isArray(names) || names.length === 0) throw new ConfigurationError(`\`fields\` in ${where} must be a list of field names.`);
   const key = names.map((name) => parseKey(name, fields, where));
@@ -85,6 +85,5 @@ function parseKey(name: unknown, fields: IndexFields, where: string): readonly [
   const plain = text.startsWith('-') ? text.slice(1) : text;
   const field = fields.get(plain);
   if (field) return [field, text === plain ? 1 : -1];
-  const hint = nearest(plain, fields.keys());
-  throw new ConfigurationError(`${where} names \`${plain}\`, which is no field${hint ? `; did you mean \`${hint}\`?` : '.'}`);
+  throw new ConfigurationError(`${where} names \`${plain}\`, which is not a field${didYouMean(plain, fields.keys(), '.')}`);
 }

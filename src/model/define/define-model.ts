@@ -78,7 +78,7 @@ function checkOptions(name: unknown, options: object): void {
   }
   const unknown = Object.keys(options ?? {}).find((option) => !(legalOptions as readonly string[]).includes(option));
   if (unknown !== undefined)
-    throw new ConfigurationError(`\`${unknown}\` is no option of model \`${name}\`: legal are ${legalOptions.join(', ')}.`);
+    throw new ConfigurationError(`\`${unknown}\` is not an option of model \`${name}\`: legal are ${legalOptions.join(', ')}.`);
   const { collection, fields, maxTimeMS } = (options ?? {}) as Record<string, unknown>;
   if (typeof collection !== 'string' || !isCollectionName(collection)) {
     throw new ConfigurationError(`\`collection\` of model \`${name}\` must be the name of a MongoDB collection, without $ or NUL.`);

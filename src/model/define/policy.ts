@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import { nearest } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 
 /** Every filter operator of the list query string, in the order in which the documentation lists them. */
 export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix'] as const;
@@ -31,9 +31,8 @@ export function checkPolicy(policy: unknown, field: string): Policy {
   }
   for (const [option, value] of Object.entries(policy)) {
     if (!(options as readonly string[]).includes(option)) {
-      const hint = nearest(option, options);
       throw new ConfigurationError(
-        `\`policy.${option}\` of field \`${field}\` is no policy option${hint ? `; did you mean \`${hint}\`?` : `: legal are ${options.join(', ')}.`}`,
+        `\`policy.${option}\` of field \`${field}\` is not a policy option${didYouMean(option, options, `: legal are ${options.join(', ')}.`)}`,
       );
     }
     if (option === 'filter') checkOperators(value, field);

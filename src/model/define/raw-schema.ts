@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import { nearest } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 
 /** A JSON Schema before it is compiled: from a builder, or written by hand. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -26,9 +26,8 @@ export function checkKeywords(schema: Schema, own: readonly string[], path: stri
   const legal = [...new Set([...own, ...annotations, ...markers, '$comment'])];
   for (const keyword of Object.keys(schema)) {
     if (schema[keyword] === undefined || legal.includes(keyword)) continue;
-    const hint = nearest(keyword, legal);
     throw new ConfigurationError(
-      `\`${keyword}\` of \`${path}\` is no keyword of ${kind}${hint ? `; did you mean \`${hint}\`?` : `: legal are ${legal.join(', ')}.`}`,
+      `\`${keyword}\` of \`${path}\` is not a keyword of ${kind}${didYouMean(keyword, legal, `: legal are ${legal.join(', ')}.`)}`,
     );
   }
 }

@@ -49,7 +49,7 @@ type PlanObject = (document: Members, before: Members, stored: Members, path: st
  * which something has, the record's own among them; the policy, which is the client's, does not count.
  *
  * Throws `validation_failed` (422) for values that do not fit fields which clients know of, because they may well come from the client; a
- * plain Error (500) where a private field is among them, and for a key that is no field or that the service sets itself.
+ * plain Error (500) where a private field is among them, and for a key that is not a field or that the service sets itself.
  */
 export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): PlanSave {
   const planObject = compileObjectPlan(root, revision === undefined);
@@ -84,7 +84,7 @@ function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): Plan
     const after: Record<string, unknown> = { ...stored };
     let hasChanged = false;
     for (const key of Object.keys(document)) {
-      if (!node.byName.has(key) && document[key] !== undefined) draft.mistakes.push(`\`${join(path, key)}\` is no field`);
+      if (!node.byName.has(key) && document[key] !== undefined) draft.mistakes.push(`\`${join(path, key)}\` is not a field`);
     }
     for (const { field, read, readStored, makeLeftOut, planKeys } of members) {
       const [held, was] = [own(document, field.name), own(before, field.name)];

@@ -128,7 +128,7 @@ function parseCondition(parameter: QueryParameter, rules: ListRules): Condition 
 function unknownParameter(name: string, fields: QueryFields): Invalid {
   const suggestion = nearest(name, [...filterableNames(fields), ...listParameters]);
   const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
-  return new Invalid('unknown_parameter', `is no field or parameter of this list${hint}`, { suggestion });
+  return new Invalid('unknown_parameter', `is not a field or parameter of this list${hint}`, { suggestion });
 }
 
 function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Invalid {

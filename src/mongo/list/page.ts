@@ -174,7 +174,7 @@ function sortValueOf(stored: Stored, { field }: SortKey): unknown {
   const value = sortValueAt(stored, field.path);
   if (bracketOf(value) !== undefined) return value;
   throw new Error(
-    `The record with the id ${writeUntyped(stored._id)} holds something in \`${field.name}\` that is no single value, or is a date outside JavaScript's range. It has no place in a list sorted by that field, so the page that it is on cannot be shown.`,
+    `The record with the id ${writeUntyped(stored._id)} holds something in \`${field.name}\` that is not a single value, or is a date outside JavaScript's range. It has no place in a list sorted by that field, so the page that it is on cannot be shown.`,
   );
 }
 

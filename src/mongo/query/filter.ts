@@ -82,7 +82,7 @@ function describe(value: unknown): string {
 
 function scopeConditions(name: string, value: unknown, fields: QueryFields): Condition[] {
   const field = fields.get(name);
-  if (!field) throw new Error(`The scope names \`${name}\`, which is no field of the model.`);
+  if (!field) throw new Error(`The scope names \`${name}\`, which is not a field of the model.`);
   if (!isObject(value)) return [{ field, operator: 'eq', value: scopeScalar(field, value) }];
   const conditions = Object.entries(value);
   if (conditions.length === 0) throw new Error(`The scope has no condition on \`${name}\`.`);
@@ -114,7 +114,7 @@ function scopeValue(field: QueryField, operator: Operator, value: unknown): unkn
 
 function scopeScalar(field: QueryField, value: unknown): unknown {
   if (value === null && field.nullable) return null;
-  if (!field.leaf) throw new Error(`The scope compares \`${field.name}\`, which is no single value.`);
+  if (!field.leaf) throw new Error(`The scope compares \`${field.name}\`, which is not a single value.`);
   const stored = field.leaf.fromDocument(value);
   if (stored instanceof Invalid) throw new Error(`The scope's value of \`${field.name}\` ${stored.message}.`);
   return stored;

@@ -22,32 +22,32 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a misspelt option',
       () => js.string({ minLenght: 3 }),
-      '`minLenght` of `value` is no keyword of a field of type string; did you mean `minLength`?',
+      '`minLenght` of `value` is not a keyword of a field of type string; did you mean `minLength`?',
     ],
     [
       'an option of another type',
       () => js.boolean({ multipleOf: 2 }),
-      '`multipleOf` of `value` is no keyword of a field of type boolean: legal are type, bsonType, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, unique, index, $comment.',
+      '`multipleOf` of `value` is not a keyword of a field of type boolean: legal are type, bsonType, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, unique, index, $comment.',
     ],
     [
       'a misspelt policy',
       () => js.string({ polcy: {} }),
-      '`polcy` of `value` is no keyword of a field of type string; did you mean `policy`?',
+      '`polcy` of `value` is not a keyword of a field of type string; did you mean `policy`?',
     ],
     [
       'a misspelt policy option',
       () => js.string({ policy: { privat: true } }),
-      '`policy.privat` of field `value` is no policy option; did you mean `private`?',
+      '`policy.privat` of field `value` is not a policy option; did you mean `private`?',
     ],
     [
       'a policy on a field that an embedded object does not have',
       () => js.object('Place', { city: js.string() }, { policy: { street: { private: true } } }),
-      '`policy.street` of field `value` is no policy option: legal are insert, update, private, sort, filter.',
+      '`policy.street` of field `value` is not a policy option: legal are insert, update, private, sort, filter.',
     ],
     [
       'an unknown policy option',
       () => js.string({ policy: { secret: true } }),
-      '`policy.secret` of field `value` is no policy option: legal are insert, update, private, sort, filter.',
+      '`policy.secret` of field `value` is not a policy option: legal are insert, update, private, sort, filter.',
     ],
     ['a policy that is none', () => js.string({ policy: true }), '`policy` of field `value` must be an object.'],
     [
@@ -255,20 +255,20 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a misspelt option deep inside',
       () => t.array(t.object('A', { m: t.map(js.int({ minimun: 0 })) })),
-      '`minimun` of `value.*.m.*` is no keyword of a field of type int; did you mean `minimum`?',
+      '`minimun` of `value.*.m.*` is not a keyword of a field of type int; did you mean `minimum`?',
     ],
     [
       'a misspelt policy deep inside',
       () => t.map(t.object('A', { a: js.string({ policy: { updat: false } }) })),
-      '`policy.updat` of field `value.*.a` is no policy option; did you mean `update`?',
+      '`policy.updat` of field `value.*.a` is not a policy option; did you mean `update`?',
     ],
   ])('%s', (_name, field, message) => {
     expect(messageOf(() => modelWith(field()))).toEqual(message);
   });
 
-  it.each([['a.b'], ['$where'], [''], ['__proto__'], ['_bsontype'], ['a\0'], ['a[0]'], ['\ud800']])('%j is no field name', (name) => {
+  it.each([['a.b'], ['$where'], [''], ['__proto__'], ['_bsontype'], ['a\0'], ['a[0]'], ['\ud800']])('%j is not a field name', (name) => {
     const fields = Object.fromEntries([[name, t.string()]]);
-    expect(messageOf(() => modelOf({ inner: t.object('Inner', fields) }))).toContain('is no field name');
+    expect(messageOf(() => modelOf({ inner: t.object('Inner', fields) }))).toContain('is not a field name');
   });
 
   it.each<[string, Fields, string]>([

@@ -59,12 +59,12 @@ describe('defineModel', () => {
     [
       'a misspelt option',
       () => defineModel('A', { colection: 'a', fields: {} } as never),
-      '`colection` is no option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
+      '`colection` is not an option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
     ],
     [
       'a policy on fields that a model does not have',
       () => defineModel('A', { collection: 'a', fields: {}, policy: { nobody: { private: true } } } as never),
-      '`policy` is no option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
+      '`policy` is not an option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
     ],
     [
       'no collection',

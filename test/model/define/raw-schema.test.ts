@@ -9,17 +9,17 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
     [
       'an unknown keyword',
       { type: 'string', minLenght: 2 },
-      '`minLenght` of `value` is no keyword of a field of type string; did you mean `minLength`?',
+      '`minLenght` of `value` is not a keyword of a field of type string; did you mean `minLength`?',
     ],
     [
       'a misspelt policy',
       { type: 'string', policy: { privte: true } as never },
-      '`policy.privte` of field `value` is no policy option; did you mean `private`?',
+      '`policy.privte` of field `value` is not a policy option; did you mean `private`?',
     ],
     [
       'an unknown keyword below',
       { type: 'object', properties: { a: { type: 'array', items: { type: 'string', maxlength: 2 } } } },
-      '`maxlength` of `value.a.*` is no keyword of a field of type string; did you mean `maxLength`?',
+      '`maxlength` of `value.a.*` is not a keyword of a field of type string; did you mean `maxLength`?',
     ],
     [
       '`required` that names nothing',
@@ -34,7 +34,7 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
     [
       'a keyword of objects that would not be enforced',
       { type: 'object', properties: {}, minProperties: 1 },
-      expect.stringMatching(/^`minProperties` of `value` is no keyword of an object/) as never,
+      expect.stringMatching(/^`minProperties` of `value` is not a keyword of an object/) as never,
     ],
     [
       'items that are no schema',
@@ -49,7 +49,7 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
     [
       'an unknown keyword beside `oneOf`',
       { oneOf: [{ type: 'string' }], polcy: {} },
-      "`polcy` of `value` is no keyword of JSON Schema, nor one of the library's.",
+      "`polcy` of `value` is not a keyword of JSON Schema, nor one of the library's.",
     ],
     [
       'properties without a type',

@@ -55,7 +55,7 @@ describe('create: values of the server', () => {
 
   it('that do not fit are a plain error', () => {
     expect(() => create(model, { name: 'a' }, { owner: 5 })).toThrow('`owner` must be a string');
-    expect(() => create(model, { name: 'a' }, { ownr: 'a' })).toThrow('serverFields set `ownr`, which is no field of Thing.');
+    expect(() => create(model, { name: 'a' }, { ownr: 'a' })).toThrow('serverFields set `ownr`, which is not a field of Thing.');
   });
 
   it('cannot name what the service itself sets', () => {

@@ -124,7 +124,7 @@ describe('suggestIndexes()', () => {
       ],
       ['{ a: 1, _id: 1 }'],
     ],
-    ['a path that is no field', { other: eq }, byId, []],
+    ['a path that is not a field', { other: eq }, byId, []],
   ])('%s', (_rule, filter, sort, expected) => {
     const shape = readShape(filter, new Map(sort));
     expect(shape && suggestIndexes(shape, indexFields).map(formatKey)).toEqual(expected);

@@ -86,15 +86,15 @@ describe('a filter', () => {
   });
 
   it.each([
-    ['nmae=x', 'nmae unknown_parameter: is no field or parameter of this list; did you mean name? {"suggestion":"name"}'],
-    ['lmit=5', 'lmit unknown_parameter: is no field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
-    ['shutt=x', 'shutt unknown_parameter: is no field or parameter of this list {}'], // what is near cannot be filtered
-    ['xyzzy[gt]=x', 'xyzzy[gt] unknown_parameter: is no field or parameter of this list {}'],
-    ['xyzzy[in][]=x', 'xyzzy[in][] unknown_parameter: is no field or parameter of this list {}'],
+    ['nmae=x', 'nmae unknown_parameter: is not a field or parameter of this list; did you mean name? {"suggestion":"name"}'],
+    ['lmit=5', 'lmit unknown_parameter: is not a field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
+    ['shutt=x', 'shutt unknown_parameter: is not a field or parameter of this list {}'], // what is near cannot be filtered
+    ['xyzzy[gt]=x', 'xyzzy[gt] unknown_parameter: is not a field or parameter of this list {}'],
+    ['xyzzy[in][]=x', 'xyzzy[in][] unknown_parameter: is not a field or parameter of this list {}'],
     ['only[in]=x', 'only[in] unknown_operator: does not have the operator in: it has eq {"operators":["eq"]}'],
     ['parts.sku[ne]=x', 'parts.sku[ne] unknown_operator: does not have the operator ne: it has eq, in {"operators":["eq","in"]}'],
-    ['limit[gt]=1', 'limit[gt] unknown_parameter: is no field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
-    ['limit[]=1', 'limit[] unknown_parameter: is no field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
+    ['limit[gt]=1', 'limit[gt] unknown_parameter: is not a field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
+    ['limit[]=1', 'limit[] unknown_parameter: is not a field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
     ['name[]=a', 'name[] parameter_syntax: takes one value: [] is for lists of them, behind [in] or [nin] {}'],
     ['name[gt][]=a', 'name[gt][] parameter_syntax: takes one value: [] is for lists of them, behind [in] or [nin] {}'],
     ['count=x', 'count type: must be an integer {"type":"integer"}'],
