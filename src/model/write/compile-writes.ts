@@ -78,7 +78,7 @@ function checkServerKeys(model: WritableModel, serverFields: Readonly<Record<str
   for (const name of Object.keys(serverFields)) {
     const field = model.root.byName.get(name);
     if (!field || field.maintained)
-      throw new Error(`serverFields set \`${name}\`, which is ${field ? 'set by the service itself' : `no field of ${model.name}`}.`);
+      throw new Error(`serverFields set \`${name}\`, which is ${field ? 'set by the service itself' : `not a field of ${model.name}`}.`);
   }
 }
 

@@ -268,7 +268,7 @@ describe('a configuration error names the field, the option and what is legal', 
 
   it.each([['a.b'], ['$where'], [''], ['__proto__'], ['_bsontype'], ['a\0'], ['a[0]'], ['\ud800']])('%j is not a field name', (name) => {
     const fields = Object.fromEntries([[name, t.string()]]);
-    expect(messageOf(() => modelOf({ inner: t.object('Inner', fields) }))).toContain('is not a field name');
+    expect(messageOf(() => modelOf({ inner: t.object('Inner', fields) }))).toContain('is not a valid field name');
   });
 
   it.each<[string, Fields, string]>([
