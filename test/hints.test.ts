@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { nearest } from '../src/hints.ts';
+import { didYouMean, firstNames, listNames, nearest } from '../src/hints.ts';
 
 /** The textbook algorithm (optimal string alignment), to compare with. */
 function distance(a: string, b: string): number {
@@ -72,5 +72,33 @@ describe('nearest', () => {
     const candidates = new Set(Array.from({ length: 10_000 }, (_, i) => 'ab'.repeat(31) + i.toString(36)));
     expect(nearest('cd'.repeat(32), candidates)).toBeUndefined();
     expect(nearest('ab'.repeat(32), ['a'.repeat(1_000_000)])).toBeUndefined();
+  });
+});
+
+describe('didYouMean()', () => {
+  it('names what was meant, or says otherwise', () => {
+    expect(didYouMean('stauts', ['number', 'status'], '.')).toBe('; did you mean `status`?');
+    expect(didYouMean('x', ['number', 'status'], '.')).toBe('.');
+    expect(didYouMean('x', ['number', 'status'])).toBe('');
+  });
+});
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
+
+describe('listNames()', () => {
+  it.each([
+    [0, ''],
+    [1, 'n0'],
+    [10, 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9'],
+    [11, 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, …'],
+  ])('lists the first ten names, and says where there are more: of %i', (count, text) => {
+    expect(listNames(new Set(names(count)))).toBe(text);
+  });
+});
+
+describe('firstNames()', () => {
+  it('are those that a message lists', () => {
+    expect(firstNames(names(3))).toEqual(['n0', 'n1', 'n2']);
+    expect(firstNames(names(11))).toEqual(names(10));
   });
 });

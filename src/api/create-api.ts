@@ -10,7 +10,7 @@ import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { observe } from '../middleware/observe.ts';
-import { checkNames, namesIn } from '../middleware/parts/check-names.ts';
+import { checkNames, namesIn } from '../middleware/parts/check-options.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';

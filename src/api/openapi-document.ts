@@ -1,3 +1,4 @@
+import { stringifyJson } from '../http/json.ts';
 import { buildDocument } from '../openapi/build-document.ts';
 import type { OpenapiDocument } from '../openapi/document.ts';
 import type { Api } from './api.ts';
@@ -13,4 +14,14 @@ import type { Api } from './api.ts';
  */
 export function openapiDocument(api: Api): OpenapiDocument {
   return buildDocument(api.description);
+}
+
+/**
+ * The OpenAPI description of an api as JSON text, for a file: the same as `openapiDocument(api)`, with every digit of its 64-bit bounds.
+ *
+ * @example
+ * await writeFile('openapi.json', openapiText(api));
+ */
+export function openapiText(api: Api): string {
+  return stringifyJson(openapiDocument(api));
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { checkNames } from '../middleware/parts/check-names.ts';
+import { checkNames } from '../middleware/parts/check-options.ts';
 import type { Guard } from '../middleware/parts/context.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import type { RequestContext } from '../resource/request-context.ts';

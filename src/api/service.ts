@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
-import { checkNames, namesIn } from '../middleware/parts/check-names.ts';
+import { checkNames, namesIn } from '../middleware/parts/check-options.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';

@@ -1,6 +1,5 @@
-import { nearest } from '../hints.ts';
+import { listNames, nearest } from '../hints.ts';
 import { Invalid } from '../rules.ts';
-import { listNames } from './list-names.ts';
 import type { ErrorSink } from './query-errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isStoredObject } from '../model/value/stored-shape.ts';
 import { insertAccess, openNames } from '../model/write/access.ts';
 import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';

@@ -1,4 +1,4 @@
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';

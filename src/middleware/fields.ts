@@ -1,6 +1,6 @@
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type Includable, noRelations, relationsOf } from '../model/read/relations.ts';
 import { parseFields } from '../model/read/select-fields.ts';
 import { checkIncludes } from './parts/compile-includes.ts';

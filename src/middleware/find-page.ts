@@ -1,4 +1,4 @@
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';

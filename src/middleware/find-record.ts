@@ -1,4 +1,4 @@
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import { storeOptions } from './parts/check-store-options.ts';

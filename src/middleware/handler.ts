@@ -2,7 +2,7 @@ import { Stream } from 'node:stream';
 import { ConfigurationError } from '../errors.ts';
 import { type AnswerInput, compileAnswer } from '../model/compile/compile-answer.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
 import { checkedLater, checkOptions, type LegalOptions } from './parts/check-options.ts';

@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';

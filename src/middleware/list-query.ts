@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/paging.ts';

@@ -1,4 +1,4 @@
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { copyValue } from '../model/value/copy-value.ts';
 import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
 import { compilePlanSave } from '../model/write/plan-save.ts';

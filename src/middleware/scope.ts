@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { both, buildFilter, readScope } from '../mongo/query/filter.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';

@@ -1,4 +1,4 @@
-import { asCompiled, type ModelInput } from '../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import { checkStoreOptions } from './parts/check-store-options.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';

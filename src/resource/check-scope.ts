@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
-import { listNames } from '../http/list-names.ts';
-import { checkNames } from '../middleware/parts/check-names.ts';
+import { listNames } from '../hints.ts';
+import { checkNames } from '../middleware/parts/check-options.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { type IndexField, mayShareIndex } from '../model/compile/index-fields.ts';
 import { insertAccess, openNames, updateAccess } from '../model/write/access.ts';

@@ -11,7 +11,7 @@ import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
 import { awaitNext } from '../middleware/parts/await-next.ts';
-import { checkNames } from '../middleware/parts/check-names.ts';
+import { checkNames } from '../middleware/parts/check-options.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { problems } from '../middleware/problems.ts';
 import { record } from '../middleware/record.ts';

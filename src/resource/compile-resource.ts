@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
-import { checkNames } from '../middleware/parts/check-names.ts';
-import { aFunction, checkedLater, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/parts/check-options.ts';
+import { aFunction, checkedLater, checkNames, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/parts/check-options.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { listParameters } from '../mongo/list/list-query.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { checkNames } from '../middleware/parts/check-names.ts';
+import { checkNames } from '../middleware/parts/check-options.ts';
 import type { CursorPaging, OffsetPaging, Totals } from '../mongo/list/paging.ts';
 import type { CursorPagingOptions, OffsetPagingOptions } from './resource-options.ts';
 

@@ -1,5 +1,4 @@
-import { nearest } from '../hints.ts';
-import { listNames } from '../http/list-names.ts';
+import { listNames, nearest } from '../hints.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from '../model/node.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
+import { didYouMean } from '../../hints.ts';
 import { isObject } from '../../model/value/plain-object.ts';
-import { checkNames } from './check-names.ts';
 
 /** The options that something has, each with what is legal for it: as a test, and in words. */
 export type LegalOptions<Options> = { readonly [Name in keyof Options]-?: Legal };
@@ -27,3 +27,19 @@ export const aFunction: Legal = [(value) => typeof value === 'function', 'a func
 export const trueOrFalse: Legal = [(value) => typeof value === 'boolean', 'true or false'];
 /** What is checked where it is used, with more to say about it. */
 export const checkedLater: Legal = [() => true, ''];
+
+/** Refuses names that do not exist, with the nearest that does. */
+export function checkNames(what: string, names: readonly string[], legal: readonly string[], where: string): void {
+  for (const name of names) {
+    if (legal.includes(name)) continue;
+    const article = /^[aeiou]/.test(what) ? 'an' : 'a';
+    const hint = didYouMean(name, legal, '.');
+    throw new ConfigurationError(`\`${name}\` is not ${article} ${what} of ${where}${hint} Legal are ${legal.join(', ')}.`);
+  }
+}
+
+/** The names of the options that something was given. */
+export function namesIn(options: unknown, where: string): string[] {
+  if (typeof options === 'object' && options !== null) return Object.keys(options);
+  throw new ConfigurationError(`The options of ${where} must be an object.`);
+}

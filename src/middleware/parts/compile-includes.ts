@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { nearest } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { asCompiled, type ModelInput } from '../../model/compile/model-input.ts';
+import { asCompiled, type ModelInput } from '../../model/compile/compile-model.ts';
 import type { Reference } from '../../model/node.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/read/relations.ts';
 import type { Leaf } from '../../model/value/leaf.ts';

@@ -8,11 +8,11 @@ import { privateNames, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
 import { compileObjectWriter, privatePaths } from '../read/write-json.ts';
 import type { Leaf } from '../value/leaf.ts';
+import { asId } from './as-id.ts';
 import { compileObject } from './compile-schema.ts';
 import { compileIndexFields, type IndexFields } from './index-fields.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
-import { asId } from './string-id.ts';
 
 /** A model with everything resolved that depends on its definition only. */
 export interface CompiledModel {
@@ -98,4 +98,12 @@ function maintainedField(root: ObjectNode, maintained: CompiledField['maintained
   const [field, second] = root.fields.filter((one) => one.maintained === maintained);
   if (second) throw new ConfigurationError(`A model has one \`${maintained}\` at most: \`${field?.name}\` and \`${second.name}\` are two.`);
   return field;
+}
+
+/** A model, or one that was compiled already: what a middleware takes, so that a resource compiles its model once. */
+export type ModelInput = Model | CompiledModel;
+
+/** The compiled form of either. */
+export function asCompiled(model: ModelInput): CompiledModel {
+  return typeof model === 'object' && 'root' in model ? model : compileModel(model); // what is no model at all is refused there
 }

@@ -1,9 +1,8 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { ConfigurationError } from '../../errors.ts';
-import { didYouMean } from '../../hints.ts';
+import { didYouMean, firstNames, listNames } from '../../hints.ts';
 import { stringifyJson } from '../../http/json.ts';
-import { firstNames, listNames } from '../../http/list-names.ts';
 import { Invalid } from '../../rules.ts';
 import { annotations, pick, type Schema } from '../define/raw-schema.ts';
 import type { Constraint } from '../value/leaf.ts';

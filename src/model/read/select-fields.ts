@@ -1,5 +1,4 @@
-import { nearest } from '../../hints.ts';
-import { listNames } from '../../http/list-names.ts';
+import { listNames, nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import { Invalid } from '../../rules.ts';
 import { type CompiledField, join, type ObjectNode } from '../node.ts';

@@ -1,6 +1,5 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
-import { nearest } from '../../hints.ts';
-import { firstNames, listNames } from '../../http/list-names.ts';
+import { firstNames, listNames, nearest } from '../../hints.ts';
 import { Invalid } from '../../rules.ts';
 import { parseDate } from './date-text.ts';
 import type { Leaf } from './leaf.ts';

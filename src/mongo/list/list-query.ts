@@ -1,6 +1,5 @@
 import { validationFailed } from '../../errors.ts';
-import { nearest } from '../../hints.ts';
-import { firstNames, listNames } from '../../http/list-names.ts';
+import { firstNames, listNames, nearest } from '../../hints.ts';
 import { parseInclude } from '../../http/parse-include.ts';
 import { type ErrorSink, maxErrors, QueryErrors } from '../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../http/query-string.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import type { FieldSchema } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { create, errorsOf, modelOf, refusals } from '../subject.ts';
 
 const open = { policy: { insert: true } };
-const idOf = (field: ReturnType<typeof t.string>) => modelOf({ id: field });
+const idOf = (field: FieldSchema) => modelOf({ id: field });
 const tooShort = { field: 'id', rule: 'minLength', message: 'must have at least 1 character', params: { limit: 1 } };
 const tooLong = { field: 'id', rule: 'maxLength', message: 'must have at most 512 characters', params: { limit: 512 } };
 const notAddressable = { field: 'id', rule: 'not_addressable', message: 'must not be . or .., nor have a NUL character' };
@@ -44,4 +45,31 @@ describe('an id of text', () => {
     const { node } = idOf(field).id;
     expect(node.kind === 'leaf' && node.keywords).toEqual(keywords);
   });
+});
+
+describe('an id of bytes', () => {
+  const model = idOf(t.binary(open));
+
+  it('has one at least, and publishes that', () => {
+    expect(() => create(model, { id: 'AA==' })).not.toThrow();
+    expect(errorsOf(() => create(model, { id: '' }))).toEqual([tooShort]);
+    const { node } = model.id;
+    expect(node.kind === 'leaf' && node.keywords).toEqual({ minLength: 1 });
+  });
+});
+
+describe('an id of an enum', () => {
+  it.each(['', '.', '..', 'a\0', 'x'.repeat(513)])('cannot have the member %.20j', (member) => {
+    expect(() => idOf(t.enum(['a', member], open))).toThrow(`\`id\` has the member \`${member}\`, which no path can address`);
+  });
+
+  it('may have any other', () => {
+    const { constraint } = idOf(t.enum(['a', '...'], open)).id;
+    expect(constraint).toBeUndefined();
+  });
+});
+
+it('an id of another type is taken as it is', () => {
+  const { node, constraint } = idOf(t.int(open)).id;
+  expect([node.kind === 'leaf' && node.keywords, constraint]).toEqual([{}, undefined]);
 });
