@@ -1,0 +1,25 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { sendDocument } from '../../src/api/send-document.ts';
+import type { Context } from '../../src/middleware/parts/context.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+it('writes the text once for each mount, however often they alternate', async () => {
+  const send = sendDocument({ openapi: '3.1.0', info: { title: 'A', version: '1' }, servers: [], paths: {} } as never, '/openapi.json');
+  const servers: unknown[] = [];
+  const { stringify } = JSON;
+  jest.spyOn(JSON, 'stringify').mockImplementation((value: unknown) => {
+    servers.push(value);
+    return stringify(value);
+  });
+  const bodies: unknown[] = [];
+  for (const mount of ['/a', '/b', '/a', '/b', '/a']) {
+    const ctx = { req: {}, app: { proxy: false }, originalUrl: `${mount}/openapi.json`, set: () => undefined } as unknown as Context;
+    await send(ctx, async () => undefined);
+    bodies.push(JSON.parse(ctx.body as string).servers[0].url);
+  }
+  expect(bodies).toEqual(['/a', '/b', '/a', '/b', '/a']);
+  expect(servers).toEqual([[{ url: '/a' }], [{ url: '/b' }]]);
+});
