@@ -189,6 +189,15 @@ it('ready is 503 from the moment that `close` is called, and live is not', async
   await closed;
 });
 
+it('listens to a client once, however many apis it has', () => {
+  const { client } = database;
+  build();
+  const names = ['connectionCheckedOut', 'connectionCheckedIn', 'serverHeartbeatSucceeded', 'topologyDescriptionChanged'];
+  const before = names.map((name) => client.listenerCount(name));
+  for (let count = 0; count < 12; count++) build();
+  expect(names.map((name) => client.listenerCount(name))).toEqual(before);
+});
+
 describe('`health`', () => {
   it('is off by default', async () => {
     const api = shop.api({ db: database.db, prefix: '/api', resources: [] });

@@ -1,6 +1,6 @@
-import type { Db } from 'mongodb';
+import type { Db, MongoClient } from 'mongodb';
 import { askWithin } from './ask-within.ts';
-import { needOf, type Reachability, reachabilityOf } from './reachability.ts';
+import { type Need, needOf, type Reachability, reachabilityOf } from './reachability.ts';
 
 /** How long the database has to answer whether it is there, in milliseconds. */
 const limitMS = 1_000;
@@ -10,7 +10,7 @@ const limitMS = 1_000;
  * answer, so that probes cost one command at a time, however many there are.
  */
 export function compilePing(db: Db): () => Promise<boolean> {
-  const pools = new Pools(db, reachabilityOf(db.client));
+  const pools = poolsOf(db.client);
   let asked: Promise<boolean> | undefined;
   return function ping() {
     asked ??= isThere(db, pools).finally(() => {
@@ -33,7 +33,7 @@ async function isThere(db: Db, pools: Pools): Promise<boolean> {
     await askWithin(limitMS, (signal) => db.command({ ping: value }, { signal, readPreference }));
     return true;
   } catch {
-    return !isHandedOver && pools.isAnyBusy();
+    return !isHandedOver && pools.isAnyBusy(needOf(db.readPreference?.mode));
   }
 }
 
@@ -42,7 +42,7 @@ async function isThere(db: Db, pools: Pools): Promise<boolean> {
  * of a balancer, and with it all the others, while the database is well.
  */
 class Pools {
-  readonly #db: Db;
+  readonly #client: MongoClient;
   readonly #reachability: Reachability;
   /** The connections of each server, by its address, that a command has. */
   readonly #inUse = new Map<string, Set<number | '<monitor>'>>();
@@ -50,10 +50,9 @@ class Pools {
   readonly #heardAt = new Map<string, number>();
   readonly #begunAt = performance.now();
 
-  constructor(db: Db, reachability: Reachability) {
-    this.#db = db;
-    this.#reachability = reachability;
-    const { client } = db;
+  constructor(client: MongoClient) {
+    this.#client = client;
+    this.#reachability = reachabilityOf(client);
     client.on('connectionCheckedOut', ({ address, connectionId }) => {
       const ids = this.#inUse.get(address) ?? new Set();
       this.#inUse.set(address, ids.add(connectionId));
@@ -63,15 +62,25 @@ class Pools {
   }
 
   /** Whether all connections to a server that could have answered are in use, and the driver hears from it. */
-  isAnyBusy(): boolean {
-    const { maxPoolSize } = this.#db.client.options;
-    const addresses = this.#reachability.addressesFor(needOf(this.#db.readPreference?.mode));
-    return addresses.some((address) => this.#inUse.get(address)?.size === maxPoolSize && this.#isHeardOf(address));
+  isAnyBusy(need: Need): boolean {
+    const { maxPoolSize } = this.#client.options;
+    return this.#reachability
+      .addressesFor(need)
+      .some((address) => this.#inUse.get(address)?.size === maxPoolSize && this.#isHeardOf(address));
   }
 
   /** A monitor hears from a server that is well at least once in each period of the driver's heartbeat. */
   #isHeardOf(address: string): boolean {
     const heardAt = this.#heardAt.get(address) ?? this.#begunAt;
-    return performance.now() - heardAt <= this.#db.client.options.heartbeatFrequencyMS + limitMS;
+    return performance.now() - heardAt <= this.#client.options.heartbeatFrequencyMS + limitMS;
   }
+}
+
+/** One for each client, so that many apis do not listen to it many times. */
+const known = new WeakMap<MongoClient, Pools>();
+
+function poolsOf(client: MongoClient): Pools {
+  const pools = known.get(client) ?? new Pools(client);
+  known.set(client, pools);
+  return pools;
 }
