@@ -156,9 +156,9 @@ describe('new Problem()', () => {
   });
 
   it('does not compile with a misspelt option, or a code of one’s own without a status', () => {
-    // @ts-expect-error
+    // @ts-expect-error: the option is called `status`
     expect(() => new Problem({ staus: 409 })).toThrow(TypeError);
-    // @ts-expect-error
+    // @ts-expect-error: a code of one’s own needs a status
     expect(() => new Problem({ code: 'ticket_taken' })).toThrow(TypeError);
   });
 });

@@ -56,58 +56,36 @@ export function link(components: Components): Part {
 /** The precondition of a write. */
 export function ifMatch({ resource, components }: { readonly resource: CompiledResource; readonly components: Components }): Part {
   const required = resource.preconditionRequired;
-  return components.refer('parameters', required ? 'IfMatchRequired' : 'IfMatch', {
-    name: 'If-Match',
-    in: 'header',
-    description: 'Write only if the record still has one of these entity tags; `*` is any (RFC 9110 §13.1.1).',
-    required,
-    schema: { type: 'string' },
-    example: '"0"',
-  });
+  const description = 'Write only if the record still has one of these entity tags; `*` is any (RFC 9110 §13.1.1).';
+  return precondition(components, required ? 'IfMatchRequired' : 'IfMatch', { name: 'If-Match', description, required });
 }
 
 /** The precondition of a read that wants the record only as it was. */
 export function ifStillMatch(components: Components): Part {
-  return components.refer('parameters', 'IfStillMatch', {
-    name: 'If-Match',
-    in: 'header',
-    description: 'Answer only if the record still has one of these entity tags; `*` is any (RFC 9110 §13.1.1).',
-    schema: { type: 'string' },
-    example: '"0"',
-  });
+  const description = 'Answer only if the record still has one of these entity tags; `*` is any (RFC 9110 §13.1.1).';
+  return precondition(components, 'IfStillMatch', { name: 'If-Match', description });
 }
 
 /** The precondition of a read that wants the record only where it has changed. */
 export function ifNoneMatch(components: Components): Part {
-  return components.refer('parameters', 'IfNoneMatch', {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'Answer only if there is something else than these entity tags name; `*` is any (RFC 9110 §13.1.2).',
-    schema: { type: 'string' },
-    example: '"0"',
-  });
+  const description = 'Answer only if there is something else than these entity tags name; `*` is any (RFC 9110 §13.1.2).';
+  return precondition(components, 'IfNoneMatch', { name: 'If-None-Match', description });
 }
 
 /** The precondition of a write that must not meet what it names. */
 export function unlessMatch(components: Components): Part {
-  return components.refer('parameters', 'UnlessMatch', {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'Write only if the record has none of these entity tags; `*` is any (RFC 9110 §13.1.2).',
-    schema: { type: 'string' },
-    example: '"0"',
-  });
+  const description = 'Write only if the record has none of these entity tags; `*` is any (RFC 9110 §13.1.2).';
+  return precondition(components, 'UnlessMatch', { name: 'If-None-Match', description });
 }
 
 /** The precondition of a create whose id must be free. */
 export function ifFree(components: Components): Part {
-  return components.refer('parameters', 'IfFree', {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'With `*`, an `id` that another record has is 412 and not 409 (RFC 9110 §13.1.2); entity tags have no effect.',
-    schema: { type: 'string' },
-    example: '*',
-  });
+  const description = 'With `*`, an `id` that another record has is 412 and not 409 (RFC 9110 §13.1.2); entity tags have no effect.';
+  return precondition(components, 'IfFree', { name: 'If-None-Match', description, example: '*' });
+}
+
+function precondition(components: Components, key: string, parameter: Part): Part {
+  return components.refer('parameters', key, { in: 'header', schema: { type: 'string' }, example: '"0"', ...parameter });
 }
 
 /** The `page` member of a list's answer. */

@@ -2,29 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { judge, summarize } from './judge.ts';
 import { newRecord, recordOf } from './parts/failing-commands.ts';
 import { answersToRetries } from './parts/failures.ts';
-import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
-import { isWrite, type Message, Network } from './parts/network.ts';
+import { failCommands } from './parts/mongods.ts';
+import { isWrite, type Message } from './parts/network.ts';
 import { report } from './parts/report.ts';
 import { type Answer, flawOf, Stage } from './parts/stage.ts';
 import { makeWrite, type Write, writeNames } from './parts/things.ts';
+import { useNetwork } from './parts/use-network.ts';
 
 const client = { heartbeatFrequencyMS: 20, minHeartbeatFrequencyMS: 10 };
 
-let deployment: Deployment;
-let network: Network;
-beforeAll(async () => {
-  deployment = await startMongods(1);
-  network = await Network.to(deployment.members[0]?.host ?? '');
-});
-afterAll(async () => {
-  await network.close();
-  await deployment.stop();
-});
+const between = useNetwork();
 
 /** Loses the answers to so many commands: the database has carried them out, and the connection is reset. */
 function loseAnswers(count: number, concerns: (message: Message) => boolean = isWrite): void {
   let left = count;
-  network.disturb = (message) => (message.from === 'database' && concerns(message) && left-- > 0 ? 'reset' : undefined);
+  between.network.disturb = (message) => (message.from === 'database' && concerns(message) && left-- > 0 ? 'reset' : undefined);
 }
 
 const answerOf = ({ status, body }: Answer) => [status, body?.code].filter(Boolean).join(' ');
@@ -40,7 +32,7 @@ async function writeThing(stage: Stage, write: Write): Promise<Answer> {
 describe('a write whose answer is lost', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await Stage.open(deployment, { client, uri: network.uri });
+    stage = await Stage.open(between.deployment, { client, uri: between.network.uri });
   });
   afterAll(() => stage.close());
 
@@ -66,9 +58,9 @@ describe('a write whose answer is lost', () => {
     for (const end of ends) {
       loseAnswers(1);
       const namespace = `${stage.db.databaseName}.things`;
-      await failCommands(deployment, { skip: 1 }, { failCommands: ['insert', 'findAndModify'], namespace, ...end });
+      await failCommands(between.deployment, { skip: 1 }, { failCommands: ['insert', 'findAndModify'], namespace, ...end });
       const answer = await writeThing(stage, write);
-      await failCommands(deployment, 'off');
+      await failCommands(between.deployment, 'off');
       const flaw = flawOf(answer);
       if (flaw || answerOf(answer) !== unknown) wrong.push(`${JSON.stringify(end)}: ${flaw ?? answerOf(answer)}`);
     }
@@ -89,16 +81,16 @@ describe('a write whose answer is lost, and whose retry finds no connection beca
     async (write, errorCode) => {
       // The first hello after the reset is that of the monitoring, by which the server is found again; the second is of the new connection.
       const monitoring = { heartbeatFrequencyMS: 60_000, minHeartbeatFrequencyMS: 10, serverMonitoringMode: 'poll' } as const;
-      const stage = await Stage.open(deployment, { client: monitoring, uri: network.uri });
+      const stage = await Stage.open(between.deployment, { client: monitoring, uri: between.network.uri });
       await stage.ask({ method: 'GET', path: '/authors' });
       await failCommands(
-        deployment,
+        between.deployment,
         { skip: 1 },
         { failCommands: ['hello', 'isMaster', 'ismaster'], failInternalCommands: true, errorCode },
       );
       loseAnswers(1);
       const answer = await writeThing(stage, write);
-      await failCommands(deployment, 'off');
+      await failCommands(between.deployment, 'off');
       expect([answerOf(answer), flawOf(answer)]).toEqual([unknown, undefined]);
       const history = await stage.end();
       report(history);
@@ -109,7 +101,7 @@ describe('a write whose answer is lost, and whose retry finds no connection beca
 
 describe('a write whose answer is lost and that the driver does not retry', () => {
   it.each(writeNames)('is unknown: %s', async (write) => {
-    const stage = await Stage.open(deployment, { client: { ...client, retryWrites: false }, uri: network.uri });
+    const stage = await Stage.open(between.deployment, { client: { ...client, retryWrites: false }, uri: between.network.uri });
     loseAnswers(1);
     const answer = await writeThing(stage, write);
     expect([answerOf(answer), flawOf(answer)]).toEqual([unknown, undefined]);
@@ -124,7 +116,7 @@ describe('a read whose answer is lost', () => {
   const isRead = ({ command }: Message) => command === 'find' || command === 'aggregate';
 
   it.each(paths)('is done by another try: %s', async (path) => {
-    const stage = await Stage.open(deployment, { client, uri: network.uri });
+    const stage = await Stage.open(between.deployment, { client, uri: between.network.uri });
     await stage.seed('r:1');
     loseAnswers(1, isRead);
     expect((await stage.ask({ method: 'GET', path })).status).toBe(200);
@@ -132,7 +124,7 @@ describe('a read whose answer is lost', () => {
   });
 
   it.each(paths)('is 503 when no answer arrives: %s', async (path) => {
-    const stage = await Stage.open(deployment, { client, uri: network.uri });
+    const stage = await Stage.open(between.deployment, { client, uri: between.network.uri });
     await stage.seed('r:1');
     loseAnswers(Number.POSITIVE_INFINITY, isRead);
     const answer = await stage.ask({ method: 'GET', path });

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { expectHonest } from './parts/expect-honest.ts';
 import { isGood, Load } from './parts/load.ts';
-import { type Deployment, startMongods } from './parts/mongods.ts';
-import { type Disturbance, type Message, Network } from './parts/network.ts';
+import type { Disturbance, Message } from './parts/network.ts';
 import { randomFrom, rounds, seed } from './parts/random.ts';
 import { Stage } from './parts/stage.ts';
+import { useNetwork } from './parts/use-network.ts';
 
-let deployment: Deployment;
-let network: Network;
-beforeAll(async () => {
-  deployment = await startMongods(1);
-  network = await Network.to(deployment.members[0]?.host ?? '');
-});
-afterAll(async () => {
-  await network.close();
-  await deployment.stop();
-});
+const between = useNetwork();
 
 const random = randomFrom(seed);
 const sometimes = (share: number, what: Disturbance) => (random() < share ? what : undefined);
@@ -44,13 +35,13 @@ const networks: readonly [what: string, disturb: (message: Message) => Disturban
 describe.each([true, false])(`with retryWrites: %s and seed ${seed}, between the service and its database, a network`, (retryWrites) => {
   it.each(networks)('that %s', async (_what, disturb) => {
     const client = { retryWrites, heartbeatFrequencyMS: 500, minHeartbeatFrequencyMS: 50, maxPoolSize: 10 };
-    const stage = await Stage.open(deployment, { client, uri: network.uri, api: { maxTimeMS: 300 } });
+    const stage = await Stage.open(between.deployment, { client, uri: between.network.uri, api: { maxTimeMS: 300 } });
     const load = await Load.start(stage, 12);
     await load.until(30, isGood);
-    network.disturb = disturb;
+    between.network.disturb = disturb;
     await load.until(300 * rounds, () => true);
-    network.disturb = () => undefined;
-    network.resetAll(); // the half-open ones would stay until the system notices
+    between.network.disturb = () => undefined;
+    between.network.resetAll(); // the half-open ones would stay until the system notices
     await load.until(30, isGood);
     await load.stop();
     await expectHonest(stage, load, { isAnyLost: disturb !== late });

@@ -30,9 +30,9 @@ function spoil(value: unknown): void {
 const at = () => new Date('2026-01-31T12:00:00.000Z');
 const bytes = () => new Binary(Buffer.from('abc'));
 const uuid = () => new UUID('123e4567-e89b-42d3-a456-426614174000');
-const any = () => ({ at: at(), deep: [{ bytes: bytes(), uuid: uuid() }] });
+const untyped = () => ({ at: at(), deep: [{ bytes: bytes(), uuid: uuid() }] });
 /** In document form. `odd` is stored as no list, though its field is one. */
-const values = () => ({ at: at(), bytes: bytes(), uuid: uuid(), list: [at()], map: { k: bytes() }, inner: { at: at() }, any: any() });
+const values = () => ({ at: at(), bytes: bytes(), uuid: uuid(), list: [at()], map: { k: bytes() }, inner: { at: at() }, any: untyped() });
 
 /** What the server sets on create, and a hook still holds. */
 let given: object = {};
@@ -53,7 +53,7 @@ const api = useApi(database, (shop) => [
     path: 'server',
     ops: ['create'],
     serverFields: () => {
-      given = { ...values(), any: { ...any(), deep: [{ bytes: Buffer.from('abc'), uuid: uuid() }] }, odd: [] };
+      given = { ...values(), any: { ...untyped(), deep: [{ bytes: Buffer.from('abc'), uuid: uuid() }] }, odd: [] };
       return given;
     },
     after: { create: hooks },

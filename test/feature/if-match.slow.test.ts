@@ -4,6 +4,7 @@ import { Decimal128, Double, Long } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
+import { zeroRevisions } from '../support/zero-revisions.ts';
 
 const Note = defineModel('Note', { collection: 'notes', fields: { id: t.string(), text: t.string(), revision: t.revision() } });
 const Plain = defineModel('Plain', { collection: 'notes', fields: { id: t.string(), text: t.string() } });
@@ -78,12 +79,7 @@ describe.each(methods)('If-Match on %s', (method) => {
     expect((await write(method, ['"1"', '"3"'])).status).toBe(successes[method]);
   });
 
-  it.each([
-    ['a missing revision', undefined],
-    ['null', null],
-    ['0', 0],
-    ['0 as long', Long.ZERO],
-  ])('takes %s for revision 0', async (_name, revision) => {
+  it.each(zeroRevisions)('takes %s for revision 0', async (_name, revision) => {
     await store(revision);
     expect((await write(method, '"1"')).status).toBe(412);
     expect((await write(method, '"00"')).status).toBe(412);

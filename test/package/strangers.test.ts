@@ -144,7 +144,7 @@ async function untilAnswered(ask: () => Promise<Response>): Promise<Response> {
     try {
       return await ask();
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, 50)); // the README's program does not say when it listens
     }
   }
 }

@@ -59,7 +59,7 @@ export async function playClient(port: number, { steps, ends, after }: Client, r
   if (ends === 'read' && steps.every(({ kind }) => kind !== 'unfinished')) await readAnswers(socket, steps.length, closed);
   else {
     socket.resume();
-    await new Promise((resolve) => setTimeout(resolve, after));
+    await new Promise((resolve) => setTimeout(resolve, after)); // the random moment at which it breaks off
   }
   if (ends === 'reset' && !socket.writableEnded) socket.resetAndDestroy();
   else if (ends === 'end') socket.end();

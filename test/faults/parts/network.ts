@@ -70,7 +70,7 @@ export class Network {
         if (disturbance === 'half-open') return void source.resume();
         if (disturbance === 'reset') return reset(pair);
         if (disturbance === 'truncate') return void target.write(bytes.subarray(0, bytes.length / 2), () => reset(pair));
-        if (disturbance) await new Promise((resolve) => setTimeout(resolve, disturbance));
+        if (disturbance) await new Promise((resolve) => setTimeout(resolve, disturbance)); // the latency that the test asks for
         if (target.destroyed) return;
         target.write(bytes);
       }

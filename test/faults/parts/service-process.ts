@@ -57,7 +57,7 @@ const api = makeApi(
   },
   async (ctx) => {
     const wait = Number(ctx.get('x-delay'));
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait)); // a guard as slow as the client wants
     if (ctx.get('x-hold') === '') return;
     await new Promise<void>((resolve) => {
       held.push(resolve);

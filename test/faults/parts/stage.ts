@@ -104,7 +104,7 @@ export class Stage {
       const { status, text } = await this.ask(makeWrite('create', ''));
       if (status === 201) break;
       if (tries === 1_000) throw new Error(`the service has not come back: ${status} ${text}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 20)); // no event tells a client that a service can write again
     }
     await this.close();
     await untilGone(this.#deployment);

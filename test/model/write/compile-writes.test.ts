@@ -3,20 +3,7 @@ import { Decimal128, ObjectId } from 'mongodb';
 import { t } from '../../../src/model/define/t.ts';
 import { compileCreate } from '../../../src/model/write/compile-writes.ts';
 import { create, errorsOf, modelOf, refusals } from '../subject.ts';
-
-const Address = t.object('Address', {
-  street: t.string(),
-  zip: t.string({ immutable: true }),
-  country: t.string({ default: 'NL' }),
-  note: t.optional(t.string()),
-  floor: t.nullable(t.int()),
-  label: t.nullable(t.string(), { storeNone: true }),
-  verifiedBy: t.optional(t.string({ policy: { private: true } })),
-  score: t.int({ default: 0, policy: { insert: false } }),
-});
-
-const whole = { street: 'a', zip: '1' };
-const storedWhole = { street: 'a', zip: '1', country: 'NL', label: null, score: 0 };
+import { Address, storedWhole, whole } from './address.ts';
 
 describe('create: the body holds writable fields', () => {
   const model = modelOf({

@@ -3,31 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from 'mongodb';
 import { Problem } from '../../../src/errors.ts';
-import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { defineModel } from '../../../src/model/define/define-model.ts';
-import { t } from '../../../src/model/define/t.ts';
 import { digestQuery, formatCursor, parseCursor } from '../../../src/mongo/list/cursor.ts';
 import type { Condition } from '../../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../../src/mongo/query/position.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { forgeCursor, seal } from '../../support/forge-cursor.ts';
+import { clientFields, key } from '../sort-keys.ts';
 
-const policy = { sort: true, filter: true } as const;
-const { clientFields } = compileModel(
-  defineModel('Doc', {
-    collection: 'docs',
-    fields: {
-      id: t.objectId({ policy }),
-      n: t.nullable(t.float(), { policy }),
-      i: t.int64({ policy }),
-      s: t.string({ policy }),
-      b: t.boolean({ policy }),
-      d: t.date({ policy }),
-      u: t.uuid({ policy }),
-    },
-  }),
-);
-const key = (name: string, direction: 1 | -1 = 1): SortKey => ({ field: clientFields.get(name) as SortKey['field'], direction });
 const byId = key('id');
 const id = new ObjectId('0123456789abcdef01234567');
 const format = (values: readonly unknown[], digest = 'digest') => formatCursor(digest, { values, side: 1 });

@@ -1,23 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Binary, Double, ObjectId } from 'mongodb';
-import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { defineModel } from '../../../src/model/define/define-model.ts';
-import { t } from '../../../src/model/define/t.ts';
 import { rangesBehind, reversePosition, reverseSort, type SortKey } from '../../../src/mongo/query/position.ts';
+import { key } from '../sort-keys.ts';
 
-const policy = { sort: true, filter: true } as const;
-const { clientFields } = compileModel(
-  defineModel('Doc', {
-    collection: 'docs',
-    fields: {
-      id: t.objectId({ policy }),
-      n: t.nullable(t.float(), { policy }),
-      s: t.string({ policy }),
-      d: t.date({ policy }),
-    },
-  }),
-);
-const key = (name: string, direction: 1 | -1 = 1): SortKey => ({ field: clientFields.get(name) as SortKey['field'], direction });
 const byId = key('id');
 const id = new ObjectId('0123456789abcdef01234567');
 
