@@ -28,7 +28,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   const { serverFields, ...rules } = options;
   const compiled = asCompiled(model);
   const readCreate = compileCreate(compiled, rules);
-  const open = new Set(openNames(compiled.root, insertAccess(rules)));
+  const open = new Set(openNames(compiled.fieldTable, insertAccess(rules)));
   return async function checkCreate(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
     const server = serverFields && asValues(await serverFields(ctx));

@@ -17,7 +17,7 @@ export function checkPatch(model: ModelInput, rules: WriteRules = {}): ResourceM
   checkOptions(rules, legal, '`checkPatch`');
   const compiled = asCompiled(model);
   const readPatch = compilePatch(compiled, rules);
-  const open = new Set(openNames(compiled.root, updateAccess(rules)));
+  const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
   return async function checkPatch(ctx, next) {
     ctx.changes = readPatch(ctx.request.body);

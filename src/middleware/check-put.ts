@@ -18,7 +18,7 @@ export function checkPut(model: ModelInput, rules: PutRules = {}): ResourceMiddl
   checkOptions(rules, legal, '`checkPut`');
   const compiled = asCompiled(model);
   const readPut = compilePut(compiled, rules);
-  const open = new Set(openNames(compiled.root, updateAccess(rules)));
+  const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
   return async function checkPut(ctx, next) {
     ctx.changes = readPut(ctx.request.body);

@@ -1,6 +1,7 @@
 import type { Policy } from './define/policy.ts';
 import type { Check } from './define/schema.ts';
 import type { Constraint, Leaf } from './value/leaf.ts';
+import { anyLeaf } from './value/leaves.ts';
 
 /** A value's place: what stands there, and whether it may be null. */
 export interface Slot {
@@ -101,4 +102,67 @@ export const absent: unique symbol = Symbol('absent');
 /** The dotted path of a member, as errors name it. */
 export function join(path: string, name: string | number): string {
   return path === '' ? String(name) : `${path}.${name}`;
+}
+
+/** A field at its place in the record. */
+export interface FieldEntry {
+  readonly field: CompiledField;
+  /** Dotted, as clients write it. Lists have no part in it. */
+  readonly name: string;
+  /** Dotted, as it is stored. */
+  readonly path: string;
+  /** The field that holds its object; undefined for a field of the record itself. */
+  readonly parent: FieldEntry | undefined;
+  /** Its value, or what stands in its list, however many lists lie in one another. */
+  readonly value: Node;
+  /** The type of that value; undefined for an object, a map or an untyped one. */
+  readonly leaf: Leaf | undefined;
+  /** The path of the innermost list that it stands in, or is. */
+  readonly listPath: string | undefined;
+  /** Whether it is a list of lists, or stands in one: the database does not look two lists deep. */
+  readonly inListOfLists: boolean;
+  /** Whether a record may have no value there. */
+  readonly mayLack: boolean;
+  /** Whether it, or an object that it stands in, is private. */
+  readonly isPrivate: boolean;
+}
+
+/** Every field with a fixed path, by its dotted name: an object before its fields, and nothing inside of maps, whose keys are data. */
+export type FieldTable = ReadonlyMap<string, FieldEntry>;
+
+/** Makes the table of a record's fields. */
+export function tabulateFields(root: ObjectNode): FieldTable {
+  const table = new Map<string, FieldEntry>();
+  function add(node: ObjectNode, parent?: FieldEntry): void {
+    for (const field of node.fields) {
+      const entry = toEntry(field, parent);
+      table.set(entry.name, entry);
+      if (entry.value.kind === 'object') add(entry.value, entry);
+    }
+  }
+  add(root);
+  return table;
+}
+
+function toEntry(field: CompiledField, parent: FieldEntry | undefined): FieldEntry {
+  const path = join(parent?.path ?? '', field.key);
+  const lists = listsOf(field.node);
+  const value = lists.at(-1)?.items.node ?? field.node;
+  return {
+    field,
+    name: join(parent?.name ?? '', field.name),
+    path,
+    parent,
+    value,
+    leaf: value.kind === 'leaf' && value.leaf !== anyLeaf ? value.leaf : undefined,
+    listPath: lists.length > 0 ? path : parent?.listPath,
+    inListOfLists: lists.length > 1 || parent?.inListOfLists === true,
+    mayLack: field.nullable || field.optional || parent?.mayLack === true,
+    isPrivate: field.policy.private === true || parent?.isPrivate === true,
+  };
+}
+
+/** The list that a value is, and those that lie in it, from the outermost to the innermost. */
+function listsOf(node: Node): ArrayNode[] {
+  return node.kind === 'array' ? [node, ...listsOf(node.items.node)] : [];
 }

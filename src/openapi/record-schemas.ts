@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../model/node.ts';
+import { readableFields } from '../model/read/private-fields.ts';
 import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, patchAccess, updateAccess } from '../model/write/access.ts';
 import { makeId } from '../model/write/compile-writes.ts';
 import type { EmbeddedMode } from '../model/write/plan-changes.ts';
@@ -113,8 +114,7 @@ function describe(node: ObjectNode, shape: Shape, members: readonly Member[], ki
 /** Of what a client has selected, nothing but the id is always there. */
 function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected' = 'Read'): Member[] {
   const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
-  const visible = node.fields.filter((field) => !field.policy.private);
-  return visible.flatMap((field) => {
+  return readableFields(node).flatMap((field) => {
     const slot = relationSlot(field);
     const record = slot && included.get(slot);
     const isReplaced = record && slot.ref.as === undefined;

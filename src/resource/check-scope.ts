@@ -2,7 +2,8 @@ import { ConfigurationError } from '../errors.ts';
 import { listNames } from '../hints.ts';
 import { checkNames } from '../middleware/parts/check-options.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { type IndexField, mayShareIndex } from '../model/compile/index-fields.ts';
+import { mayShareIndex } from '../model/compile/model-index.ts';
+import type { FieldEntry } from '../model/node.ts';
 import { insertAccess, openNames, updateAccess } from '../model/write/access.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { ResourceDefinition } from './resource-options.ts';
@@ -10,7 +11,7 @@ import type { ResourceDefinition } from './resource-options.ts';
 /** Refuses options about a scope where there is none, and `scopeFields` that no index could begin with: it would make every write fail. */
 export function checkScope(
   { scope, scopeFields = [], scopeWrites }: ResourceDefinition,
-  { indexFields, name }: CompiledModel,
+  { fieldTable, name }: CompiledModel,
   path: string,
 ): void {
   if (scopeWrites !== undefined && !scope)
@@ -20,9 +21,9 @@ export function checkScope(
   if (scopeFields.length === 0) return;
   const where = `\`scopeFields\` of resource \`${path}\``;
   if (!scope) throw new ConfigurationError(`${where} needs a \`scope\`: they are the fields that it compares.`);
-  checkNames(`field of ${name}, in \`scopeFields\``, scopeFields, [...indexFields.keys()], `resource \`${path}\``);
+  checkNames(`field of ${name}, in \`scopeFields\``, scopeFields, [...fieldTable.keys()], `resource \`${path}\``);
   if (new Set(scopeFields).size < scopeFields.length) throw new ConfigurationError(`${where} names a field twice.`);
-  const fields = scopeFields.map((one) => indexFields.get(one) as IndexField);
+  const fields = scopeFields.map((one) => fieldTable.get(one) as FieldEntry);
   const unshared = fields.find((field, at) => fields.slice(0, at).some((earlier) => !mayShareIndex(earlier, field)));
   if (unshared) throw new ConfigurationError(`${where} names two lists, which one index cannot hold: leave out \`${unshared.name}\`.`);
 }
@@ -37,7 +38,7 @@ export function warnOfScope(resource: CompiledResource): void {
       `Clients of resource \`${path}\` may write ${listNames(open)}, which its scope compares, and \`scopeWrites: false\` lets them put records into the scope of others. Close it by \`policy\`, or leave \`scopeWrites\` out.`,
     );
   }
-  const scopePaths = scopeFields.map((name) => model.indexFields.get(name)?.path);
+  const scopePaths = scopeFields.map((name) => model.fieldTable.get(name)?.path);
   const across =
     scopeFields.length === 0 ? [] : model.indexes.filter(({ unique, key }) => unique && !key.some(([one]) => scopePaths.includes(one)));
   for (const { key } of across) {
@@ -55,7 +56,7 @@ function mayWrite({ ops, model, explicitWrites }: CompiledResource, name: string
     ...(ops.includes('create') ? [insertAccess(rules)] : []),
     ...(ops.includes('patch') || ops.includes('put') ? [updateAccess(rules)] : []),
   ];
-  return accesses.some((access) => openNames(model.root, access).includes(name));
+  return accesses.some((access) => openNames(model.fieldTable, access).includes(name));
 }
 
 function warn(code: string, message: string): void {

@@ -78,7 +78,7 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
   checkPageBytes(maxPageBytes);
   const root = asCompiled(model);
   const steps: GrowingStep[] = [];
-  const relationsOf = memoize((one: CompiledModel) => compileRelations(one.root));
+  const relationsOf = memoize((one: CompiledModel) => compileRelations(one.fieldTable));
   const sourceOf = memoize((target: IncludeTarget) => openSource(target, options));
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
 

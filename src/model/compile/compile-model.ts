@@ -1,16 +1,15 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { Model } from '../define/define-model.ts';
 import { t } from '../define/t.ts';
-import type { CompiledField, ObjectNode } from '../node.ts';
+import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import type { Included } from '../read/included.ts';
-import { privateNames, withoutPrivate } from '../read/private-fields.ts';
+import { privateNames, privatePaths, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
-import { compileObjectWriter, privatePaths } from '../read/write-json.ts';
+import { compileObjectWriter } from '../read/write-json.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { asId } from './as-id.ts';
 import { compileObject } from './compile-schema.ts';
-import { compileIndexFields, type IndexFields } from './index-fields.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
 
@@ -21,6 +20,8 @@ export interface CompiledModel {
   readonly maxTimeMS: number | undefined;
   /** The record: `id` first, then the fields in declared order. */
   readonly root: ObjectNode;
+  /** Every field with a fixed path: what an index may name. */
+  readonly fieldTable: FieldTable;
   readonly id: CompiledField & { readonly leaf: Leaf };
   readonly revision: CompiledField | undefined;
   readonly createdAt: CompiledField | undefined;
@@ -29,8 +30,6 @@ export interface CompiledModel {
   readonly clientFields: QueryFields;
   /** What a scope may name. */
   readonly scopeFields: QueryFields;
-  /** What an index may name. */
-  readonly indexFields: IndexFields;
   /** The indexes that the definition asks for: unique ones, and the application's own. */
   readonly indexes: readonly DeclaredIndex[];
   /** Stored paths that a read for a client does not fetch. */
@@ -54,22 +53,22 @@ export function compileModel(model: Model): CompiledModel {
   }
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
   const writer = compileObjectWriter(root);
-  const clientFields = compileClientFields(root);
-  const indexFields = compileIndexFields(root);
+  const fieldTable = tabulateFields(root);
+  const clientFields = compileClientFields(fieldTable);
   return {
     name: model.name,
     collection: model.collection,
     maxTimeMS: model.maxTimeMS,
     root: { ...root, name: model.name },
+    fieldTable,
     id: idField(root),
     revision: maintainedField(root, 'revision'),
     createdAt: maintainedField(root, 'createdAt'),
     updatedAt: maintainedField(root, 'updatedAt'),
     clientFields,
-    scopeFields: compileScopeFields(root),
-    indexFields,
-    indexes: compileDeclaredIndexes(model.indexes, indexFields, root, model.name),
-    privatePaths: privatePaths(root),
+    scopeFields: compileScopeFields(fieldTable),
+    indexes: compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
+    privatePaths: privatePaths(fieldTable),
     privateNames: privateNames(root),
     selector: compileFieldSelector(root, clientFields.keys(), writer),
     writeJson: writer.write,

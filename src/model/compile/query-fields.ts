@@ -1,9 +1,8 @@
 import { ConfigurationError } from '../../errors.ts';
 import { type Operator, operators } from '../define/policy.ts';
-import type { CompiledField, Node, ObjectNode } from '../node.ts';
-import { join } from '../node.ts';
+import type { FieldEntry, FieldTable } from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
-import { anyLeaf, booleanLeaf, stringLeaf } from '../value/leaves.ts';
+import { booleanLeaf, stringLeaf } from '../value/leaves.ts';
 
 /** A field as the query string or a scope may name it. */
 export interface QueryField {
@@ -26,51 +25,43 @@ export interface QueryField {
 export type QueryFields = ReadonlyMap<string, QueryField>;
 
 /** What a client may name in `filter`s and `sort` of a list: nothing private, nothing below it. */
-export function compileClientFields(root: ObjectNode): QueryFields {
-  return collect(root, (field) => !field.policy.private, policyOperators);
+export function compileClientFields(table: FieldTable): QueryFields {
+  return compileFields(table, ({ isPrivate }) => !isPrivate, policyOperators);
 }
 
 /** What the deployer's own scope may name: every field, with every operator that fits its type. */
-export function compileScopeFields(root: ObjectNode): QueryFields {
-  return collect(
-    root,
+export function compileScopeFields(table: FieldTable): QueryFields {
+  return compileFields(
+    table,
     () => true,
-    (_field, fitting) => fitting,
+    (_entry, fitting) => fitting,
   );
 }
 
-type Allow = (field: CompiledField, fitting: readonly Operator[], name: string) => readonly Operator[];
+type Allow = (entry: FieldEntry, fitting: readonly Operator[]) => readonly Operator[];
 
-function collect(root: ObjectNode, isVisible: (field: CompiledField) => boolean, allow: Allow): QueryFields {
-  const found = new Map<string, QueryField>();
-  function visit(node: ObjectNode, name: string, path: string, inList: boolean): void {
-    for (const field of node.fields.filter(isVisible)) {
-      const at = { name: join(name, field.name), path: join(path, field.key) };
-      const { value, isList, holdsNull } = throughLists(field.node);
-      const listed = inList || isList;
-      const leaf = value.kind === 'leaf' && value.leaf !== anyLeaf ? value.leaf : undefined;
-      const allowed = allow(field, fittingOperators(leaf), at.name);
-      checkSort(field, leaf, isList, at.name);
-      found.set(at.name, {
-        ...at,
-        leaf,
-        nullable: field.nullable || field.optional || holdsNull,
-        inList: listed,
-        operators: new Set(allowed),
-        // An embedded object may stand in a list of one model and alone in another: there its policy has an effect.
-        sortable: field.policy.sort === true && !listed,
-      });
-      if (value.kind === 'object') visit(value, at.name, at.path, listed);
-    }
-  }
-  visit(root, '', '', false);
-  return found;
+/** A list of lists stands for itself, and nothing in it has a name: the database would not find it. */
+function compileFields(table: FieldTable, isVisible: (entry: FieldEntry) => boolean, allow: Allow): QueryFields {
+  const reachable = [...table.values()].filter((entry) => isVisible(entry) && !entry.parent?.inListOfLists);
+  return new Map(reachable.map((entry) => [entry.name, compileField(entry, allow)]));
 }
 
-/** What stands in a list; everything else stands for itself, a list of lists too: the database does not look two lists deep. */
-function throughLists(node: Node): { value: Node; isList: boolean; holdsNull: boolean } {
-  if (node.kind !== 'array') return { value: node, isList: false, holdsNull: false };
-  return { value: node.items.node.kind === 'array' ? node : node.items.node, isList: true, holdsNull: node.items.nullable };
+function compileField(entry: FieldEntry, allow: Allow): QueryField {
+  const { field, name, path } = entry;
+  const leaf = entry.inListOfLists ? undefined : entry.leaf;
+  const inList = entry.listPath !== undefined;
+  const allowed = allow(entry, fittingOperators(leaf));
+  checkSort(entry, leaf);
+  return {
+    name,
+    path,
+    leaf,
+    nullable: field.nullable || field.optional || (field.node.kind === 'array' && field.node.items.nullable),
+    inList,
+    operators: new Set(allowed),
+    // An embedded object may stand in a list of one model and alone in another: there its policy has an effect.
+    sortable: field.policy.sort === true && !inList,
+  };
 }
 
 function fittingOperators(leaf: Leaf | undefined): readonly Operator[] {
@@ -83,7 +74,7 @@ function fittingOperators(leaf: Leaf | undefined): readonly Operator[] {
   });
 }
 
-const policyOperators: Allow = (field, fitting, name) => {
+const policyOperators: Allow = ({ field, name }, fitting) => {
   const { filter = [] } = field.policy;
   if (filter === true) return fitting;
   for (const operator of filter) {
@@ -96,8 +87,8 @@ const policyOperators: Allow = (field, fitting, name) => {
   return filter;
 };
 
-function checkSort(field: CompiledField, leaf: Leaf | undefined, isList: boolean, name: string): void {
-  if (field.policy.sort && (!leaf || isList)) {
+function checkSort({ field, name }: FieldEntry, leaf: Leaf | undefined): void {
+  if (field.policy.sort && (!leaf || field.node.kind === 'array')) {
     throw new ConfigurationError(
       `\`policy.sort\` of field \`${name}\` needs a single value: lists, objects, maps and untyped values have no order.`,
     );

@@ -1,4 +1,23 @@
-import type { Node, ObjectNode } from '../node.ts';
+import type { CompiledField, FieldTable, Node, ObjectNode } from '../node.ts';
+
+/** Whether clients must not see something of a value, at any depth. */
+export function holdsPrivate(node: Node): boolean {
+  switch (node.kind) {
+    case 'leaf':
+      return false;
+    case 'object':
+      return node.fields.some((field) => field.policy.private || holdsPrivate(field.node));
+    case 'array':
+      return holdsPrivate(node.items.node);
+    case 'map':
+      return holdsPrivate(node.values.node);
+  }
+}
+
+/** The fields of an object that clients may read. */
+export function readableFields(node: ObjectNode): readonly CompiledField[] {
+  return node.fields.filter((field) => !field.policy.private);
+}
 
 /** The names of private fields, at any depth. */
 export function privateNames(node: Node): ReadonlySet<string> {
@@ -12,6 +31,11 @@ export function privateNames(node: Node): ReadonlySet<string> {
     case 'object':
       return new Set(node.fields.flatMap((field) => [...(field.policy.private ? [field.name] : []), ...privateNames(field.node)]));
   }
+}
+
+/** Paths of private fields, for a projection that never reads them from the database; those inside maps have no fixed path. */
+export function privatePaths(table: FieldTable): string[] {
+  return [...table.values()].filter(({ isPrivate, parent }) => isPrivate && !parent?.isPrivate).map(({ path }) => path);
 }
 
 /** Whether a stored path leads to something private, through it, or to what holds it: `place.code`, `secret.any.key`, `place`. */
@@ -33,7 +57,7 @@ export function leadsToPrivate(node: Node, [key, ...rest]: readonly string[]): b
 
 /** The same object without its private fields, at any depth. */
 export function withoutPrivate(node: ObjectNode): ObjectNode {
-  const fields = node.fields.filter((field) => !field.policy.private).map((field) => ({ ...field, node: readable(field.node) }));
+  const fields = readableFields(node).map((field) => ({ ...field, node: readable(field.node) }));
   return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
 

@@ -1,10 +1,9 @@
 import {
   absent,
-  type CompiledField,
-  join,
+  type FieldEntry,
+  type FieldTable,
   type LeafNode,
   type Node,
-  type ObjectNode,
   type Reference,
   relationName,
   relationSlot,
@@ -58,33 +57,22 @@ type Reach = (stored: unknown, visit: Visit) => void;
  * The relations of a model that clients may know, by the names that `include` has for them: `as`, or the field's own name; dotted for those
  * in embedded objects. Lists have no part in the name. What stands in a map has no path, and so no name.
  */
-export function compileRelations(root: ObjectNode): ReadonlyMap<string, Relation> {
-  const found = new Map<string, Relation>();
-  function visitFields(node: ObjectNode, path: string, reach: Reach): void {
-    for (const field of node.fields) {
-      if (field.policy.private) continue;
-      const reachValues = compileReach(field, reach);
-      const slot = relationSlot(field);
-      const value = throughLists(field.node);
-      if (slot) {
-        const { leaf } = slot.node as LeafNode;
-        const name = relationName(path, slot.ref, field);
-        found.set(name, { name, field: join(path, field.name), slot, ref: slot.ref, leaf, visitIds: reachValues });
-      } else if (value.kind === 'object') {
-        visitFields(value, join(path, field.name), reachValues);
-      }
-    }
-  }
-  visitFields(root, '', (stored, visit) => visit(stored));
-  return found;
+export function compileRelations(table: FieldTable): ReadonlyMap<string, Relation> {
+  const readable = [...table.values()].filter(({ isPrivate }) => !isPrivate);
+  return new Map(readable.flatMap(compileRelation).map((relation) => [relation.name, relation]));
 }
 
-function throughLists(node: Node): Node {
-  return node.kind === 'array' ? throughLists(node.items.node) : node;
+function compileRelation(entry: FieldEntry): Relation[] {
+  const { field, parent } = entry;
+  const slot = relationSlot(field);
+  if (!slot) return [];
+  const name = relationName(parent?.name ?? '', slot.ref, field);
+  return [{ name, field: entry.name, slot, ref: slot.ref, leaf: (slot.node as LeafNode).leaf, visitIds: compileReach(entry) }];
 }
 
-/** Compiles the way to a field's values, each item of a list by itself, in all the objects that `reachObjects` leads to. */
-function compileReach(field: CompiledField, reachObjects: Reach): Reach {
+/** Compiles the way to a field's values, each item of a list by itself, in all the objects that hold the field. */
+function compileReach({ field, parent }: FieldEntry): Reach {
+  const reachObjects: Reach = parent ? compileReach(parent) : (stored, visit) => visit(stored);
   const read = compileMemberRead(field.key);
   const makeMissing = compileMissingValue(field);
   const visitItems = compileItems(field.node);

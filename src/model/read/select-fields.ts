@@ -3,8 +3,9 @@ import type { ErrorSink } from '../../http/query-errors.ts';
 import { Invalid } from '../../rules.ts';
 import { type CompiledField, join, type ObjectNode } from '../node.ts';
 import { readsNullAsMissing } from './missing-value.ts';
+import { holdsPrivate, readableFields } from './private-fields.ts';
 import type { Relation } from './relations.ts';
-import { type Choice, holdsPrivate, type Selection, type ValueWriter, type WriteJson } from './write-json.ts';
+import type { Choice, Selection, ValueWriter, WriteJson } from './write-json.ts';
 
 /** The fields of a record that a client chose. The id is always one of them. */
 export interface SelectedFields {
@@ -84,10 +85,6 @@ function projectableWithin(field: CompiledField): ObjectNode | undefined {
   if (!readsNullAsMissing(field)) return undefined;
   if (node.kind === 'array') return node.items.node.kind === 'object' && !node.items.nullable ? node.items.node : undefined;
   return node.kind === 'object' ? node : undefined;
-}
-
-function readableFields(node: ObjectNode): readonly CompiledField[] {
-  return node.fields.filter((field) => !field.policy.private);
 }
 
 /**

@@ -15,6 +15,7 @@ import { compileMemberRead, isStoredObject, mapEntries } from '../value/stored-s
 import { writeUntyped } from '../value/untyped.ts';
 import type { Included } from './included.ts';
 import { compileMissingValue } from './missing-value.ts';
+import { holdsPrivate, readableFields } from './private-fields.ts';
 
 /** The JSON text of a stored value, as a client reads it; with `included`, included records stand where their ids lead to them. */
 export type WriteJson = (stored: unknown, included?: Included) => string;
@@ -38,7 +39,7 @@ export interface ValueWriter {
  * of its field's type is served as the JSON that it is: a read never fails on old data. `path` is that of the object in its model.
  */
 export function compileObjectWriter(node: ObjectNode, path = ''): ValueWriter {
-  const fields = node.fields.filter((field) => !field.policy.private);
+  const fields = readableFields(node);
   const members = fields.map((field) => compileMemberWriter(field, path));
   const added = fields.flatMap((field) => compileAddedWriter(field, path));
   const writeMismatch = compileMismatchWriter(node);
@@ -82,20 +83,6 @@ function append(text: string, member: string): string {
 /** What is not of the declared shape is served as it is, unless values declared private could stand in it. */
 function compileMismatchWriter(node: Node): WriteJson {
   return holdsPrivate(node) ? () => 'null' : writeUntyped;
-}
-
-/** Whether clients must not see something of a value, at any depth. */
-export function holdsPrivate(node: Node): boolean {
-  switch (node.kind) {
-    case 'leaf':
-      return false;
-    case 'object':
-      return node.fields.some((field) => field.policy.private || holdsPrivate(field.node));
-    case 'array':
-      return holdsPrivate(node.items.node);
-    case 'map':
-      return holdsPrivate(node.values.node);
-  }
 }
 
 interface MemberWriter {
@@ -218,20 +205,4 @@ function compileMapWriter(node: MapNode, path: string): ValueWriter {
     for (const [key, member] of members) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${write(member, included)}`;
     return `{${text}}`;
   });
-}
-
-/** Paths of private fields, for a projection that never reads them from the database; those inside maps have no fixed path. */
-export function privatePaths(node: Node, path = ''): string[] {
-  switch (node.kind) {
-    case 'leaf':
-    case 'map':
-      return [];
-    case 'array':
-      return privatePaths(node.items.node, path);
-    case 'object':
-      return node.fields.flatMap((field) => {
-        const at = join(path, field.key);
-        return field.policy.private ? [at] : privatePaths(field.node, at);
-      });
-  }
 }

@@ -1,5 +1,5 @@
 import { Invalid } from '../../rules.ts';
-import { type CompiledField, join, type Node, type ObjectNode } from '../node.ts';
+import type { CompiledField, FieldEntry, FieldTable, Node, ObjectNode } from '../node.ts';
 
 /** How a resource lets its clients write; it belongs to the resource, so that two over one model may differ. */
 export interface WriteRules {
@@ -107,9 +107,8 @@ export function maySend(field: CompiledField, access: Access): boolean {
 }
 
 /** The dotted names of all fields that this client may write, those inside of maps left out: they have none. */
-export function openNames(node: Node, access: Access, path = ''): string[] {
-  if (node.kind === 'array') return openNames(node.items.node, access, path);
-  if (node.kind !== 'object') return [];
-  const open = node.fields.filter((field) => access.refusal(field) === undefined);
-  return open.flatMap((field) => [join(path, field.name), ...openNames(field.node, access, join(path, field.name))]);
+export function openNames(table: FieldTable, access: Access): string[] {
+  const isOpen = (entry: FieldEntry | undefined): boolean =>
+    entry === undefined || (access.refusal(entry.field) === undefined && isOpen(entry.parent));
+  return [...table.values()].filter(isOpen).map(({ name }) => name);
 }

@@ -1,9 +1,9 @@
 import { Binary, type CreateIndexesOptions, type IndexDescription, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { type IndexField, mayShareIndex } from '../../model/compile/index-fields.ts';
-import type { DeclaredIndex, IndexKey } from '../../model/compile/model-index.ts';
+import { type DeclaredIndex, type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { Operator } from '../../model/define/policy.ts';
+import type { FieldEntry } from '../../model/node.ts';
 
 /** Options of an index, as the driver's `createIndex` takes them. */
 export type IndexOptions = CreateIndexesOptions & Omit<IndexDescription, 'key'>;
@@ -48,9 +48,9 @@ export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   return dropPrefixes(merge(planned));
 }
 
-function toPlanned({ key, unique, lackable, options }: DeclaredIndex, { name, indexFields }: CompiledModel): PlannedIndex {
+function toPlanned({ key, unique, lackable, options }: DeclaredIndex, { name, fieldTable }: CompiledModel): PlannedIndex {
   if (options) return { key, options, reasons: [`${name}: declared`] };
-  const names = new Map([...indexFields.values()].map((field) => [field.path, field.name]));
+  const names = new Map([...fieldTable.values()].map((one) => [one.path, one.name]));
   const reason = unique ? `unique ${key.map(([path]) => names.get(path)).join(', ')}` : 'declared';
   return { key, options: unique ? { unique, ...onlyWith(lackable) } : {}, reasons: [`${name}: ${reason}`] };
 }
@@ -59,7 +59,7 @@ function toPlanned({ key, unique, lackable, options }: DeclaredIndex, { name, in
  * Leaves records out of an index that lack one of these values, or have null there. A bound below every value of the type says so, and not
  * `$type`: with it the planner still knows that an equality of the field finds its records in the index.
  */
-function onlyWith(fields: readonly IndexField[]): IndexOptions {
+function onlyWith(fields: readonly FieldEntry[]): IndexOptions {
   if (fields.length === 0) return {};
   return { partialFilterExpression: Object.fromEntries(fields.map(({ path, leaf }) => [path, { $gte: lowestOf(leaf?.bsonTypes[0]) }])) };
 }
@@ -87,14 +87,14 @@ const pointing: readonly Operator[] = ['eq', 'in'];
 
 function wantedByList({ model, list }: IndexSource): Wanted[] {
   if (!list) return [];
-  const scope = list.scopeFields.map((name) => model.indexFields.get(name) as IndexField);
+  const scope = list.scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry);
   const scopePaths = scope.map(({ path }) => path);
   if (scopePaths.includes('_id')) return []; // the database's own index of the id leaves one record
   const ofScope: Wanted[] = scope.length > 0 ? [{ key: toKey(scope), options: {}, reasons: [`${list.resource}: its scope`] }] : [];
   const ofFields = [...model.clientFields.values()].flatMap((field): Wanted[] => {
-    const indexed = model.indexFields.get(field.name) as IndexField;
+    const indexed = model.fieldTable.get(field.name) as FieldEntry;
     const use = usesOf(field);
-    if (!use || !indexed.isPlanned || field.path === '_id' || scopePaths.includes(field.path)) return [];
+    if (!use || !indexed.field.index || field.path === '_id' || scopePaths.includes(field.path)) return [];
     const prefix = scope.filter((one) => mayShareIndex(one, indexed));
     const index = { key: toKey([...prefix, indexed]), options: {}, reasons: [`${list.resource}: ${use} by ${field.name}`] };
     return [isPoint(field) ? { ...index, point: { path: field.path, equal: new Set([...scopePaths, field.path]) } } : index];
@@ -102,7 +102,7 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
   return [...ofScope, ...ofFields];
 }
 
-function toKey(fields: readonly IndexField[]): IndexKey {
+function toKey(fields: readonly FieldEntry[]): IndexKey {
   return [...fields.map(({ path }) => [path, 1] as const), ['_id', 1]];
 }
 

@@ -1,5 +1,5 @@
-import { type IndexField, type IndexFields, mayShareIndex } from '../../model/compile/index-fields.ts';
-import type { IndexKey } from '../../model/compile/model-index.ts';
+import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
+import type { FieldEntry, FieldTable } from '../../model/node.ts';
 import type { Filter } from '../query/filter.ts';
 
 /** What is asked of a list, without the values: all that an index depends on. */
@@ -75,11 +75,11 @@ function operatorName(operator: string): string {
  *
  * None where there is nothing to narrow or to sort by, or only fields that are not to be indexed.
  */
-export function suggestIndexes({ equal, ranged, sort }: ListShape, fields: IndexFields): IndexKey[] {
-  const byPath = new Map([...fields.values()].map((field) => [field.path, field]));
+export function suggestIndexes({ equal, ranged, sort }: ListShape, table: FieldTable): IndexKey[] {
+  const byPath = new Map([...table.values()].map((entry) => [entry.path, entry]));
   if (equal.includes('_id') || ranged.includes('_id')) return [];
   const sorted = [...sort].filter(([path]) => !equal.includes(path));
-  const mayOrder = sorted.every(([path]) => byPath.get(path)?.isPlanned);
+  const mayOrder = sorted.every(([path]) => byPath.get(path)?.field.index);
   const [, sign = 1] = sorted[0] ?? [];
   const order: IndexKey = mayOrder ? sorted.map(([path, direction]) => [path, direction * sign]) : [['_id', 1]];
   const first = toKey(equal, byPath);
@@ -94,12 +94,12 @@ function isById(order: IndexKey): boolean {
 }
 
 /** Those of the paths that may stand in one index, with what stands in it already. */
-function toKey(paths: readonly string[], byPath: ReadonlyMap<string, IndexField>, taken: readonly string[] = []): IndexKey {
+function toKey(paths: readonly string[], byPath: ReadonlyMap<string, FieldEntry>, taken: readonly string[] = []): IndexKey {
   const chosen = taken.flatMap((path) => byPath.get(path) ?? []);
   return paths.flatMap((path): IndexKey => {
-    const field = byPath.get(path);
-    if (!field?.isPlanned || chosen.includes(field) || !chosen.every((one) => mayShareIndex(one, field))) return [];
-    chosen.push(field);
+    const entry = byPath.get(path);
+    if (!entry?.field.index || chosen.includes(entry) || !chosen.every((one) => mayShareIndex(one, entry))) return [];
+    chosen.push(entry);
     return [[path, 1]];
   });
 }

@@ -30,7 +30,7 @@ export function isDevelopment(): boolean {
  * Tells the developer of lists that look through a collection, once for each kind of list, by `process.emitWarning`, with the index that
  * would help. The database is asked for its plan behind the request's back: nothing waits for it, and its failure is nobody's business.
  */
-export function watchScans({ collection: name, indexFields }: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
+export function watchScans({ collection: name, fieldTable }: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
   const seen = new Set<string>();
   const collection = db.collection(name, plainValues);
 
@@ -39,7 +39,7 @@ export function watchScans({ collection: name, indexFields }: CompiledModel, db:
     const explained = readExplain(answer);
     if (explained.isEmpty) return void seen.delete(shape.text); // a collection that is still to come tells nothing
     const fault = describeFault(shape, explained);
-    const keys = fault === undefined ? [] : suggestIndexes(shape, indexFields);
+    const keys = fault === undefined ? [] : suggestIndexes(shape, fieldTable);
     if (keys.length === 0) return;
     const found = (await readIndexes(db, name)).filter(({ options }) => isWhole(options));
     const key = keys.find((one) => !found.some((other) => isPrefix(one, other.key)));

@@ -11,7 +11,7 @@ const modelOf = (fields: object) => compileModel(defineModel('Doc', { collection
 /** The ids that a relation of such fields visits in a stored record. */
 function visited(fields: object, name: string, stored: unknown): unknown[] {
   const ids: unknown[] = [];
-  compileRelations(modelOf(fields).root)
+  compileRelations(modelOf(fields).fieldTable)
     .get(name)
     ?.visitIds(stored, (id) => ids.push(id));
   return ids;
@@ -19,7 +19,7 @@ function visited(fields: object, name: string, stored: unknown): unknown[] {
 
 describe('the relations of a model', () => {
   it('are named by `as` or by their field, with the path of the object they stand in', () => {
-    expect([...compileRelations(compileModel(Book).root).keys()]).toEqual(bookRelations);
+    expect([...compileRelations(compileModel(Book).fieldTable).keys()]).toEqual(bookRelations);
   });
 
   it('are not those of private fields, of objects that are private, nor what stands in a map', () => {
@@ -30,7 +30,7 @@ describe('the relations of a model', () => {
       c: t.map(hidden),
       d: t.map(ref()),
     };
-    expect([...compileRelations(modelOf(fields).root).keys()]).toEqual([]);
+    expect([...compileRelations(modelOf(fields).fieldTable).keys()]).toEqual([]);
   });
 });
 

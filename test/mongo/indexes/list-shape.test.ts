@@ -6,7 +6,7 @@ import { formatKey } from '../../../src/mongo/indexes/index-plan.ts';
 import { readShape, suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';
 import type { Filter } from '../../../src/mongo/query/filter.ts';
 
-const { indexFields } = compileModel(
+const { fieldTable } = compileModel(
   defineModel('Doc', {
     collection: 'docs',
     fields: {
@@ -127,6 +127,6 @@ describe('suggestIndexes()', () => {
     ['a path that is not a field', { other: eq }, byId, []],
   ])('%s', (_rule, filter, sort, expected) => {
     const shape = readShape(filter, new Map(sort));
-    expect(shape && suggestIndexes(shape, indexFields).map(formatKey)).toEqual(expected);
+    expect(shape && suggestIndexes(shape, fieldTable).map(formatKey)).toEqual(expected);
   });
 });

@@ -145,7 +145,7 @@ describe('fields and include', () => {
   const rules = {
     fields: Order.clientFields,
     selector: Order.selector,
-    includes: { names: ['customer'], relations: compileRelations(Order.root) },
+    includes: { names: ['customer'], relations: compileRelations(Order.fieldTable) },
   };
 
   it('choose what is fetched, and what is embedded', () => {
