@@ -7,6 +7,7 @@ import type { SavePlan } from '../model/write/plan-save.ts';
 import type { Work } from './driver/work.ts';
 import { both, type Filter } from './query/filter.ts';
 import { revisionOf } from './query/precondition.ts';
+import { isObjectAt } from './query/update-pipeline.ts';
 import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 
@@ -45,11 +46,7 @@ export async function saveRecord(
 /** An expression, because it compares exactly: in a filter null is also what is missing, and a list has the value of any of its items. */
 function stillThere({ before, within }: SavePlan): Filter {
   const same = before.map(({ path, value }: Assignment) =>
-    value === absent ? typeIs(path, 'missing') : { $eq: [`$${path}`, { $literal: asSent(value) }] },
+    value === absent ? { $eq: [{ $type: `$${path}` }, 'missing'] } : { $eq: [`$${path}`, { $literal: asSent(value) }] },
   );
-  return { $expr: { $and: [...same, ...within.map((path) => typeIs(path, 'object'))] } };
-}
-
-function typeIs(path: string, type: string): Filter {
-  return { $eq: [{ $type: `$${path}` }, type] };
+  return { $expr: { $and: [...same, ...within.map(isObjectAt)] } };
 }

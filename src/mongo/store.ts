@@ -14,7 +14,6 @@ import type { Room } from '../model/read/included.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
 import { asSent } from '../model/value/copy-value.ts';
 import type { Changes, StoredCheck } from '../model/write/plan-changes.ts';
-import { checkStored } from './apply-changes.ts';
 import { planCommands } from './driver/commands.ts';
 import { asDb, type Database } from './driver/database.ts';
 import { isIdTaken } from './driver/outcome.ts';
@@ -24,7 +23,7 @@ import { type Command, Work } from './driver/work.ts';
 import { watchScans } from './indexes/watch-scans.ts';
 import type { ListQuery } from './list/list-query.ts';
 import { buildPage, buildUnion, type Page, type PagePlan, planPage, type Total } from './list/page.ts';
-import { missingKeys } from './miss.ts';
+import { checkStored, refusedCreations } from './query/apply-changes.ts';
 import { both, buildFilter, type Filter } from './query/filter.ts';
 import { buildPrecondition, checkPrecondition, type Precondition, preconditionFailed } from './query/precondition.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
@@ -158,8 +157,8 @@ export function openStore(
     const stored = await readLatest(work, (command) => findFirst(both({ _id: id }, scope), command, { readPreference: 'primary' }));
     if (!stored) throw notFound();
     checkPrecondition(model, precondition, stored);
-    const missing = changes ? missingKeys(changes, stored) : [];
-    if (missing.length > 0) throw validationFailed(missing);
+    const refused = changes ? refusedCreations(changes, stored) : [];
+    if (refused.length > 0) throw validationFailed(refused);
     return stored;
   }
 

@@ -53,6 +53,11 @@ export function put(model: CompiledModel, json: string | object, rules?: WriteRu
   return compilePut(model, rules)(body(json));
 }
 
+/** What is said of an object that the body does not suffice to create. */
+export function incomplete(field: string, ...missing: string[]): FieldError {
+  return { field, rule: 'incomplete', message: `does not exist yet; to create it, send also ${missing.join(', ')}`, params: { missing } };
+}
+
 /** Assignments as an object: a path to its value, or to `absent`. */
 export function assigned(changes: Changes): Record<string, unknown> {
   return Object.fromEntries(changes.assignments.map(({ path, value }: Assignment) => [path, value === absent ? 'absent' : value]));

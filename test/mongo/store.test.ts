@@ -69,7 +69,7 @@ describe('openStore()', () => {
     // Nobody but a program that changes the record between each write and its explanation could do so: an update that never matches.
     const changes = {
       assignments: [{ path: 'text', value: 'x' }],
-      embedded: [{ path: 'big', whole: undefined, missing: [], serverOnly: false, refused: [] }],
+      embedded: [{ path: 'big', whole: undefined, refused: [] }],
     };
     await expect(store.update(target('a'), changes)).rejects.toMatchObject({
       code: 'overloaded',

@@ -1,5 +1,5 @@
 import { validationFailed } from '../../errors.ts';
-import type { Changes } from '../../model/write/plan-changes.ts';
+import { type Changes, onlyByServer } from '../../model/write/plan-changes.ts';
 import type { Condition } from '../../mongo/query/filter.ts';
 import { brokenBy, brokenByChanges, creationsWithin } from '../../mongo/query/write-scope.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
@@ -15,9 +15,9 @@ export function requireChangesWithin(ctx: Context, changes: Changes): Changes {
   const { writeScope } = ctx;
   if (!writeScope || writeScope.length === 0) return changes;
   refuse(ctx, brokenByChanges(changes, writeScope));
-  return creationsWithin(changes, writeScope, (broken) => {
+  return creationsWithin(changes, writeScope, ({ path }, broken) => {
     const refused = errorsOf(ctx, broken);
-    return { serverOnly: refused.length === 0, refused };
+    return refused.length > 0 ? refused : [onlyByServer.at(path)];
   });
 }
 

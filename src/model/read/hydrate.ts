@@ -1,8 +1,8 @@
 import { Double } from 'mongodb';
 import { absent, type ObjectNode, type Slot } from '../node.ts';
 import { copyValue } from '../value/copy-value.ts';
-import { compileMemberRead, isStoredObject, mapEntries } from '../value/stored-shape.ts';
-import { compileMissingValue } from './missing-value.ts';
+import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
+import { compileShownValue } from './shown-value.ts';
 
 /** A stored value in the form that handlers and hooks hold. */
 export type Hydrate = (stored: unknown) => unknown;
@@ -14,18 +14,16 @@ export type Hydrate = (stored: unknown) => unknown;
  */
 export function compileHydrate(node: ObjectNode): Hydrate {
   const members = node.fields.map((field) => ({
-    field,
-    read: compileMemberRead(field.key),
+    name: field.name,
+    show: compileShownValue(field),
     hydrate: compileItemHydrate(field),
-    makeMissing: compileMissingValue(field),
   }));
   return function hydrateObject(stored) {
     if (!isStoredObject(stored)) return asReadBack(stored);
     const document: Record<string, unknown> = {};
-    for (const { field, read, hydrate, makeMissing } of members) {
-      const value = read(stored);
-      const present = value === undefined || (value === null && !field.nullable) ? makeMissing() : value;
-      if (present !== absent) document[field.name] = hydrate(present);
+    for (const { name, show, hydrate } of members) {
+      const shown = show(stored);
+      if (shown !== absent) document[name] = hydrate(shown);
     }
     return document;
   };

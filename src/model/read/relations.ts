@@ -10,8 +10,8 @@ import {
   type Slot,
 } from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
-import { compileMemberRead, isStoredObject } from '../value/stored-shape.ts';
-import { compileMissingValue } from './missing-value.ts';
+import { isStoredObject } from '../value/stored-shape.ts';
+import { compileShownValue } from './shown-value.ts';
 
 /** A relation of a model, that a resource may let its clients include. */
 export interface Relation {
@@ -73,14 +73,12 @@ function compileRelation(entry: FieldEntry): Relation[] {
 /** Compiles the way to a field's values, each item of a list by itself, in all the objects that hold the field. */
 function compileReach({ field, parent }: FieldEntry): Reach {
   const reachObjects: Reach = parent ? compileReach(parent) : (stored, visit) => visit(stored);
-  const read = compileMemberRead(field.key);
-  const makeMissing = compileMissingValue(field);
+  const show = compileShownValue(field);
   const visitItems = compileItems(field.node);
   return function reachValues(stored, visit) {
     reachObjects(stored, (object) => {
       if (!isStoredObject(object)) return;
-      const value = read(object);
-      const shown = value === undefined || (value === null && !field.nullable) ? makeMissing() : value;
+      const shown = show(object);
       if (shown !== absent) visitItems(shown, visit);
     });
   };

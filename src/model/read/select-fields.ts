@@ -2,9 +2,9 @@ import { listNames, nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import { Invalid } from '../../rules.ts';
 import { type CompiledField, join, type ObjectNode } from '../node.ts';
-import { readsNullAsMissing } from './missing-value.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
 import type { Relation } from './relations.ts';
+import { readsNullAsMissing } from './shown-value.ts';
 import type { Choice, Selection, ValueWriter, WriteJson } from './write-json.ts';
 
 /** The fields of a record that a client chose. The id is always one of them. */

@@ -11,11 +11,11 @@ import {
   relationSlot,
   type Slot,
 } from '../node.ts';
-import { compileMemberRead, isStoredObject, mapEntries } from '../value/stored-shape.ts';
+import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { writeUntyped } from '../value/untyped.ts';
 import type { Included } from './included.ts';
-import { compileMissingValue } from './missing-value.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
+import { compileShownValue } from './shown-value.ts';
 
 /** The JSON text of a stored value, as a client reads it; with `included`, included records stand where their ids lead to them. */
 export type WriteJson = (stored: unknown, included?: Included) => string;
@@ -95,13 +95,10 @@ function compileMemberWriter(field: CompiledField, path: string): MemberWriter {
   const { name } = field;
   const prefix = `${JSON.stringify(name)}:`;
   const value = compileItemWriter(field, join(path, name));
-  const read = compileMemberRead(field.key);
-  const makeMissing = compileMissingValue(field);
+  const show = compileShownValue(field);
   function memberOf(write: WriteJson): WriteMember {
     return function writeMember(stored, included) {
-      const present = read(stored);
-      if (present !== undefined && (present !== null || field.nullable)) return prefix + write(present, included);
-      const shown = makeMissing();
+      const shown = show(stored);
       return shown === absent ? '' : prefix + write(shown, included);
     };
   }
@@ -116,15 +113,12 @@ function compileAddedWriter(field: CompiledField, path: string): WriteAdded[] {
   const slot = relationSlot(field);
   if (slot?.ref.as === undefined) return [];
   const prefix = `${JSON.stringify(slot.ref.as)}:`;
-  const read = compileMemberRead(field.key);
-  const makeMissing = compileMissingValue(field);
+  const show = compileShownValue(field);
   const relation = relationName(path, slot.ref, field);
   const write = compileRecordWriter(field.node, relation);
   return [
     function writeAdded(stored, included) {
-      if (!included.has(relation)) return '';
-      const value = read(stored);
-      return prefix + write(value === undefined || (value === null && !field.nullable) ? makeMissing() : value, included);
+      return included.has(relation) ? prefix + write(show(stored), included) : '';
     },
   ];
 }

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../rules.ts';
+import { type FieldError, Invalid } from '../../rules.ts';
 import { type CompiledField, join, type ObjectNode } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
 import { type Access, holdsClosedValues } from './access.ts';
@@ -12,16 +12,14 @@ export interface Assignment {
   readonly value: unknown;
 }
 
-/** An embedded object that keys are written into, and what happens when the record has none there. */
+/**
+ * An embedded object that keys are written into, and what happens when the record has none there: it is created, or the write is refused.
+ */
 export interface EmbeddedMerge {
   readonly path: string;
   /** The object that is created, complete with defaults; undefined when the body does not suffice to create one. */
   readonly whole: unknown;
-  /** The required keys that the body leaves out, in declared order: what to tell the client that must send them to create it. */
-  readonly missing: readonly string[];
-  /** It lacks what no client may send, so that only the server can create it. Then nothing is `missing`: private keys are not told. */
-  readonly serverOnly: boolean;
-  /** What the checks of the new object say against it. */
+  /** What the client is told where it cannot be created; nothing where another object around it or in it says so. */
   readonly refused: readonly FieldError[];
 }
 
@@ -112,21 +110,28 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Acc
     }
     const creation = new Report(report);
     const whole = readWhole(sent, path, creation);
-    const lacking = creation.incomplete.find((one) => one.path === path);
-    const { keys: missing = [] } = lacking ?? {};
-    draft.embedded.push({
-      path,
-      whole: creation.size === 0 ? whole : undefined,
-      missing,
-      serverOnly: lacking !== undefined && missing.length === 0,
-      refused: creation.refusals,
-    });
+    draft.embedded.push({ path, whole: creation.size === 0 ? whole : undefined, refused: whyNotCreated(path, creation) });
     const before = report.size;
     planKeys(sent, path, draft, report);
     // What is wrong with the keys is reported by now; what is left are checks, and they count at once where no stored value has a say.
     if (report.size === before && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
   };
 }
+
+/** What the body leaves out of a new object, or what the checks of the new object say against it. */
+function whyNotCreated(path: string, { incomplete, refusals }: Report): readonly FieldError[] {
+  const lacking = incomplete.find((one) => one.path === path);
+  if (!lacking) return refusals;
+  const { keys: missing } = lacking;
+  if (missing.length === 0) return [onlyByServer.at(path)];
+  return [new Invalid('incomplete', `does not exist yet; to create it, send also ${missing.join(', ')}`, { missing }).at(path)];
+}
+
+/** It lacks what no client may send. Which keys those are is not said: they may be private. */
+export const onlyByServer = new Invalid(
+  'server_only',
+  'does not exist yet, and only the server can create it: it holds required values that clients may not send',
+);
 
 /** Whether a body names every field of an object, at any depth: what is stored then is what was sent. */
 export function coversWhole(node: ObjectNode, sent: unknown): boolean {

@@ -1,6 +1,7 @@
 import { validationFailed } from '../../errors.ts';
 import { absent, type CompiledField, join, type Node, type ObjectNode } from '../node.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
+import { compileShownValue } from '../read/shown-value.ts';
 import { isObject } from '../value/plain-object.ts';
 import { isSameValue } from '../value/same-value.ts';
 import { compileMemberRead, isStoredObject } from '../value/stored-shape.ts';
@@ -125,11 +126,12 @@ function own(object: Members, key: string): unknown {
 
 /** What a key that was deleted or left out becomes, in the form that handlers hold: as on create its default, null, or nothing. */
 function compileLeftOut(field: CompiledField): () => unknown {
+  const show = compileShownValue(field);
   const hydrate = compileItemHydrate(field);
   return function makeLeftOut() {
     const unsent = field.maintained ? undefined : valueOfUnsent(field);
-    if (unsent === absent) return field.nullable ? null : undefined;
-    return unsent === undefined ? undefined : hydrate(unsent);
+    const shown = unsent === absent ? show({}) : unsent;
+    return shown === absent || shown === undefined ? undefined : hydrate(shown);
   };
 }
 

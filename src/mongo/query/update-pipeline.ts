@@ -13,11 +13,11 @@ import type { Filter } from './filter.ts';
  * it was writes nothing.
  */
 export function buildUpdate(model: CompiledModel, { assignments, embedded }: Changes, now: Date): BsonDocument[] {
-  const created = embedded.filter((merge) => merge.whole !== undefined);
+  const created = embedded.filter(isCreated);
   const stages = levels(created).map((merges) => ({ $set: Object.fromEntries(merges.map(createMissing)) }));
   const [first, ...others] = stages;
   if (assignments.length === 0 && first)
-    return [{ $set: { ...first.$set, ...count(model, now, { $and: created.map(({ path }) => isObject(path)) }) } }, ...others];
+    return [{ $set: { ...first.$set, ...count(model, now, { $and: created.map(({ path }) => isObjectAt(path)) }) } }, ...others];
   const assigned = Object.fromEntries(assignments.map(({ path, value }: Assignment) => [path, literal(value)]));
   const last = { ...assigned, ...count(model, now) };
   return Object.keys(last).length > 0 ? [...stages, { $set: last }] : stages;
@@ -36,12 +36,17 @@ function literal(value: unknown): unknown {
   return value === absent ? '$$REMOVE' : { $literal: value };
 }
 
-function createMissing({ path, whole }: EmbeddedMerge): [string, BsonDocument] {
-  return [path, { $cond: [isObject(path), `$${path}`, { $literal: whole }] }];
+/** Whether the body suffices to create the object where there is none. */
+function isCreated({ whole }: EmbeddedMerge): boolean {
+  return whole !== undefined;
 }
 
-// `{ path: { $type: 'object' } }` in a filter would also match a list of objects; the expression does not.
-function isObject(path: string): BsonDocument {
+function createMissing({ path, whole }: EmbeddedMerge): [string, BsonDocument] {
+  return [path, { $cond: [isObjectAt(path), `$${path}`, { $literal: whole }] }];
+}
+
+/** `{ path: { $type: 'object' } }` in a filter would also match a list of objects; the expression does not. */
+export function isObjectAt(path: string): BsonDocument {
   return { $eq: [{ $type: `$${path}` }, 'object'] };
 }
 
@@ -57,11 +62,11 @@ function levels(merges: readonly EmbeddedMerge[]): EmbeddedMerge[][] {
 
 /** The condition that every embedded object which the body cannot create is there already; undefined when there is none. */
 export function requireEmbedded(changes: Changes): Filter | undefined {
-  const required = changes.embedded.filter((merge) => merge.whole === undefined).map((merge) => isObject(merge.path));
+  const required = changes.embedded.filter((merge) => !isCreated(merge)).map((merge) => isObjectAt(merge.path));
   return required.length > 0 ? { $expr: { $and: required } } : undefined;
 }
 
 /** Whether there is nothing to write: the body was `{}`, or `{}` for objects that must be there already. */
 export function changesNothing({ assignments, embedded }: Changes): boolean {
-  return assignments.length === 0 && embedded.every((merge) => merge.whole === undefined);
+  return assignments.length === 0 && !embedded.some(isCreated);
 }

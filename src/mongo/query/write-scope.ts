@@ -29,7 +29,7 @@ export function brokenByChanges(changes: Changes, conditions: readonly Condition
 export function creationsWithin(
   changes: Changes,
   conditions: readonly Condition[],
-  refuse: (broken: readonly Condition[]) => Pick<EmbeddedMerge, 'serverOnly' | 'refused'>,
+  refuse: (merge: EmbeddedMerge, broken: readonly Condition[]) => EmbeddedMerge['refused'],
 ): Changes {
   let isWhole = true;
   const embedded = changes.embedded.map((merge) => {
@@ -38,7 +38,7 @@ export function creationsWithin(
     const broken = conditions.filter((condition) => isLeftToDefault(changes, merge, condition) && !isWithin(condition, created));
     if (broken.length === 0) return merge;
     isWhole = false;
-    return { ...merge, whole: undefined, ...refuse(broken) };
+    return { ...merge, whole: undefined, refused: refuse(merge, broken) };
   });
   return isWhole ? changes : { ...changes, embedded };
 }

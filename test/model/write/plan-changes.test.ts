@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { t } from '../../../src/model/define/t.ts';
+import { onlyByServer } from '../../../src/model/write/plan-changes.ts';
 import { Guarded, Plain, Sealed, uncleared, unreplaced } from '../guarded.ts';
-import { assigned, errorsOf, modelOf, patch, put, refusals } from '../subject.ts';
+import { assigned, errorsOf, incomplete, modelOf, patch, put, refusals } from '../subject.ts';
 
 describe('patch: top level', () => {
   const model = modelOf({
@@ -81,22 +82,20 @@ describe('patch: merge into embedded objects (RFC 7396)', () => {
 
   it('an incomplete object tells what is missing to create it, in declared order', () => {
     expect(patch(model, { address: { country: 'BE' } }).embedded).toEqual([
-      { path: 'address', whole: undefined, missing: ['street', 'city'], serverOnly: false, refused: [] },
+      { path: 'address', whole: undefined, refused: [incomplete('address', 'street', 'city')] },
     ]);
-    expect(patch(model, { address: {} }).embedded).toMatchObject([{ missing: ['street', 'city'] }]);
+    expect(patch(model, { address: {} }).embedded).toMatchObject([{ refused: [incomplete('address', 'street', 'city')] }]);
   });
 
   it('a complete one can be created, with its defaults', () => {
     const whole = { street: 'a', city: 'b', country: 'NL', label: null, tags: [] };
-    expect(patch(model, { address: { city: 'b', street: 'a', floor: null } }).embedded).toEqual([
-      { path: 'address', whole, missing: [], serverOnly: false, refused: [] },
-    ]);
+    expect(patch(model, { address: { city: 'b', street: 'a', floor: null } }).embedded).toEqual([{ path: 'address', whole, refused: [] }]);
   });
 
   it('merges at every depth, outermost first', () => {
     const changes = patch(model, { deep: { inner: { street: 'a', city: 'b' }, n: 5 } });
     expect(assigned(changes)).toEqual({ 'deep.inner.street': 'a', 'deep.inner.city': 'b', 'deep.n': 5 });
-    expect(changes.embedded.map(({ path, missing }) => [path, missing])).toEqual([
+    expect(changes.embedded.map(({ path, refused }) => [path, refused])).toEqual([
       ['deep', []],
       ['deep.inner', []],
     ]);
@@ -105,8 +104,8 @@ describe('patch: merge into embedded objects (RFC 7396)', () => {
 
   it('an outer object that is complete but for an inner one cannot be created', () => {
     expect(patch(model, { deep: { inner: { city: 'b' } } }).embedded).toEqual([
-      { path: 'deep', whole: undefined, missing: [], serverOnly: false, refused: [] },
-      { path: 'deep.inner', whole: undefined, missing: ['street'], serverOnly: false, refused: [] },
+      { path: 'deep', whole: undefined, refused: [] },
+      { path: 'deep.inner', whole: undefined, refused: [incomplete('deep.inner', 'street')] },
     ]);
   });
 
@@ -180,9 +179,7 @@ describe('what a client cannot set it cannot clear', () => {
   it('a merge leaves it where it is, and gives it its default in an object that is created', () => {
     const changes = patch(model, { address: { city: 'a', floor: null } });
     expect(assigned(changes)).toEqual({ 'address.city': 'a', 'address.floor': 'absent' });
-    expect(changes.embedded).toEqual([
-      { path: 'address', whole: { city: 'a', zip: '0000', score: 0 }, missing: [], serverOnly: false, refused: [] },
-    ]);
+    expect(changes.embedded).toEqual([{ path: 'address', whole: { city: 'a', zip: '0000', score: 0 }, refused: [] }]);
   });
 
   it('an object that only the server can create says so, and names no private key', () => {
@@ -193,25 +190,21 @@ describe('what a client cannot set it cannot clear', () => {
     for (const city of [{ city: 'a' }, {}]) {
       const changes = patch(sealed, { sealed: city, outer: { n: 1, sealed: city } });
       expect(changes.embedded).toEqual([
-        { path: 'sealed', whole: undefined, missing: [], serverOnly: true, refused: [] },
-        { path: 'outer', whole: undefined, missing: [], serverOnly: false, refused: [] },
-        { path: 'outer.sealed', whole: undefined, missing: [], serverOnly: true, refused: [] },
+        { path: 'sealed', whole: undefined, refused: [onlyByServer.at('sealed')] },
+        { path: 'outer', whole: undefined, refused: [] },
+        { path: 'outer.sealed', whole: undefined, refused: [onlyByServer.at('outer.sealed')] },
       ]);
       expect(JSON.stringify(changes)).not.toContain('seal"');
     }
-    expect(patch(sealed, { outer: { n: 1 } }).embedded).toEqual([
-      { path: 'outer', whole: undefined, missing: [], serverOnly: true, refused: [] },
-    ]);
+    expect(patch(sealed, { outer: { n: 1 } }).embedded).toEqual([{ path: 'outer', whole: undefined, refused: [onlyByServer.at('outer')] }]);
   });
 
   it('an object whose inner object only the server can create cannot be created with one', () => {
     const model = modelOf({ outer: t.optional(t.object('Outer', { sealed: t.optional(Sealed), n: t.optional(t.int()) })) });
     expect(patch(model, { outer: { sealed: { city: 'a' } } }).embedded).toEqual([
-      { path: 'outer', whole: undefined, missing: [], serverOnly: false, refused: [] },
-      { path: 'outer.sealed', whole: undefined, missing: [], serverOnly: true, refused: [] },
+      { path: 'outer', whole: undefined, refused: [] },
+      { path: 'outer.sealed', whole: undefined, refused: [onlyByServer.at('outer.sealed')] },
     ]);
-    expect(patch(model, { outer: { n: 1 } }).embedded).toEqual([
-      { path: 'outer', whole: { n: 1 }, missing: [], serverOnly: false, refused: [] },
-    ]);
+    expect(patch(model, { outer: { n: 1 } }).embedded).toEqual([{ path: 'outer', whole: { n: 1 }, refused: [] }]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { t } from '../../../src/model/define/t.ts';
 import { Guarded, Plain, Sealed, uncleared, unreplaced } from '../guarded.ts';
-import { assigned, modelOf, patch, put, refusals } from '../subject.ts';
+import { assigned, incomplete, modelOf, patch, put, refusals } from '../subject.ts';
 
 describe('patch with mergePatch: false replaces embedded objects', () => {
   const rules = { mergePatch: false };
@@ -146,8 +146,8 @@ describe('put', () => {
     const changes = put(guarded, { address: { city: 'a' }, outer: {} });
     expect(assigned(changes)).toEqual({ 'address.city': 'a', 'address.zip': '0000', 'address.floor': 'absent', 'outer.n': 1 });
     expect(changes.embedded).toEqual([
-      { path: 'address', whole: { city: 'a', zip: '0000', score: 0 }, missing: [], serverOnly: false, refused: [] },
-      { path: 'outer', whole: undefined, missing: ['inner'], serverOnly: false, refused: [] },
+      { path: 'address', whole: { city: 'a', zip: '0000', score: 0 }, refused: [] },
+      { path: 'outer', whole: undefined, refused: [incomplete('outer', 'inner')] },
     ]);
     expect(refusals(() => put(guarded, { address: { zip: '1' } }))).toEqual(['address.city is required']);
   });

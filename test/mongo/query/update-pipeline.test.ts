@@ -106,7 +106,7 @@ describe('changesNothing()', () => {
 });
 
 describe('the stages of buildUpdate()', () => {
-  const merge = (path: string, whole?: object) => ({ path, whole, missing: [], serverOnly: false, refused: [] });
+  const merge = (path: string, whole?: object) => ({ path, whole, refused: [] });
   const pathsOf = (...embedded: ReturnType<typeof merge>[]) =>
     buildUpdate(bare, { assignments: [], embedded }, now).map((stage) => Object.keys(stage.$set));
 

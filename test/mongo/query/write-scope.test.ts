@@ -8,7 +8,7 @@ import { brokenBy, brokenByChanges, creationsWithin } from '../../../src/mongo/q
 const is = (path: string, value: unknown): Condition => ({ field: { name: path, path } as QueryField, operator: 'eq', value });
 const isThere = (path: string): Condition => ({ ...is(path, true), operator: 'exists' });
 const names = (conditions: readonly Condition[]) => conditions.map(({ field }) => field.name);
-const merge = (path: string, whole?: unknown) => ({ path, whole, missing: [], serverOnly: false, refused: [] });
+const merge = (path: string, whole?: unknown) => ({ path, whole, refused: [] });
 const changes = (assignments: Record<string, unknown>, ...embedded: Changes['embedded']): Changes => ({
   assignments: Object.entries(assignments).map(([path, value]) => ({ path, value })),
   embedded,
@@ -46,16 +46,14 @@ describe('changes', () => {
 });
 
 describe('an object that changes may have to create', () => {
-  const refuse = (broken: readonly Condition[]) => ({
-    serverOnly: true,
-    refused: broken.map(({ field }) => ({ field: field.name, rule: 'scope', message: 'is outside' })),
-  });
+  const refuse = (merge: { readonly path: string }, broken: readonly Condition[]) =>
+    broken.map(({ field }) => ({ field: field.name, rule: 'scope', message: `is outside, in ${merge.path}` }));
   const bound = (given: Changes, ...conditions: Condition[]) => creationsWithin(given, conditions, refuse);
 
   it('must be there already, where a default of it is outside of the scope', () => {
     const given = changes({ name: 'x', 'place.zip': '1' }, merge('place', { zip: '1', city: 'Rom' }), merge('shop', { name: 'x' }));
     const [place, shop] = bound(given, is('place.city', 'Ulm'), is('place.zip', '2')).embedded;
-    expect(place).toEqual({ ...merge('place'), ...refuse([is('place.city', 'Ulm')]) }); // the zip is set, and not left to a default
+    expect(place).toEqual({ ...merge('place'), refused: refuse(merge('place'), [is('place.city', 'Ulm')]) }); // the zip is set, and not left to a default
     expect(shop).toBe(given.embedded[1]);
   });
 
