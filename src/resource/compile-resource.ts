@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import { aFunction, checkedLater, checkNames, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/parts/check-options.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
-import { isObject } from '../model/value/plain-object.ts';
+import { isObject, own } from '../model/value/plain-object.ts';
 import { listParameters } from '../mongo/list/list-query.ts';
 import { isPaging } from '../mongo/list/paging.ts';
 import { everything } from '../mongo/query/filter.ts';
@@ -15,11 +15,6 @@ import type { ResourceDefinition } from './resource-options.ts';
 import { type Operation, operations } from './resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
-
-/** An operation may be called `constructor`. */
-function own<T>(table: { readonly [operation: string]: T | undefined }, operation: string): T | undefined {
-  return Object.hasOwn(table, operation) ? table[operation] : undefined;
-}
 
 const isTable = (value: unknown): boolean => isObject(value) && Object.values(value).every(Array.isArray);
 

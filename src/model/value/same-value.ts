@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import { isObject } from './plain-object.ts';
+import { isObject, own } from './plain-object.ts';
 
 /**
  * Whether two values, as handlers hold them, are stored alike. The order of an object's keys does not count, nor does an undefined one, nor
@@ -26,9 +26,5 @@ function hasSameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function hasSameMembers(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSameValue(ownValue(a, key), ownValue(b, key)));
-}
-
-function ownValue(object: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSameValue(own(a, key), own(b, key)));
 }

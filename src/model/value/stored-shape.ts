@@ -1,4 +1,5 @@
 import { DBRef } from 'mongodb';
+import { own } from './plain-object.ts';
 
 /**
  * Whether a value is an object of keys as the database holds it, and not a list, a date or a BSON type. A `_bsontype` of its own is data that
@@ -20,5 +21,5 @@ export function mapEntries(stored: unknown): Iterable<[string, unknown]> | undef
 
 /** Reads a member that a record may lack: `constructor` must not be found on the prototype. */
 export function compileMemberRead(key: string): (stored: Readonly<Record<string, unknown>>) => unknown {
-  return key in Object.prototype ? (stored) => (Object.hasOwn(stored, key) ? stored[key] : undefined) : (stored) => stored[key];
+  return key in Object.prototype ? (stored) => own(stored, key) : (stored) => stored[key];
 }

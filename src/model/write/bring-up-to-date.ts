@@ -1,5 +1,5 @@
 import { copyValue } from '../value/copy-value.ts';
-import { isObject } from '../value/plain-object.ts';
+import { isObject, own } from '../value/plain-object.ts';
 import { isSameValue } from '../value/same-value.ts';
 
 /**
@@ -23,10 +23,6 @@ export function bringUpToDate(held: unknown, sent: unknown, saved: unknown): unk
 
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value) && Object.isExtensible(value);
-}
-
-function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** A client's `__proto__` is a key like any other. */

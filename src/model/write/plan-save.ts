@@ -2,7 +2,7 @@ import { validationFailed } from '../../errors.ts';
 import { absent, type CompiledField, join, type Node, type ObjectNode } from '../node.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
 import { compileShownValue } from '../read/shown-value.ts';
-import { isObject } from '../value/plain-object.ts';
+import { isObject, own } from '../value/plain-object.ts';
 import { isSameValue } from '../value/same-value.ts';
 import { compileMemberRead, isStoredObject } from '../value/stored-shape.ts';
 import { serverAccess } from './access.ts';
@@ -118,10 +118,6 @@ function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): Plan
 
 function asStored(path: string, value: unknown): Assignment {
   return { path, value: value === undefined ? absent : value };
-}
-
-function own(object: Members, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** What a key that was deleted or left out becomes, in the form that handlers hold: as on create its default, null, or nothing. */

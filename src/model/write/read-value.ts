@@ -2,7 +2,7 @@ import { nearest } from '../../hints.ts';
 import { Invalid } from '../../rules.ts';
 import { type ArrayNode, absent, type CompiledField, join, type LeafNode, type MapNode, type ObjectNode, type Slot } from '../node.ts';
 import { anyLeaf } from '../value/leaves.ts';
-import { isObject } from '../value/plain-object.ts';
+import { isObject, own } from '../value/plain-object.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 import { isStorableKey, unstorableKey } from '../value/untyped.ts';
 import { type Access, holdsClosedValues, needsServer, unknownField } from './access.ts';
@@ -100,7 +100,7 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
     const stored: Record<string, unknown> = {};
     const missing: CompiledField[] = [];
     for (const { field, refusal, read } of members) {
-      const sent = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+      const sent = own(value, field.name);
       if (sent === undefined) {
         const unsent = valueOfUnsent(field);
         if (unsent === undefined) missing.push(field);

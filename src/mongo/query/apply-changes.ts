@@ -1,4 +1,5 @@
 import { absent } from '../../model/node.ts';
+import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import type { Changes, EmbeddedMerge, StoredCheck } from '../../model/write/plan-changes.ts';
 import { Report } from '../../model/write/report.ts';
@@ -45,8 +46,8 @@ function isLacking(stored: Stored, { path }: EmbeddedMerge): boolean {
 function valueAt(stored: Stored, path: string): unknown {
   let value: unknown = stored;
   for (const key of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Stored)[key];
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = own(value as Stored, key);
   }
   return value;
 }
