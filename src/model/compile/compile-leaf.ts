@@ -1,8 +1,9 @@
-import { Decimal128 } from 'mongodb';
+import type { Decimal128 } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { Invalid } from '../../rules.ts';
 import { annotations, checkKeywords, markers, pick, type Schema } from '../define/raw-schema.ts';
 import type { Slot } from '../node.ts';
+import { isDecimal128 } from '../value/bson-type.ts';
 import { aboveMaximum, belowMinimum, compileDecimalBounds } from '../value/decimal-bounds.ts';
 import type { Constraint, Leaf } from '../value/leaf.ts';
 import { anyLeaf, binaryLeaf, booleanLeaf, dateLeaf, enumLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
@@ -58,7 +59,7 @@ function asInteger(bound: unknown, keyword: string, path: string): bigint | unde
 
 function asDecimal(bound: unknown, keyword: string, path: string): Decimal128 | undefined {
   if (bound === undefined) return undefined;
-  const decimal = bound instanceof Decimal128 ? decimalLeaf.fromDocument(bound) : decimalLeaf.fromJson(bound);
+  const decimal = isDecimal128(bound) ? decimalLeaf.fromDocument(bound) : decimalLeaf.fromJson(bound);
   if (decimal instanceof Invalid) throw new ConfigurationError(`\`${keyword}\` of \`${path}\` ${decimal.message}.`);
   return decimal as Decimal128;
 }

@@ -1,5 +1,5 @@
-import { Double } from 'mongodb';
 import { absent, type ObjectNode, type Slot } from '../node.ts';
+import { isDouble } from '../value/bson-type.ts';
 import { copyValue } from '../value/copy-value.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { compileShownValue } from './shown-value.ts';
@@ -67,6 +67,6 @@ function hydrateMembers(stored: unknown, hydrate: Hydrate): unknown {
 function asReadBack(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (mapEntries(value)) return hydrateMembers(value, asReadBack);
-  if (value instanceof Double) return value.value;
+  if (isDouble(value)) return value.value;
   return Array.isArray(value) ? value.map(asReadBack) : copyValue(value);
 }

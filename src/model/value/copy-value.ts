@@ -1,4 +1,5 @@
-import { Binary, DBRef, UUID } from 'mongodb';
+import { Binary, UUID } from 'mongodb';
+import { isBinary, isDBRef, isUuid } from './bson-type.ts';
 import { isObject } from './plain-object.ts';
 import { isStoredObject } from './stored-shape.ts';
 
@@ -9,13 +10,18 @@ import { isStoredObject } from './stored-shape.ts';
 export function copyValue(value: unknown): unknown {
   if (Array.isArray(value)) return Array.from(value, copyValue);
   if (value instanceof Date) return new Date(value);
-  if (value instanceof UUID) return new UUID(value);
-  if (value instanceof Binary) return new Binary(Uint8Array.from(value.value()), value.sub_type);
+  if (isBinary(value)) return copyBinary(value);
   if (value instanceof Uint8Array) return Uint8Array.from(value);
   if (value instanceof Map) return new Map(Array.from(value, ([key, member]) => [key, copyValue(member)]));
   // The driver makes a DBRef of any object with `$ref` and `$id`: it was plain data, and is read as such.
-  if (value instanceof DBRef) return copyMembers(value.toJSON());
+  if (isDBRef(value)) return copyMembers(value.toJSON());
   return isObject(value) ? copyMembers(value) : value;
+}
+
+/** Of our own copy of BSON, whichever has made it: a UUID, as it would come back from the database, where it is one. */
+export function copyBinary(value: Binary): Binary {
+  const bytes = Uint8Array.from(value.value());
+  return isUuid(value) ? new UUID(bytes) : new Binary(bytes, value.sub_type);
 }
 
 function copyMembers(object: object): Record<string, unknown> {
@@ -28,6 +34,6 @@ function copyMembers(object: object): Record<string, unknown> {
  */
 export function asSent(stored: unknown): unknown {
   if (Array.isArray(stored)) return stored.map(asSent);
-  if (stored instanceof DBRef) return asSent(stored.toJSON());
+  if (isDBRef(stored)) return asSent(stored.toJSON());
   return isStoredObject(stored) ? new Map(Object.entries(stored).map(([key, member]) => [key, asSent(member)])) : stored;
 }

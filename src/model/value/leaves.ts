@@ -1,9 +1,11 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
 import { firstNames, listNames, nearest } from '../../hints.ts';
 import { Invalid } from '../../rules.ts';
+import { isBinary, isObjectId, isUuid } from './bson-type.ts';
+import { copyBinary } from './copy-value.ts';
 import { parseDate } from './date-text.ts';
 import type { Leaf } from './leaf.ts';
-import { checkUntyped, isUuid, readUntyped, writeUntyped } from './untyped.ts';
+import { checkUntyped, readUntyped, writeUntyped } from './untyped.ts';
 
 const notString = new Invalid('type', 'must be a string', { type: 'string' });
 const loneSurrogate = new Invalid('unicode', 'must be well-formed Unicode: it holds a lone surrogate');
@@ -86,7 +88,7 @@ export const objectIdLeaf: Leaf<ObjectId> = {
   bsonTypes: ['objectId'],
   fromJson: (value) => (typeof value === 'string' ? readObjectId(value) : notObjectId),
   fromText: readObjectId,
-  fromDocument: (value) => (value instanceof ObjectId ? value : notObjectId),
+  fromDocument: (value) => (isObjectId(value) ? value : notObjectId),
   toDocument: identity,
   toJson: writeUntyped,
 };
@@ -101,11 +103,8 @@ export const uuidLeaf: Leaf<UUID> = {
   bsonTypes: ['binData'],
   fromJson: (value) => (typeof value === 'string' ? readUuid(value) : notUuid),
   fromText: readUuid,
-  fromDocument(value) {
-    if (value instanceof UUID) return new UUID(value);
-    return value instanceof Binary && isUuid(value) ? value.toUUID() : notUuid;
-  },
-  toDocument: (stored) => (stored instanceof Binary && !(stored instanceof UUID) && isUuid(stored) ? stored.toUUID() : stored),
+  fromDocument: (value) => (isBinary(value) && isUuid(value) ? (copyBinary(value) as UUID) : notUuid),
+  toDocument: (stored) => (isBinary(stored) && isUuid(stored) && !(stored instanceof UUID) ? copyBinary(stored) : stored),
   toJson: writeUntyped,
 };
 
@@ -127,11 +126,11 @@ export const binaryLeaf: Leaf<Binary> = {
   fromJson: (value) => (typeof value === 'string' ? readBinary(value) : notBinary),
   fromText: readBinary,
   fromDocument(value) {
-    if (value instanceof Binary) return new Binary(Uint8Array.from(value.value()), value.sub_type);
+    if (isBinary(value)) return copyBinary(value);
     return value instanceof Uint8Array ? new Binary(Uint8Array.from(value)) : notBinary;
   },
   toDocument: identity,
-  toJson: (stored) => (stored instanceof Binary ? JSON.stringify(stored.toString('base64')) : writeUntyped(stored)),
+  toJson: (stored) => (isBinary(stored) ? JSON.stringify(stored.toString('base64')) : writeUntyped(stored)),
 };
 
 /** One of some strings. */

@@ -1,6 +1,7 @@
 import { Decimal128, Double } from 'mongodb';
 import { JsonNumber, toInteger, underflows } from '../../http/json-number.ts';
 import { Invalid } from '../../rules.ts';
+import { isDecimal128, isDouble } from './bson-type.ts';
 import type { Leaf } from './leaf.ts';
 import { writeUntyped } from './untyped.ts';
 
@@ -112,7 +113,7 @@ export const floatLeaf: Leaf<Double> = {
     return double === beyondDouble ? notNumber : double;
   },
   fromDocument: (value) => (typeof value === 'number' && Number.isFinite(value) ? new Double(value) : notNumber),
-  toDocument: (stored) => (typeof stored === 'bigint' || stored instanceof Double ? Number(stored) : stored),
+  toDocument: (stored) => (typeof stored === 'bigint' || isDouble(stored) ? Number(stored) : stored),
   toJson: writeUntyped,
 };
 
@@ -149,7 +150,7 @@ export const decimalLeaf: Leaf<Decimal128> = {
     return double instanceof Invalid ? double : parseDecimal(text);
   },
   fromText: parseDecimal,
-  fromDocument: (value) => (value instanceof Decimal128 && isDigit.test(value.toString()) ? value : notDecimal),
+  fromDocument: (value) => (isDecimal128(value) && isDigit.test(value.toString()) ? value : notDecimal),
   toDocument: (stored) => (typeof stored === 'number' || typeof stored === 'bigint' ? Decimal128.fromString(String(stored)) : stored),
   toJson(stored) {
     const text = writeUntyped(stored);

@@ -1,4 +1,5 @@
 import { BSON } from 'mongodb';
+import { tagOf } from './bson-type.ts';
 import { isObject, own } from './plain-object.ts';
 
 /**
@@ -13,7 +14,9 @@ export function isSameValue(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) return Array.isArray(b) && hasSameItems(a, b);
   if (a instanceof Map) return b instanceof Map && hasSameItems([...a], [...b]);
   if (isObject(a)) return isObject(b) && hasSameMembers(a, b);
-  return a.constructor === b.constructor && Buffer.compare(BSON.serialize({ a }), BSON.serialize({ a: b })) === 0;
+  return (
+    (tagOf(a) ?? a.constructor) === (tagOf(b) ?? b.constructor) && Buffer.compare(BSON.serialize({ a }), BSON.serialize({ a: b })) === 0
+  );
 }
 
 function isSameInteger(integer: bigint, other: unknown): boolean {

@@ -1,4 +1,4 @@
-import { DBRef } from 'mongodb';
+import { isDBRef } from './bson-type.ts';
 import { own } from './plain-object.ts';
 
 /**
@@ -15,7 +15,7 @@ export function isStoredObject(value: unknown): value is Readonly<Record<string,
 export function mapEntries(stored: unknown): Iterable<[string, unknown]> | undefined {
   if (stored instanceof Map) return stored.entries();
   // The driver makes a DBRef of any object with `$ref` and `$id`: it was plain data, and is read as such.
-  if (stored instanceof DBRef) return Object.entries(stored.toJSON());
+  if (isDBRef(stored)) return Object.entries(stored.toJSON());
   return isStoredObject(stored) ? Object.entries(stored) : undefined;
 }
 

@@ -1,21 +1,7 @@
-import {
-  Binary,
-  BSONRegExp,
-  BSONSymbol,
-  Code,
-  DBRef,
-  Decimal128,
-  Double,
-  Int32,
-  Long,
-  MaxKey,
-  MinKey,
-  ObjectId,
-  Timestamp,
-  UUID,
-} from 'mongodb';
+import { Double } from 'mongodb';
 import { JsonNumber, underflows } from '../../http/json-number.ts';
 import { Invalid } from '../../rules.ts';
+import { type BsonValue, isBinary, isBsonValue, isUuid } from './bson-type.ts';
 import { copyValue } from './copy-value.ts';
 import { mapEntries } from './stored-shape.ts';
 
@@ -69,7 +55,7 @@ export function checkUntyped(value: unknown): unknown {
   }
 }
 
-const isData = (value: unknown): boolean => value instanceof Date || value instanceof Binary || value instanceof Uint8Array;
+const isData = (value: unknown): boolean => value instanceof Date || isBinary(value) || value instanceof Uint8Array;
 
 function readMembers(value: object | null, read: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return readItems(value, read);
@@ -134,13 +120,13 @@ export function writeUntyped(value: unknown): string {
 }
 
 function writeObject(value: object): string {
+  if (isBsonValue(value)) return writeBson(value);
   if (Array.isArray(value)) return `[${value.map(writeUntyped).join(',')}]`;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'null' : `"${value.toISOString()}"`;
   if (value instanceof Map) return writeMembers(value.entries());
   if (value instanceof Uint8Array) return `"${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}"`;
   if (value instanceof JsonNumber) return value.text;
   if (value instanceof RegExp) return JSON.stringify(value.source);
-  if ('_bsontype' in value) return writeBson(value);
   return writeMembers(Object.entries(value));
 }
 
@@ -152,24 +138,30 @@ function writeMembers(members: Iterable<[string, unknown]>): string {
   return `{${text}}`;
 }
 
-// A Timestamp is a Long to `instanceof`, and a UUID a Binary: the narrower type comes first.
-function writeBson(value: object): string {
-  if (value instanceof ObjectId || value instanceof UUID) return `"${value.toString()}"`;
-  if (value instanceof Timestamp) return `"${new Date(value.getHighBitsUnsigned() * 1000).toISOString()}"`;
-  if (value instanceof Decimal128) return `"${value.toString()}"`;
-  if (value instanceof Binary) return `"${isUuid(value) ? value.toUUID().toString() : value.toString('base64')}"`;
-  if (value instanceof Double || value instanceof Int32) return writeUntyped(value.value);
-  if (value instanceof Long) return value.toString();
-  if (value instanceof BSONRegExp) return JSON.stringify(value.pattern);
-  if (value instanceof BSONSymbol) return JSON.stringify(value.value);
-  if (value instanceof Code) return JSON.stringify(value.code);
-  // The driver makes a DBRef of any object with `$ref` and `$id`: it was plain data, and is served as such.
-  if (value instanceof DBRef) return writeMembers(Object.entries(value.toJSON()));
-  if (value instanceof MinKey || value instanceof MaxKey) return 'null';
-  return writeMembers(Object.entries(value));
-}
-
-/** Whether a binary is a UUID (RFC 9562): some drivers have stored other lengths under its subtype. */
-export function isUuid(value: Binary): boolean {
-  return value.sub_type === Binary.SUBTYPE_UUID && value.position === 16;
+function writeBson(value: BsonValue): string {
+  switch (value._bsontype) {
+    case 'ObjectId':
+    case 'Decimal128':
+      return `"${value.toString()}"`;
+    case 'Binary':
+      return `"${isUuid(value) ? value.toUUID().toString() : value.toString('base64')}"`;
+    case 'Double':
+    case 'Int32':
+      return writeUntyped(value.value);
+    case 'Long':
+      return value.toString();
+    case 'Timestamp':
+      return `"${new Date(value.getHighBitsUnsigned() * 1000).toISOString()}"`;
+    case 'BSONRegExp':
+      return JSON.stringify(value.pattern);
+    case 'BSONSymbol':
+      return JSON.stringify(value.value);
+    case 'Code':
+      return JSON.stringify(value.code);
+    case 'DBRef':
+      // The driver makes one of any object with `$ref` and `$id`: it was plain data, and is served as such.
+      return writeMembers(Object.entries(value.toJSON()));
+    default:
+      return 'null';
+  }
 }

@@ -1,5 +1,6 @@
 import { type Db, ObjectId } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
+import { bsonVersionOf } from '../../model/value/bson-type.ts';
 
 /**
  * A database of the MongoDB driver, such as `client.db('shop')`. It may be of another copy of the driver than the one that the library finds:
@@ -11,23 +12,16 @@ export interface Database {
   command(command: object): Promise<unknown>;
 }
 
-/** What BSON values of every copy carry, and what each copy requires of those that it is to store. */
-const major = Symbol.for('@@mdb.bson.version');
-
 /** The same for the driver's own types. Throws where it is no database, or could not store the values that this copy of BSON makes. */
 export function asDb(database: Database): Db {
   const db = database as Db;
   if (typeof db?.collection !== 'function')
     throw new ConfigurationError("`db` must be a database of the MongoDB driver, such as `client.db('shop')`.");
   const id: unknown = db.client?.options?.pkFactory?.createPk();
-  const [theirs, ours] = [majorOf(id), majorOf(new ObjectId())];
+  const [theirs, ours] = [bsonVersionOf(id), bsonVersionOf(new ObjectId())];
   if (theirs !== undefined && theirs !== ours)
     throw new ConfigurationError(
       `\`db\` is of a MongoDB driver with version ${theirs} of \`bson\`, and this library uses one with version ${ours}: install the same major version of \`mongodb\` for both.`,
     );
   return db;
-}
-
-function majorOf(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? (value as { readonly [major]?: unknown })[major] : undefined;
 }

@@ -1,6 +1,7 @@
-import { type Document as BsonDocument, DBRef } from 'mongodb';
+import type { Document as BsonDocument } from 'mongodb';
 import { invalidQuery, type Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { isDBRef } from '../../model/value/bson-type.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
 import { Invalid } from '../../rules.ts';
@@ -183,7 +184,7 @@ function sortValueAt(stored: Stored, path: string): unknown {
   let value: unknown = stored;
   for (const key of path.split('.')) {
     if (Array.isArray(value)) return value;
-    const object = value instanceof DBRef ? value.toJSON() : value; // the driver makes one of any object with `$ref` and `$id`
+    const object = isDBRef(value) ? value.toJSON() : value; // the driver makes one of any object with `$ref` and `$id`
     if (!isStoredObject(object) || !Object.hasOwn(object, key)) return null;
     value = object[key];
   }

@@ -1,4 +1,5 @@
-import { Binary, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
+import { Binary, Decimal128, Double, Int32, type Long, ObjectId } from 'mongodb';
+import { isBinary, isDecimal128, isDouble, isInt32, isLong, isObjectId } from '../../model/value/bson-type.ts';
 
 /** Values that the database compares with each other; between two brackets the bracket decides. Null and missing are one. */
 export type Bracket = 'null' | (typeof brackets)[number];
@@ -26,12 +27,10 @@ function kind<Value>(
 }
 
 const isNull = (value: unknown): value is null => value === null; // undefined is a type of its own to the database
-const isDouble = (value: unknown): value is number | Double => typeof value === 'number' || value instanceof Double;
+const isFloat = (value: unknown): value is number | Double => typeof value === 'number' || isDouble(value);
 const isDate = (value: unknown): value is Date => value instanceof Date && !Number.isNaN(value.getTime());
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-// A Timestamp is a Long to `instanceof`.
-const isLong = (value: unknown): value is bigint | Long =>
-  typeof value === 'bigint' || (value instanceof Long && value._bsontype === 'Long');
+const isInt64 = (value: unknown): value is bigint | Long => typeof value === 'bigint' || isLong(value);
 
 /**
  * The single values that a list can be sorted by, by their `$type` names, and their texts in a cursor. The driver reads an int and a double
@@ -49,28 +48,10 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
     ),
   ],
   ['bool', kind('b', 'bool', isBoolean, String, (text) => text === 'true')],
-  [
-    'int',
-    kind(
-      'i',
-      'number',
-      (value) => value instanceof Int32,
-      String,
-      (text) => new Int32(text),
-    ),
-  ],
-  ['long', kind('l', 'number', isLong, String, (text) => BigInt.asIntN(64, BigInt(text)))],
-  ['double', kind('f', 'number', isDouble, writeDouble, (text) => new Double(Number(text)))],
-  [
-    'decimal',
-    kind(
-      'm',
-      'number',
-      (value) => value instanceof Decimal128,
-      String,
-      (text) => Decimal128.fromString(text),
-    ),
-  ],
+  ['int', kind('i', 'number', isInt32, String, (text) => new Int32(text))],
+  ['long', kind('l', 'number', isInt64, String, (text) => BigInt.asIntN(64, BigInt(text)))],
+  ['double', kind('f', 'number', isFloat, writeDouble, (text) => new Double(Number(text)))],
+  ['decimal', kind('m', 'number', isDecimal128, String, (text) => Decimal128.fromString(text))],
   ['string', kind('s', 'string', (value) => typeof value === 'string', String, readString)],
   [
     'date',
@@ -82,17 +63,8 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
       (text) => new Date(Number(text)),
     ),
   ],
-  [
-    'objectId',
-    kind(
-      'o',
-      'objectId',
-      (value) => value instanceof ObjectId,
-      writeObjectId,
-      (text) => new ObjectId(bytesOf(text)),
-    ),
-  ],
-  ['binData', kind('x', 'binData', (value) => value instanceof Binary, writeBinary, readBinary)],
+  ['objectId', kind('o', 'objectId', isObjectId, writeObjectId, (text) => new ObjectId(bytesOf(text)))],
+  ['binData', kind('x', 'binData', isBinary, writeBinary, readBinary)],
 ]);
 
 const byTag = new Map([...kinds.values()].map((one) => [one.tag, one]));
@@ -110,7 +82,7 @@ export function bracketOf(value: unknown): Bracket | undefined {
 
 /** Whether a value is the NaN of any type: equal to itself, and before all other numbers. */
 export function isNaNValue(value: unknown): boolean {
-  return Number.isNaN(value instanceof Double ? value.value : value) || (value instanceof Decimal128 && value.toString() === 'NaN');
+  return Number.isNaN(isDouble(value) ? value.value : value) || (isDecimal128(value) && value.toString() === 'NaN');
 }
 
 /** The text of a single value, with its type. Throws for everything else. */

@@ -1,5 +1,6 @@
-import { type Binary, Decimal128, Double, Int32, Long, type ObjectId } from 'mongodb';
+import type { Binary, Decimal128, ObjectId } from 'mongodb';
 import type { Operator } from '../../model/define/policy.ts';
+import { isDecimal128, isDouble, isInt32, isLong } from '../../model/value/bson-type.ts';
 import { compareDecimals } from '../../model/value/decimal-bounds.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import type { Condition } from './filter.ts';
@@ -84,13 +85,13 @@ function compareNumbers(a: unknown, b: unknown): number {
 type Plain = number | bigint | Decimal128;
 
 function plainNumber(value: unknown): Plain {
-  if (value instanceof Double || value instanceof Int32) return value.value;
-  return value instanceof Long ? value.toBigInt() : (value as Plain);
+  if (isDouble(value) || isInt32(value)) return value.value;
+  return isLong(value) ? value.toBigInt() : (value as Plain);
 }
 
 /** 1 for infinity, -1 for negative infinity, 0 for every number between. */
 function endOf(value: Plain): number {
-  const isEnd = value instanceof Decimal128 ? value.toString().endsWith('Infinity') : Math.abs(Number(value)) === Number.POSITIVE_INFINITY;
+  const isEnd = isDecimal128(value) ? value.toString().endsWith('Infinity') : Math.abs(Number(value)) === Number.POSITIVE_INFINITY;
   return isEnd ? Math.sign(Number(value)) : 0;
 }
 
