@@ -84,7 +84,7 @@ export type { WriteRules } from './model/write/compile-writes.ts';
 export type { Database } from './mongo/driver/database.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/indexes/derive-indexes.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
-export type { Paging } from './mongo/list/paging.ts';
+export type { Paging } from './mongo/list/parse-paging.ts';
 export { everything } from './mongo/query/filter.ts';
 export type { StoreOptions } from './mongo/store.ts';
 export { StoredRecord } from './mongo/stored-record.ts';

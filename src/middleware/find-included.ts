@@ -1,5 +1,5 @@
 import { type Included, TooMuchIncluded } from '../model/read/included.ts';
-import { type Page, shortenPage } from '../mongo/list/page.ts';
+import { type Page, shortenPage } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { buildFilter, type Filter, readScope } from '../mongo/query/filter.ts';
 import { readIncluded, type Source, type Step } from '../mongo/read-included.ts';

@@ -2,8 +2,8 @@ import { ConfigurationError } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
-import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/list-query.ts';
-import { checkPaging, type Paging } from '../mongo/list/paging.ts';
+import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
+import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 

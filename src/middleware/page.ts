@@ -1,6 +1,6 @@
 import { formatLink, type Link } from '../http/link.ts';
 import { setQueryParameter } from '../http/query-string.ts';
-import type { CursorPlace, OffsetPlace, Page } from '../mongo/list/page.ts';
+import type { CursorPlace, OffsetPlace, Page } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';

@@ -22,7 +22,7 @@ export interface Step<S extends Source = Source> {
 }
 
 /** What one request includes. */
-export interface Selection {
+export interface Inclusion {
   readonly steps: ReadonlySet<Step>;
   /** The row filter of each source; one without shows no record. */
   readonly scopes: ReadonlyMap<Source, Filter | undefined>;
@@ -49,36 +49,36 @@ const nothing: ReadonlyMap<string, IncludedRecord> = new Map();
  * counted as it comes, so that no more is ever held. Throws {@link TooMuchIncluded} (400) where there would be more, or too many of them;
  * `database_timeout` (504) and the like as every read.
  */
-export async function readIncluded(records: readonly StoredRecord[], steps: readonly Step[], selection: Selection): Promise<Included> {
-  return readSteps(records, steps, selection, new Room(selection.maxPageBytes));
+export async function readIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Included> {
+  return readSteps(records, steps, inclusion, new Room(inclusion.maxPageBytes));
 }
 
 /** `unread` is the room for all that is read. */
-async function readSteps(records: readonly StoredRecord[], steps: readonly Step[], selection: Selection, unread: Room): Promise<Included> {
-  const wanted = steps.filter((step) => selection.steps.has(step));
-  const unwritten = new Room(selection.maxPageBytes); // all of it will be shown: more would not fit into the answer either
+async function readSteps(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion, unread: Room): Promise<Included> {
+  const wanted = steps.filter((step) => inclusion.steps.has(step));
+  const unwritten = new Room(inclusion.maxPageBytes); // all of it will be shown: more would not fit into the answer either
   const readAll = wanted.map(
     async (step): Promise<[string, ReadonlyMap<string, IncludedRecord>]> => [
       step.relation.name,
-      await readStep(records, step, selection, { unread, unwritten }),
+      await readStep(records, step, inclusion, { unread, unwritten }),
     ],
   );
   await Promise.allSettled(readAll); // where one fails none goes on reading
-  return new Included(new Map(await Promise.all(readAll)), new Room(selection.maxPageBytes));
+  return new Included(new Map(await Promise.all(readAll)), new Room(inclusion.maxPageBytes));
 }
 
 async function readStep(
   records: readonly StoredRecord[],
   { relation, source, steps }: Step,
-  selection: Selection,
+  inclusion: Inclusion,
   { unread, unwritten }: { readonly unread: Room; readonly unwritten: Room },
 ): Promise<ReadonlyMap<string, IncludedRecord>> {
-  const scope = selection.scopes.get(source);
+  const scope = inclusion.scopes.get(source);
   if (!scope) return nothing;
   const found: StoredRecord[] = [];
   for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
-    found.push(...(await source.store.findMany(ids, scope, unread, selection.work)));
-  const included = await readSteps(found, steps, selection, unread);
+    found.push(...(await source.store.findMany(ids, scope, unread, inclusion.work)));
+  const included = await readSteps(found, steps, inclusion, unread);
   return new Map(found.map((record) => [record.idText, writeIncluded(record, included, unwritten)]));
 }
 

@@ -21,8 +21,9 @@ import { asBytes, type Batch, bsonOptions, readAll, readFirstBatch } from './dri
 import { checkTimeLimit } from './driver/time-limit.ts';
 import { type Command, Work } from './driver/work.ts';
 import { watchScans } from './indexes/watch-scans.ts';
-import type { ListQuery } from './list/list-query.ts';
-import { buildPage, buildUnion, type Page, type PagePlan, planPage, type Total } from './list/page.ts';
+import { buildPage, type Page, type Total } from './list/build-page.ts';
+import type { ListQuery } from './list/parse-list-query.ts';
+import { buildUnion, type PagePlan, planPage } from './list/plan-page.ts';
 import { checkStored, refusedCreations } from './query/apply-changes.ts';
 import { both, buildFilter, type Filter } from './query/filter.ts';
 import { buildPrecondition, checkPrecondition, type Precondition, preconditionFailed } from './query/precondition.ts';

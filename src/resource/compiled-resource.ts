@@ -5,8 +5,8 @@ import type { Includes } from '../middleware/parts/compile-includes.ts';
 import type { Guard, ScopeFunction } from '../middleware/parts/context.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
-import type { FilterLimits } from '../mongo/list/list-query.ts';
-import type { Paging } from '../mongo/list/paging.ts';
+import type { FilterLimits } from '../mongo/list/parse-list-query.ts';
+import type { Paging } from '../mongo/list/parse-paging.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { Operation } from './resource-options.ts';
 

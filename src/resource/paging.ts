@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkNames } from '../middleware/parts/check-options.ts';
-import type { CursorPaging, OffsetPaging, Totals } from '../mongo/list/paging.ts';
+import type { CursorPaging, OffsetPaging, Totals } from '../mongo/list/parse-paging.ts';
 import type { CursorPagingOptions, OffsetPagingOptions } from './resource-options.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Model } from '../model/define/define-model.ts';
 import type { Document } from '../model/define/infer.ts';
 import type { Operator } from '../model/define/policy.ts';
 import type { Fields } from '../model/define/schema.ts';
-import type { Paging, Totals } from '../mongo/list/paging.ts';
+import type { Paging, Totals } from '../mongo/list/parse-paging.ts';
 import type { everything } from '../mongo/query/filter.ts';
 import type { CustomOperation } from './custom-operation.ts';
 import type { RequestContext } from './request-context.ts';

@@ -10,7 +10,7 @@ import { operators } from '../../src/model/define/policy.ts';
 import { noRelations } from '../../src/model/read/relations.ts';
 import { isObject } from '../../src/model/value/plain-object.ts';
 import { formatCursor, parseCursor } from '../../src/mongo/list/cursor.ts';
-import { parseListQuery } from '../../src/mongo/list/list-query.ts';
+import { parseListQuery } from '../../src/mongo/list/parse-list-query.ts';
 import { buildFilter } from '../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../src/mongo/query/position.ts';
 import { seal } from '../support/forge-cursor.ts';

@@ -1,5 +1,5 @@
 import { bodyNoObject, ConfigurationError, validationFailed } from '../../errors.ts';
-import type { Schema } from '../define/raw-schema.ts';
+import type { GivenSchema } from '../define/raw-schema.ts';
 import type { FieldSchema } from '../define/schema.ts';
 import type { ObjectNode } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
@@ -21,7 +21,7 @@ export interface CompiledBody {
  * are refused. Throws a {@link ConfigurationError} that names the field.
  */
 export function compileBody(given: FieldSchema): CompiledBody {
-  const schema = (given ?? {}) as Schema;
+  const schema = (given ?? {}) as GivenSchema;
   if (schema.type !== 'object' || !isObject(schema.properties)) {
     throw new ConfigurationError(
       "`schema` of `jsonBody` must describe an object: `t.object('Name', { … })`, or a JSON Schema with `properties`.",

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import type { Schema } from '../define/raw-schema.ts';
+import type { GivenSchema } from '../define/raw-schema.ts';
 import type { CompiledField } from '../node.ts';
 import { serverAccess } from '../write/access.ts';
 import { compileFieldReader, type ReadValue } from '../write/read-value.ts';
@@ -10,7 +10,7 @@ import { Report } from '../write/report.ts';
  * or JSON where it does not fit as such (`'2026-01-31T12:00:00Z'` for a date); it is checked now. What a function makes is checked when it is
  * called, and is the deployer's fault then: an Error without a code, which is a 500.
  */
-export function compileDefault(field: Omit<CompiledField, 'makeDefault'>, schema: Schema, path: string): CompiledField['makeDefault'] {
+export function compileDefault(field: Omit<CompiledField, 'makeDefault'>, schema: GivenSchema, path: string): CompiledField['makeDefault'] {
   const given = schema.default;
   if (given === undefined) return undefined;
   const whole = { ...field, makeDefault: undefined };

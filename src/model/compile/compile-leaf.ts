@@ -1,7 +1,7 @@
 import type { Decimal128 } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { Invalid } from '../../rules.ts';
-import { annotations, checkKeywords, markers, pick, type Schema } from '../define/raw-schema.ts';
+import { annotations, checkKeywords, type GivenSchema, markers, pick } from '../define/raw-schema.ts';
 import type { Slot } from '../node.ts';
 import { isDecimal128 } from '../value/bson-type.ts';
 import { aboveMaximum, belowMinimum, compileDecimalBounds } from '../value/decimal-bounds.ts';
@@ -12,7 +12,7 @@ import { hasEqualItems } from '../value/unique-items.ts';
 import { compileConstraint, compileUntyped } from './constraint.ts';
 
 /** Compiles the schema of a single value: its type between BSON and JSON, and its constraints. */
-export function compileLeaf(schema: Schema, nullable: boolean, path: string): Slot {
+export function compileLeaf(schema: GivenSchema, nullable: boolean, path: string): Slot {
   checkEnum(schema, path);
   const leaf = findLeaf(schema, path);
   if (leaf === anyLeaf) return compileAny(schema, nullable, path);
@@ -34,7 +34,7 @@ const constraintKeywords = new Map<Leaf, readonly string[]>([
   [decimalLeaf, ['minimum', 'maximum']],
 ]);
 
-function compileKeywords(leaf: Leaf, keywords: Schema, path: string): Constraint | undefined {
+function compileKeywords(leaf: Leaf, keywords: GivenSchema, path: string): Constraint | undefined {
   const { minimum, maximum } = keywords;
   if (leaf === int64Leaf) return compileBounds(asInteger(minimum, 'minimum', path), asInteger(maximum, 'maximum', path));
   if (leaf === decimalLeaf) return compileDecimalBounds(asDecimal(minimum, 'minimum', path), asDecimal(maximum, 'maximum', path));
@@ -65,13 +65,13 @@ function asDecimal(bound: unknown, keyword: string, path: string): Decimal128 | 
 }
 
 /** A hand-written schema that is none of the types: kept as it is, and checked by Ajv. */
-function compileAny(schema: Schema, nullable: boolean, path: string): Slot {
+function compileAny(schema: GivenSchema, nullable: boolean, path: string): Slot {
   const own = new Set<string>([...annotations, ...markers]);
   const keywords = Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => !own.has(keyword) && value !== undefined));
   return { node: { kind: 'leaf', leaf: anyLeaf, keywords }, nullable, constraint: compileUntyped(keywords, path) };
 }
 
-function findLeaf(schema: Schema, path: string): Leaf {
+function findLeaf(schema: GivenSchema, path: string): Leaf {
   const { bsonType, type, enum: values } = schema;
   if (bsonType !== undefined) {
     const leaf = bsonType === 'binData' && schema.format === 'uuid' ? uuidLeaf : bsonLeaves.get(bsonType);
@@ -83,7 +83,7 @@ function findLeaf(schema: Schema, path: string): Leaf {
 }
 
 /** What `t.enum` was given that could never be sent, or not be told apart. */
-function checkEnum({ type, enum: values }: Schema, path: string): void {
+function checkEnum({ type, enum: values }: GivenSchema, path: string): void {
   if (values === undefined) return;
   const what = `\`enum\` of \`${path}\``;
   if (!Array.isArray(values))
@@ -105,7 +105,7 @@ function isEnum(values: unknown): values is readonly string[] {
 }
 
 /** What a type is in JSON is not the definition's to say: `type: 'number'` on a date would be ignored. */
-function checkFixed(schema: Schema, leaf: Leaf, path: string): void {
+function checkFixed(schema: GivenSchema, leaf: Leaf, path: string): void {
   for (const [keyword, value] of Object.entries(leaf.readSchema)) {
     if (keyword !== 'enum' && schema[keyword] !== undefined && schema[keyword] !== value) {
       throw new ConfigurationError(

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { isOptional } from '../define/optional.ts';
 import { checkPolicy } from '../define/policy.ts';
-import { annotations, asSchema, checkKeywords, markers, pick, type Schema, unwrapNull } from '../define/raw-schema.ts';
+import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
 import type { Check } from '../define/schema.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from '../node.ts';
 import { checkAliases, checkFlag, checkMaintained, checkMarkers, checkName, checkReference } from './check-field.ts';
@@ -13,7 +13,7 @@ import { checkAnnotations, compileConstraint } from './constraint.ts';
  * Compiles an object schema, the whole record or an embedded object, into fields. Everything that a request would otherwise have to look
  * up in the schema is resolved here, once. Throws a {@link ConfigurationError} that names the field.
  */
-export function compileObject(schema: Schema, path: string): ObjectNode {
+export function compileObject(schema: GivenSchema, path: string): ObjectNode {
   checkKeywords(
     schema,
     ['type', 'properties', 'required', 'additionalProperties', 'objectName', 'check'],
@@ -38,7 +38,7 @@ function asCheck(check: unknown, path: string): Check | undefined {
   throw new ConfigurationError(`\`check\` of ${path === '' ? 'a model' : `\`${path}\``} must be a function of the whole object.`);
 }
 
-function asNames(required: unknown, properties: Schema, path: string): ReadonlySet<unknown> {
+function asNames(required: unknown, properties: GivenSchema, path: string): ReadonlySet<unknown> {
   const names: unknown = required ?? [];
   if (!Array.isArray(names)) throw new ConfigurationError(`\`required\` of \`${path}\` must be a list of field names.`);
   const unknown = names.find((name) => typeof name !== 'string' || !Object.hasOwn(properties, name));
@@ -46,7 +46,7 @@ function asNames(required: unknown, properties: Schema, path: string): ReadonlyS
   throw new ConfigurationError(`\`required\` of \`${path}\` names \`${String(unknown)}\`, which is none of its \`properties\`.`);
 }
 
-function objectName({ objectName, title }: Schema, path: string): string | undefined {
+function objectName({ objectName, title }: GivenSchema, path: string): string | undefined {
   if (objectName === undefined) return typeof title === 'string' ? title : undefined;
   if (typeof objectName === 'string' && /^[A-Za-z0-9._-]+$/.test(objectName)) return objectName;
   throw new ConfigurationError(
@@ -81,7 +81,7 @@ function compileField(name: string, property: unknown, required: boolean, parent
 /** No body may be nested deeper. */
 const maxDepth = 64;
 
-function compileSlot(schema: Schema, nullable: boolean, path: string): Slot {
+function compileSlot(schema: GivenSchema, nullable: boolean, path: string): Slot {
   const steps = path.split('.');
   if (steps.length > maxDepth)
     throw new ConfigurationError(
@@ -96,14 +96,14 @@ function compileSlot(schema: Schema, nullable: boolean, path: string): Slot {
 
 const mapKeywords = ['minProperties', 'maxProperties', 'propertyNames'] as const;
 
-function compileMap(schema: Schema, nullable: boolean, path: string): Slot {
+function compileMap(schema: GivenSchema, nullable: boolean, path: string): Slot {
   checkKeywords(schema, ['type', 'additionalProperties', ...mapKeywords], path, 'a map');
   const values = compileItem(schema.additionalProperties, `${path}.*`);
   const keywords = pick(schema, mapKeywords);
   return { node: { kind: 'map', values, keywords }, nullable, constraint: compileConstraint('object', keywords, path) };
 }
 
-function compileArray(schema: Schema, nullable: boolean, path: string): Slot {
+function compileArray(schema: GivenSchema, nullable: boolean, path: string): Slot {
   checkKeywords(schema, ['type', 'items', 'minItems', 'maxItems', 'uniqueItems'], path, 'a list');
   checkFlag(schema.uniqueItems, 'uniqueItems', path);
   const items = compileItem(schema.items, `${path}.*`);

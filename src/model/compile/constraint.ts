@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, firstNames, listNames } from '../../hints.ts';
 import { stringifyJson } from '../../http/json.ts';
 import { Invalid } from '../../rules.ts';
-import { annotations, pick, type Schema } from '../define/raw-schema.ts';
+import { annotations, type GivenSchema, pick } from '../define/raw-schema.ts';
 import type { Constraint } from '../value/leaf.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 
@@ -40,14 +40,14 @@ function isStringFormat(format: (typeof ajv.formats)[string]): boolean {
 }
 
 /** Compiles the keywords of a value into a check; undefined where there are none. `path` is for the error about a wrong one. */
-export function compileConstraint(type: string, keywords: Schema, path: string): Constraint | undefined {
+export function compileConstraint(type: string, keywords: GivenSchema, path: string): Constraint | undefined {
   if (Object.keys(keywords).length === 0) return undefined;
   checkFormat(keywords.format, path);
   return compile({ type, ...keywords }, path);
 }
 
 /** Compiles a hand-written schema of an untyped value: it sees JSON, with numbers beyond a double's precision rounded to it. */
-export function compileUntyped(keywords: Schema, path: string): Constraint | undefined {
+export function compileUntyped(keywords: GivenSchema, path: string): Constraint | undefined {
   const unknown = Object.keys(keywords).find((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
   if (unknown !== undefined)
     throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is not a keyword of JSON Schema, nor one of the library's.`);
@@ -57,14 +57,14 @@ export function compileUntyped(keywords: Schema, path: string): Constraint | und
 }
 
 /** Refuses a title that is no text, examples that are no list, and the like. */
-export function checkAnnotations(schema: Schema, path: string): void {
+export function checkAnnotations(schema: GivenSchema, path: string): void {
   const given = pick(schema, annotations);
   if (Object.keys(given).length === 0 || ajv.validateSchema(toJson(given, path))) return;
   const [error] = ajv.errors ?? [];
   throw new ConfigurationError(`\`${error?.instancePath.slice(1)}\` of \`${path}\` is not valid: it ${error?.message}.`);
 }
 
-function compile(keywords: Schema, path: string): Constraint {
+function compile(keywords: GivenSchema, path: string): Constraint {
   const schema = toJson(keywords, path);
   try {
     const validate = ajv.compile(schema);
@@ -77,7 +77,7 @@ function compile(keywords: Schema, path: string): Constraint {
 }
 
 /** A copy as JSON: what a user's object holds is neither kept nor changed. */
-function toJson(schema: Schema, path: string): Record<string, unknown> {
+function toJson(schema: GivenSchema, path: string): Record<string, unknown> {
   try {
     return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
   } catch (error) {

@@ -1,10 +1,10 @@
-import type { Schema } from './raw-schema.ts';
+import type { GivenSchema } from './raw-schema.ts';
 
 // A symbol: a spread copies it, and no text of the schema shows it.
 const optional = Symbol.for('koa-mongo-resource.optional');
 
 /** A copy of a schema whose field may be absent. */
-export function markOptional(schema: Schema): Schema {
+export function markOptional(schema: GivenSchema): GivenSchema {
   return { ...schema, [optional]: true };
 }
 

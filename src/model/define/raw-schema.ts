@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 
 /** A JSON Schema before it is compiled: from a builder, or written by hand. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type GivenSchema = Readonly<Record<string, unknown>>;
 
 /** Keywords that say something about the field for readers, and nothing about its values. */
 export const annotations = ['title', 'description', 'examples', 'deprecated'] as const;
@@ -11,18 +11,18 @@ export const annotations = ['title', 'description', 'examples', 'deprecated'] as
 export const markers = ['policy', 'immutable', 'storeNone', 'default', 'ref', 'maintained', 'unique', 'index'] as const;
 
 /** The schema at a path; throws where something else stands there. */
-export function asSchema(value: unknown, path: string): Schema {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Schema;
+export function asSchema(value: unknown, path: string): GivenSchema {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as GivenSchema;
   throw new ConfigurationError(`The schema of \`${path}\` must be an object: a builder of \`t\`, or a JSON Schema.`);
 }
 
 /** Some of a schema's keywords. */
-export function pick(schema: Schema, keywords: readonly string[]): Schema {
+export function pick(schema: GivenSchema, keywords: readonly string[]): GivenSchema {
   return Object.fromEntries(keywords.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])));
 }
 
 /** Refuses every keyword that would not be enforced: a misspelt one, and one that does not belong to this kind of value. */
-export function checkKeywords(schema: Schema, own: readonly string[], path: string, kind: string): void {
+export function checkKeywords(schema: GivenSchema, own: readonly string[], path: string, kind: string): void {
   const legal = [...new Set([...own, ...annotations, ...markers, '$comment'])];
   for (const keyword of Object.keys(schema)) {
     if (schema[keyword] === undefined || legal.includes(keyword)) continue;
@@ -33,7 +33,7 @@ export function checkKeywords(schema: Schema, own: readonly string[], path: stri
 }
 
 /** Takes null out of what a schema allows, so that the rest is a schema of the value alone. What stands outside is laid over what is inside. */
-export function unwrapNull(schema: Schema, path: string): { schema: Schema; nullable: boolean } {
+export function unwrapNull(schema: GivenSchema, path: string): { schema: GivenSchema; nullable: boolean } {
   for (const keyword of ['anyOf', 'oneOf', 'type', 'enum'] as const) {
     const { [keyword]: branches, ...outer } = schema;
     if (!Array.isArray(branches)) continue;
@@ -47,21 +47,21 @@ export function unwrapNull(schema: Schema, path: string): { schema: Schema; null
 function isNull(branch: unknown, keyword: 'anyOf' | 'oneOf' | 'type' | 'enum'): boolean {
   if (keyword === 'type') return branch === 'null';
   if (keyword === 'enum') return branch === null;
-  return typeof branch === 'object' && branch !== null && (branch as Schema).type === 'null' && Object.keys(branch).length === 1;
+  return typeof branch === 'object' && branch !== null && (branch as GivenSchema).type === 'null' && Object.keys(branch).length === 1;
 }
 
-function withBranches(outer: Schema, keyword: string, rest: readonly unknown[], path: string): Schema {
+function withBranches(outer: GivenSchema, keyword: string, rest: readonly unknown[], path: string): GivenSchema {
   const [only] = rest;
   if (rest.length > 1 || keyword === 'enum') return { ...outer, [keyword]: rest };
   return keyword === 'type' ? { ...outer, type: only } : layOver(asSchema(only, path), outer);
 }
 
-function layOver(inner: Schema, outer: Schema): Schema {
+function layOver(inner: GivenSchema, outer: GivenSchema): GivenSchema {
   const merged = { ...inner, ...outer };
   if (!isPolicy(inner.policy) || !isPolicy(outer.policy)) return merged;
   return { ...merged, policy: { ...inner.policy, ...outer.policy } };
 }
 
-function isPolicy(value: unknown): value is Schema {
+function isPolicy(value: unknown): value is GivenSchema {
   return typeof value === 'object' && value !== null;
 }

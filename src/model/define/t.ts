@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { isObject } from '../value/plain-object.ts';
 import type { CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
 import { isOptional, markOptional } from './optional.ts';
-import type { Schema } from './raw-schema.ts';
+import type { GivenSchema } from './raw-schema.ts';
 import type {
   ArrayOptions,
   ArrayTypes,
@@ -46,28 +46,28 @@ export interface ObjectField<F extends Fields, Options = unknown>
     HasFields<F> {}
 
 // The one place where a schema is given its types: they exist for the compiler only.
-const build = <F>(schema: Schema): F => schema as F;
-const open = (options: unknown): Schema => (options ?? {}) as Schema;
+const build = <F>(schema: GivenSchema): F => schema as F;
+const open = (options: unknown): GivenSchema => (options ?? {}) as GivenSchema;
 
 /** A default would never be used. */
-function withoutDefault(name: string, options: unknown): Schema {
+function withoutDefault(name: string, options: unknown): GivenSchema {
   if ('default' in open(options)) throw new ConfigurationError(`\`t.${name}\` takes no \`default\`: the service sets it. Leave it out.`);
   return open(options);
 }
 
-function maintainedDate(marker: 'createdAt' | 'updatedAt', options: unknown): Schema {
+function maintainedDate(marker: 'createdAt' | 'updatedAt', options: unknown): GivenSchema {
   return { type: 'string', format: 'date-time', ...withoutDefault(marker, options), bsonType: 'date', maintained: marker };
 }
 
 /** A schema with a wrapper's keywords laid over it. */
-function extend(field: unknown, { policy, ...keywords }: Schema): Schema {
+function extend(field: unknown, { policy, ...keywords }: GivenSchema): GivenSchema {
   const schema = isOptional(field) ? markOptional(open(field)) : open(field);
   const extended = { ...schema, ...keywords };
   return policy === undefined ? extended : { ...extended, policy: { ...open(schema.policy), ...open(policy) } };
 }
 
 /** The schema of an object of fields; those that may be absent are not required. */
-export function objectSchema(fields: unknown, options: Schema): Schema {
+export function objectSchema(fields: unknown, options: GivenSchema): GivenSchema {
   const required = isObject(fields) ? Object.keys(fields).filter((name) => !isOptional(fields[name])) : [];
   return { type: 'object', required, properties: fields, ...options };
 }

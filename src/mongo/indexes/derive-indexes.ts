@@ -141,7 +141,7 @@ function dropPrefixes(planned: readonly PlannedIndex[]): PlannedIndex[] {
   const kept = [...planned];
   for (const { key, options, reasons } of planned) {
     const index = kept.findIndex((one) => one.key === key && one.options === options);
-    const longer = kept.find((one, at) => at !== index && isPlain(options) && isWhole(one.options) && isPrefix(key, one.key));
+    const longer = kept.find((one, at) => at !== index && isPlain(options) && holdsEveryRecord(one.options) && isPrefix(key, one.key));
     if (!longer) continue;
     addReasons(kept, longer, reasons);
     kept.splice(index, 1);
@@ -154,7 +154,7 @@ function isPlain(options: IndexOptions): boolean {
 }
 
 /** Whether an index with these options has every record in it, in the order of plain comparison. */
-export function isWhole({ partialFilterExpression, sparse, hidden, collation }: IndexOptions): boolean {
+export function holdsEveryRecord({ partialFilterExpression, sparse, hidden, collation }: IndexOptions): boolean {
   return !(partialFilterExpression || sparse || hidden || collation);
 }
 

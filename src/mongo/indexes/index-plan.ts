@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { IndexKey } from '../../model/compile/model-index.ts';
-import { type IndexOptions, isEqual, isPrefix, isSameKey, isWhole, type PlannedIndex } from './derive-indexes.ts';
+import { holdsEveryRecord, type IndexOptions, isEqual, isPrefix, isSameKey, type PlannedIndex } from './derive-indexes.ts';
 
 /** An index as the database has it. */
 export interface ExistingIndex {
@@ -69,7 +69,7 @@ export function compareIndexes(
 function serves(found: ExistingIndex, { key, options }: PlannedIndex): boolean {
   const { unique, partialFilterExpression, name: _, ...others } = options;
   if (hasText(key) || Object.keys(others).length > 0 || options.name !== undefined) return isGiven(found, key, options);
-  if (Object.keys(options).length === 0) return isWhole(found.options) && isPrefix(key, found.key);
+  if (Object.keys(options).length === 0) return holdsEveryRecord(found.options) && isPrefix(key, found.key);
   const isFilterEqual = isEqual(found.options.partialFilterExpression, partialFilterExpression);
   const isRestricted = found.options.sparse || found.options.collation;
   return isSameKey(key, found.key) && found.options.unique === unique && isFilterEqual && !isRestricted;

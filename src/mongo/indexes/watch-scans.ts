@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Filter } from '../query/filter.ts';
-import { isPrefix, isWhole } from './derive-indexes.ts';
+import { holdsEveryRecord, isPrefix } from './derive-indexes.ts';
 import { type Explained, readExplain } from './explain.ts';
 import { formatKey } from './index-plan.ts';
 import { plainValues, readIndexes } from './indexes.ts';
@@ -41,7 +41,7 @@ export function watchScans({ collection: name, fieldTable }: CompiledModel, db: 
     const fault = describeFault(shape, explained);
     const keys = fault === undefined ? [] : suggestIndexes(shape, fieldTable);
     if (keys.length === 0) return;
-    const found = (await readIndexes(db, name)).filter(({ options }) => isWhole(options));
+    const found = (await readIndexes(db, name)).filter(({ options }) => holdsEveryRecord(options));
     const key = keys.find((one) => !found.some((other) => isPrefix(one, other.key)));
     if (!key) return;
     const call = `db.collection(${JSON.stringify(name)}).createIndex(${formatKey(key)})`;

@@ -1,6 +1,6 @@
 import { type Included, TooMuchIncluded } from '../../model/read/included.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import { inReadingOrder, type Page, shortenPage, type WrittenRecords } from './page.ts';
+import { inReadingOrder, type Page, shortenPage, type WrittenRecords } from './build-page.ts';
 
 /** A page with the JSON of its records. */
 export type WrittenPage = Page & { readonly written: WrittenRecords };

@@ -31,16 +31,16 @@ export function creationsWithin(
   conditions: readonly Condition[],
   refuse: (merge: EmbeddedMerge, broken: readonly Condition[]) => EmbeddedMerge['refused'],
 ): Changes {
-  let isWhole = true;
+  let areSame = true;
   const embedded = changes.embedded.map((merge) => {
     if (merge.whole === undefined) return merge;
     const created = nest(merge.path, merge.whole);
     const broken = conditions.filter((condition) => isLeftToDefault(changes, merge, condition) && !isWithin(condition, created));
     if (broken.length === 0) return merge;
-    isWhole = false;
+    areSame = false;
     return { ...merge, whole: undefined, refused: refuse(merge, broken) };
   });
-  return isWhole ? changes : { ...changes, embedded };
+  return areSame ? changes : { ...changes, embedded };
 }
 
 function isLeftToDefault({ assignments, embedded }: Changes, merge: EmbeddedMerge, { field: { path } }: Condition): boolean {

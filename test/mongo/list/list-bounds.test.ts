@@ -3,7 +3,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { noRelations } from '../../../src/model/read/relations.ts';
-import { parseListQuery } from '../../../src/mongo/list/list-query.ts';
+import { parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
 import { cursorPaging } from '../../../src/resource/paging.ts';
 
 const names = Array.from({ length: 32 }, (_, index) => `f${index}`);

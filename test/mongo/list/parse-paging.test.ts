@@ -4,7 +4,7 @@ import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { compileRelations } from '../../../src/model/read/relations.ts';
 import { formatCursor } from '../../../src/mongo/list/cursor.ts';
-import { checkPaging, isPaging } from '../../../src/mongo/list/paging.ts';
+import { checkPaging, isPaging } from '../../../src/mongo/list/parse-paging.ts';
 import { cursorPaging, offsetPaging } from '../../../src/resource/paging.ts';
 import { parseList, refusalsOf } from '../../support/parse-list.ts';
 

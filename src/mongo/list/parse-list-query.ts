@@ -11,7 +11,7 @@ import { type FieldError, Invalid } from '../../rules.ts';
 import type { Condition } from '../query/filter.ts';
 import type { SortKey } from '../query/position.ts';
 import { digestQuery, parseCursor } from './cursor.ts';
-import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './paging.ts';
+import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 
 /** A list's query string, checked and cast: what is left is to run it. */
 export interface ListQuery {

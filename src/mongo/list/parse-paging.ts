@@ -67,9 +67,9 @@ export interface Counted {
   readonly isScoped: boolean;
 }
 
-const notWhole = new Invalid('positive_integer', 'must be a whole number of at least 1, in digits');
+const notPositiveInteger = new Invalid('positive_integer', 'must be a whole number of at least 1, in digits');
 
-function isWhole(text: string): boolean {
+function isPositiveInteger(text: string): boolean {
   return /^\d+$/.test(text) && Number(text) >= 1;
 }
 
@@ -77,8 +77,8 @@ function isWhole(text: string): boolean {
 export function parseLimit(settings: Settings, { max, size }: Paging, errors: ErrorSink): number {
   const text = settings.get('limit')?.[0];
   if (text === undefined) return size;
-  if (isWhole(text)) return Math.min(Number(text), max);
-  errors.push(notWhole.at('limit'));
+  if (isPositiveInteger(text)) return Math.min(Number(text), max);
+  errors.push(notPositiveInteger.at('limit'));
   return size;
 }
 
@@ -86,7 +86,7 @@ export function parseLimit(settings: Settings, { max, size }: Paging, errors: Er
 export function parsePageNumber(settings: Settings, limit: number, { maxOffset }: OffsetPaging, errors: ErrorSink): number {
   const text = settings.get('page')?.[0] ?? '1';
   const last = Math.floor(maxOffset / limit) + 1;
-  if (!isWhole(text)) errors.push(notWhole.at('page'));
+  if (!isPositiveInteger(text)) errors.push(notPositiveInteger.at('page'));
   else if (Number(text) > last) {
     const message = `is too deep: a page may skip ${maxOffset} records, so that the last one of ${limit} is ${last}; narrow the list by filters`;
     errors.push(new Invalid('max_offset', message, { limit: maxOffset, last }).at('page'));
