@@ -43,7 +43,16 @@ export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';
 export { page } from './middleware/page.ts';
 export { compileIncludes, type IncludeOptions, type Includes, type IncludeTarget } from './middleware/parts/compile-includes.ts';
-export type { Context, Guard, HandlerResult, RecordContext, ResourceMiddleware, ScopeFunction, Slots } from './middleware/parts/context.ts';
+export type {
+  AnswersProblems,
+  Context,
+  Guard,
+  HandlerResult,
+  RecordContext,
+  ResourceMiddleware,
+  ScopeFunction,
+  Slots,
+} from './middleware/parts/context.ts';
 export { type ProblemsOptions, problems, type WriteProblem } from './middleware/problems.ts';
 export { type RecordOptions, record } from './middleware/record.ts';
 export { records } from './middleware/records.ts';

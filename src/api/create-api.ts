@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import compose from 'koa-compose';
 import { ConfigurationError } from '../errors.ts';
 import { answerTimeout } from '../middleware/answer-timeout.ts';
-import { type Authenticate, authenticate } from '../middleware/authenticate.ts';
+import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
 import { checkBodyLimit, defaultBodyTimeout } from '../middleware/body-limit.ts';
 import { type CrossOriginOptions, crossOrigin } from '../middleware/cross-origin.ts';
 import { guards } from '../middleware/guards.ts';
@@ -24,10 +24,10 @@ import { type ApiDescription, compileDescription } from '../openapi/api-descript
 import { buildDocument } from '../openapi/build-document.ts';
 import { documentPath } from '../openapi/describe-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
-import { chains, customChain } from '../resource/chains.ts';
+import { compileChains, type ServedResource } from '../resource/chains.ts';
 import { warnOfScope } from '../resource/check-scope.ts';
 import { compileResource } from '../resource/compile-resource.ts';
-import type { ApiSettings, CompiledResource } from '../resource/compiled-resource.ts';
+import type { ApiSettings } from '../resource/compiled-resource.ts';
 import { linkResources } from '../resource/link-resources.ts';
 import type { ResourceDefinition } from '../resource/resource-options.ts';
 import { standardPlaces } from '../resource/standard-places.ts';
@@ -87,34 +87,33 @@ export function createApi(options: ApiOptions<ResourceDefinition>, identify: Aut
     filterLimits: checkFilterLimits(options),
   };
   const limit = maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)];
-  const before = [...limit, requestTimeout(mostMS), ...compileCrossOrigin(ofOthers), authenticate(identify ?? (() => undefined))];
+  const who = identify === undefined ? anonymous : authenticate(identify);
+  const before = [...limit, requestTimeout(mostMS), ...compileCrossOrigin(ofOthers), who];
   const compiled = linkResources(
     resources.map((definition) => ({ definition, resource: compileResource(definition, settings) })),
     options.models,
-  );
+  ).map((resource) => compileChains(resource, before));
   warnOfDoubts(compiled, options.models);
   const routes = new Map<string, readonly Route[]>();
   for (const resource of compiled) {
     warnOfScope(resource);
     if (routes.has(resource.path))
       throw new ConfigurationError(`Two resources have the path \`${resource.path}\`: give one of them another \`path\`.`);
-    routes.set(resource.path, compileRoutes(resource, before));
+    routes.set(resource.path, compileRoutes(resource));
   }
+  const beforeDocument = documentGuards && (documentGuards.length === 0 ? limit : [...before, guards(...documentGuards)]);
   const description: ApiDescription = {
     ...compileDescription(options),
     prefix,
     resources: compiled,
     authenticates: identify !== undefined,
-    isLimited: maxConcurrency !== undefined,
     givesIds: givesIds(options),
-    refusesCrossOrigin: ofOthers !== false,
     writesProblems: options.problem !== undefined,
-    documentGuards,
+    beforeDocument,
   };
-  if (documentGuards) {
-    const open = documentGuards.length === 0 ? limit : [...before, guards(...documentGuards)];
-    setOwn(routes, documentPath, [compileDocumentRoute(description, open)], 'its description there, unless `openapi` is false');
-    if (docs) setOwn(routes, docsPath, compileDocsRoutes(description, open), 'its docs page there, unless `docs` is false');
+  if (beforeDocument) {
+    setOwn(routes, documentPath, [compileDocumentRoute(description, beforeDocument)], 'its description there, unless `openapi` is false');
+    if (docs) setOwn(routes, docsPath, compileDocsRoutes(description, beforeDocument), 'its docs page there, unless `docs` is false');
   }
   const answerProblems = problems(options.problem === undefined ? {} : { problem: options.problem });
   const closing: Closing = { hasBegun: false };
@@ -167,20 +166,20 @@ function givesIds({ observe: tell, requestIds = tell !== undefined }: Pick<ApiOp
   return requestIds;
 }
 
-function compileRoutes(resource: CompiledResource, before: readonly ResourceMiddleware[]): Route[] {
-  const run = (chain: readonly ResourceMiddleware[]) => compose([...before, ...chain]) as ResourceMiddleware;
+function compileRoutes(resource: ServedResource): Route[] {
+  const run = (operation: string) => compose([...resource.chainOf(operation)]) as ResourceMiddleware;
   const standard = resource.ops.map((operation) => ({
     ...standardPlaces[operation],
     name: operation,
     readsJson: operation === 'create' || operation === 'patch' || operation === 'put',
-    run: run(chains[operation](resource)),
+    run: run(operation),
   }));
   const custom = resource.operations.map((operation) => ({
     method: operation.method,
     path: operation.path,
     name: operation.name,
     readsJson: operation.body !== undefined,
-    run: run(customChain(resource, operation)),
+    run: run(operation.name),
   }));
   return [...standard, ...custom];
 }

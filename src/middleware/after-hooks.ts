@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
@@ -20,13 +21,13 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
 export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown], unknown>[] = []): ResourceMiddleware {
   if (!Array.isArray(hooks)) throw new ConfigurationError('`afterHooks` takes a list of functions.');
   for (const hook of hooks) if (typeof hook !== 'function') throw new ConfigurationError('A hook in `after` must be a function.');
-  return async function afterHooks(ctx, next) {
+  return canAnswer(hooks.length === 0 ? [] : ['internal'], async function afterHooks(ctx, next) {
     if (hooks.length > 0) {
       containBody(ctx);
       await run(hooks, ctx, resultOf(ctx));
     }
     await next();
-  };
+  });
 }
 
 function resultOf({ result, page, record }: Context): unknown {

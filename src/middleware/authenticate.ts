@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import { ConfigurationError, Unauthorized } from '../errors.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 
 /**
@@ -18,6 +19,13 @@ export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | u
  */
 export function authenticate<Principal>(identify: Authenticate<Principal>): ResourceMiddleware {
   if (typeof identify !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
+  return canAnswer(['unauthorized', 'internal'], setPrincipalBy(identify));
+}
+
+/** Stands in the place of `authenticate` where an api has none: nobody is asked for credentials. */
+export const anonymous = setPrincipalBy(() => undefined);
+
+function setPrincipalBy(identify: Authenticate<unknown>): ResourceMiddleware {
   return async function authenticate(ctx, next) {
     const found = ctx.givenPrincipal ? ctx.givenPrincipal.principal : await identify(ctx);
     setPrincipal(ctx, found || undefined);

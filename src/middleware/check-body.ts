@@ -1,10 +1,10 @@
-import type Koa from 'koa';
 import { bodyNoObject } from '../errors.ts';
 import { compileBody } from '../model/compile/compile-body.ts';
 import type { DocumentOf, HasFields } from '../model/define/infer.ts';
 import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
+import { canAnswer } from './parts/can-answer.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
 
 /** The type of the body that a middleware leaves: what a handler behind it finds in `ctx.request.body`. `~body` exists in types only. */
 export interface BodyType<Body> {
@@ -27,13 +27,11 @@ export function checkBody(schema: RawSchema | TypeBoxSchema): BodyMiddleware<Rec
 export function checkBody(schema?: FieldSchema): ResourceMiddleware;
 export function checkBody(schema?: unknown): ResourceMiddleware {
   const compiled = schema === undefined ? undefined : compileBody(schema as FieldSchema);
-  return Object.assign(
-    async function checkBody(ctx: Context, next: Koa.Next) {
-      const { body } = ctx.request;
-      if (!isObject(body)) throw bodyNoObject();
-      if (compiled) ctx.request.body = compiled.read(body);
-      await next();
-    },
-    { body: compiled?.node ?? 'any' },
-  );
+  const check = canAnswer(['validation_failed'], async function checkBody(ctx, next) {
+    const { body } = ctx.request;
+    if (!isObject(body)) throw bodyNoObject();
+    if (compiled) ctx.request.body = compiled.read(body);
+    await next();
+  });
+  return Object.assign(check, { body: compiled?.node ?? 'any' });
 }

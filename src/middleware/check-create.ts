@@ -2,6 +2,7 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isStoredObject } from '../model/value/stored-shape.ts';
 import { insertAccess, openNames } from '../model/write/access.ts';
 import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 
@@ -28,14 +29,17 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   const { serverFields, ...rules } = options;
   const compiled = asCompiled(model);
   const readCreate = compileCreate(compiled, rules);
-  const open = new Set(openNames(compiled.fieldTable, insertAccess(rules)));
-  return async function checkCreate(ctx, next) {
+  const access = insertAccess(rules);
+  const open = new Set(openNames(compiled.fieldTable, access));
+  // An id that the client may choose can be taken: `insert` then answers 412 where `If-None-Match: *` was sent.
+  const ofId = access.refusal(compiled.id) === undefined ? (['precondition_failed'] as const) : [];
+  return canAnswer(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
     const server = serverFields && asValues(await serverFields(ctx));
     ctx.created = readCreate(ctx.request.body, server);
     ctx.mayWrite = (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
     await next();
-  };
+  });
 }
 
 /** Nothing returned is a forgotten `return`, or an object that JavaScript took for a block: `() => { owner: 'ann' }`. */

@@ -1,6 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
@@ -19,9 +20,9 @@ export function checkPatch(model: ModelInput, rules: WriteRules = {}): ResourceM
   const readPatch = compilePatch(compiled, rules);
   const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
-  return async function checkPatch(ctx, next) {
+  return canAnswer(['validation_failed'], async function checkPatch(ctx, next) {
     ctx.changes = readPatch(ctx.request.body);
     ctx.mayWrite = mayWrite;
     await next();
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePut, type WriteRules } from '../model/write/compile-writes.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
@@ -20,9 +21,9 @@ export function checkPut(model: ModelInput, rules: PutRules = {}): ResourceMiddl
   const readPut = compilePut(compiled, rules);
   const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
-  return async function checkPut(ctx, next) {
+  return canAnswer(['validation_failed'], async function checkPut(ctx, next) {
     ctx.changes = readPut(ctx.request.body);
     ctx.mayWrite = mayWrite;
     await next();
-  };
+  });
 }

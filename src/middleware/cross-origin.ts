@@ -1,4 +1,5 @@
 import { ConfigurationError, Problem } from '../errors.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { checkOptions, type LegalOptions } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
@@ -27,13 +28,16 @@ export function crossOrigin(options: CrossOriginOptions = {}): ResourceMiddlewar
   checkOptions(options, legal, '`crossOrigin`');
   const trusted = new Set(options.trustedOrigins);
   for (const origin of trusted) checkOrigin(origin);
-  return async function crossOrigin(ctx, next) {
-    const origin = ctx.get('Origin');
-    const isOwn = safeMethods.has(ctx.method) || isSameOrigin(ctx.get('Sec-Fetch-Site'), origin, ctx.host);
-    if (!isOwn && !trusted.has(origin))
-      throw new Problem({ code: 'cross_origin', detail: 'A page of another origin may not send this request.' });
-    await next();
-  };
+  return canAnswer(
+    (method) => (safeMethods.has(method) ? [] : ['cross_origin']),
+    async function crossOrigin(ctx, next) {
+      const origin = ctx.get('Origin');
+      const isOwn = safeMethods.has(ctx.method) || isSameOrigin(ctx.get('Sec-Fetch-Site'), origin, ctx.host);
+      if (!isOwn && !trusted.has(origin))
+        throw new Problem({ code: 'cross_origin', detail: 'A page of another origin may not send this request.' });
+      await next();
+    },
+  );
 }
 
 function isSameOrigin(site: string, origin: string, host: string): boolean {

@@ -4,6 +4,7 @@ import { writePage } from '../mongo/list/write-page.ts';
 import { buildFilter, type Filter, readScope } from '../mongo/query/filter.ts';
 import { readIncluded, type Source, type Step } from '../mongo/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
+import { canAnswer, ofRead } from './parts/can-answer.ts';
 import { checkIncludes, type GuardedSource, type Includes } from './parts/compile-includes.ts';
 import type { Guard, ScopeFunction } from './parts/context.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
@@ -28,7 +29,7 @@ import { workOf } from './parts/exchange.ts';
 export function findIncluded(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'findIncluded');
   const { steps, paths, maxPageBytes } = includes;
-  return async function findIncluded(ctx, next) {
+  return canAnswer([...ofRead, 'invalid_query'], async function findIncluded(ctx, next) {
     const names = ctx.listQuery?.include ?? ctx.include ?? [];
     if (names.length > 0) {
       const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
@@ -44,7 +45,7 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
       } else ctx.included = await read([needed(ctx.record, 'findRecord', 'findIncluded')]);
     }
     await next();
-  };
+  });
 }
 
 /** Reads for the first half of a page where the whole leads to too much, and for the half of that, until it fits or one record is left. */

@@ -4,6 +4,7 @@ import { checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { openStore } from '../mongo/store.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
+import { canAnswer, ofRead } from './parts/can-answer.ts';
 import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
@@ -39,10 +40,10 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, ...database } = options;
   checkPageBytes(maxPageBytes);
   const store = openStore(asCompiled(model), { ...database, warnOnScan });
-  return async function findPage(ctx, next) {
+  return canAnswer([...ofRead, 'invalid_query'], async function findPage(ctx, next) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');
     const found = await store.findPage(query, ctx.scope, { fetchPrivate, maxPageBytes }, workOf(ctx));
     ctx.page = query.include.length > 0 ? found : writePage(found); // now, so that hooks are given the records that are shown
     await next();
-  };
+  });
 }

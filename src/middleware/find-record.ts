@@ -1,5 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { canAnswer, ofRead } from './parts/can-answer.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import { storeOptions } from './parts/check-store-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
@@ -27,10 +28,10 @@ export function findRecord(model: ModelInput, options: FindOptions): ResourceMid
   const { fetchPrivate = false, ...database } = options;
   const compiled = asCompiled(model);
   const store = openStore(compiled, database);
-  return async function findRecord(ctx, next) {
+  return canAnswer([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx, next) {
     const { id, scope } = readAddress(ctx, compiled);
     const { fields, precondition } = ctx;
     ctx.record = await store.findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
     await next();
-  };
+  });
 }

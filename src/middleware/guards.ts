@@ -1,5 +1,6 @@
 import { ConfigurationError, Problem } from '../errors.ts';
-import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
+import { canAnswer, problemsOf } from './parts/can-answer.ts';
+import type { Called, Context, Guard, ResourceMiddleware } from './parts/context.ts';
 
 /**
  * Lets a request pass when every guard returns `true`, asked in order; anything else is 403. A guard that stands in several places of a
@@ -11,7 +12,9 @@ import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 export function guards(...functions: readonly Called<[ctx: Context], boolean | Promise<boolean>>[]): ResourceMiddleware {
   for (const guard of functions) if (typeof guard !== 'function') throw new ConfigurationError('A guard in `guards` must be a function.');
   const asked = [...new Set(functions)];
-  return async function guards(ctx, next) {
+  const own = asked.length === 0 ? [] : (['unauthorized', 'forbidden', 'internal'] as const);
+  const problems = (method: string) => [...own, ...asked.flatMap((guard: Guard) => problemsOf(guard, method))];
+  return canAnswer(problems, async function guards(ctx, next) {
     ctx.openedGuards ??= new Set();
     for (const guard of asked) {
       if (ctx.openedGuards.has(guard)) continue;
@@ -20,5 +23,5 @@ export function guards(...functions: readonly Called<[ctx: Context], boolean | P
       ctx.openedGuards.add(guard);
     }
     await next();
-  };
+  });
 }

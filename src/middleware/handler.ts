@@ -5,6 +5,7 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { checkedLater, checkOptions, type LegalOptions } from './parts/check-options.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './parts/context.ts';
@@ -42,7 +43,8 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
   const compiled = model && asCompiled(model);
   const write = compileWriteResult(compiled, expected);
   const writeBody = compileWriteResult(compiled, undefined);
-  return async function handler(ctx, next) {
+  const problems = (method: string) => (method === 'GET' ? (['internal'] as const) : (['internal', 'duplicate_key'] as const)); // a GET writes nothing
+  return canAnswer(problems, async function handler(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
     containBody(ctx);
     const value = await runHandler(run as Handler, ctx, compiled);
@@ -57,7 +59,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
     };
     await next();
     if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // of the handler or a hook: Koa would write a record with all it has
-  };
+  });
 }
 
 /** A driver call of the handler's own may meet a value that must be unique: that is 409, as in the operations of the library. */

@@ -1,6 +1,7 @@
 import { Problem } from '../errors.ts';
 import { matchesStrong, matchesWeak, parseEntityTags } from '../http/entity-tag.ts';
 import type { Precondition } from '../mongo/query/precondition.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 
@@ -27,7 +28,9 @@ const legal: LegalOptions<IfMatchOptions> = { required: trueOrFalse, current: aF
 export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`ifMatch`');
   const { required = false, current } = options;
-  return async function ifMatch(ctx, next) {
+  const ofRequired = required ? (['precondition_required'] as const) : [];
+  const ofCurrent = current ? (['precondition_failed', 'internal'] as const) : [];
+  return canAnswer(['malformed_header', ...ofRequired, ...ofCurrent], async function ifMatch(ctx, next) {
     const precondition = readPrecondition(ctx);
     if (required && !precondition?.ifMatch)
       throw new Problem({ code: 'precondition_required', detail: 'Send If-Match with the ETag of the record that you read.' });
@@ -36,7 +39,7 @@ export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
       if (current) check(precondition, await current(ctx));
     }
     await next();
-  };
+  });
 }
 
 /** A repeated header arrives joined by commas, as a list may be sent (RFC 9110 §5.3). */

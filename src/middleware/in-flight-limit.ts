@@ -1,4 +1,5 @@
 import { ConfigurationError, Problem } from '../errors.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
@@ -13,7 +14,7 @@ import { exchangeOf } from './parts/exchange.ts';
 export function inFlightLimit(max: number): ResourceMiddleware {
   if (!Number.isInteger(max) || max < 1) throw new ConfigurationError('`maxConcurrency` must be a whole number of at least 1.');
   let inFlight = 0;
-  return async function inFlightLimit(ctx, next) {
+  return canAnswer(['overloaded'], async function inFlightLimit(ctx, next) {
     if (inFlight >= max) {
       throw new Problem({ code: 'overloaded', detail: 'The service is busy; try again in a second.' });
     }
@@ -24,5 +25,5 @@ export function inFlightLimit(max: number): ResourceMiddleware {
     } finally {
       exchange.whenOver(() => inFlight--);
     }
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import { parseInclude } from '../http/parse-include.ts';
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { checkIncludes, type Includes } from './parts/compile-includes.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
@@ -17,13 +18,13 @@ const only = ['include'];
 export function include(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'include');
   const { names } = includes;
-  return async function include(ctx, next) {
+  return canAnswer(['invalid_query'], async function include(ctx, next) {
     if (ctx.querystring !== '') {
       const named = readInclude(ctx.querystring, names);
       if (named.length > 0) ctx.include = named;
     }
     await next();
-  };
+  });
 }
 
 function readInclude(raw: string, allowed: readonly string[]): readonly string[] {

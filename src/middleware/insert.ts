@@ -3,6 +3,7 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { canAnswer, ofValues, ofWrite } from './parts/can-answer.ts';
 import { checkStoreOptions } from './parts/check-store-options.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
@@ -20,13 +21,13 @@ export function insert(model: ModelInput, options: StoreOptions): ResourceMiddle
   checkStoreOptions(options, '`insert`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
-  return async function insert(ctx, next) {
+  return canAnswer([...ofWrite, ...ofValues], async function insert(ctx, next) {
     const created = needed(ctx.created, 'checkCreate', 'insert');
     requireRecordWithin(ctx, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
     ctx.record = await store.insert(created, { ifIdIsFree }, workOf(ctx));
     await next();
-  };
+  });
 }
 
 /** Where the server has set another id than the client sent, it is the server's. */

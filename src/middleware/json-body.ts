@@ -1,13 +1,13 @@
-import type Koa from 'koa';
 import type { DocumentOf, HasFields } from '../model/define/infer.ts';
 import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import type { ObjectNode } from '../model/node.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { checkBodyLimit, defaultBodyTimeout } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { readBody } from './parts/read-body.ts';
+import type { ResourceMiddleware } from './parts/context.ts';
+import { problemsOfBody, readBody } from './parts/read-body.ts';
 
 /** Options of {@link jsonBody}. */
 export interface JsonBodyOptions {
@@ -61,17 +61,18 @@ export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   const { limit, timeout, requireObject = true, schema } = options;
   if (limit !== undefined) checkBodyLimit(limit);
   if (timeout !== undefined) checkTimeLimit(timeout, 'timeout');
-  const read: ResourceMiddleware = async function readJsonBody(ctx, next) {
+  const read = canAnswer(problemsOfBody, async function readJsonBody(ctx, next) {
     const limits = { bytes: limit ?? ctx.bodyLimit ?? 1_048_576, ms: timeout ?? ctx.bodyTimeout ?? defaultBodyTimeout };
     ctx.request.body = await readBody(ctx, limits);
     await next();
-  };
+  });
   if (schema === undefined && !requireObject) return Object.assign(read, { body: 'any', steps: { read } } satisfies Described);
   const check = checkBody(schema);
   const described: Described = { body: bodyOf(check) ?? 'any', steps: { read, check } };
-  return Object.assign(async function jsonBody(ctx: Context, next: Koa.Next) {
+  const readAndCheck = canAnswer([...problemsOfBody, 'validation_failed'], async function jsonBody(ctx, next) {
     await read(ctx, () => check(ctx, next));
-  }, described);
+  });
+  return Object.assign(readAndCheck, described);
 }
 
 /** The body that a middleware reads or checks: its schema, or any object; undefined where it does neither. */

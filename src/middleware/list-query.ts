@@ -4,6 +4,8 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
+import { Invalid } from '../rules.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
@@ -52,11 +54,21 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     includes,
     ...checkFilterLimits(limits),
   };
-  return async function listQuery(ctx, next) {
+  const ofCursor = paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
+  const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
+  return canAnswer(['invalid_query', ...ofCursor, ...ofIntegers], async function listQuery(ctx, next) {
     const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
     ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, isScoped);
     await next();
-  };
+  });
+}
+
+/** Whether a filter may be an integer beyond 64 bits, which is 422 and not 400. */
+function mayExceedInt64(fields: ListRules['fields']): boolean {
+  return [...fields.values()].some(({ leaf, operators }) => {
+    const beyond = leaf?.fromText(String(2n ** 64n));
+    return beyond instanceof Invalid && beyond.rule === 'out_of_range' && [...operators].some((operator) => operator !== 'exists');
+  });
 }
 
 /** A prefix becomes a regular expression, of which the database takes 32,764 bytes; a character may be four. */

@@ -5,6 +5,7 @@ import { compilePlanSave } from '../model/write/plan-save.ts';
 import { saveRecord } from '../mongo/save-record.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
+import { canAnswer, ofChange, ofRead, ofValues } from './parts/can-answer.ts';
 import { checkStoreOptions } from './parts/check-store-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
@@ -26,7 +27,9 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   const planSave = compilePlanSave(compiled);
-  return async function records(ctx, next) {
+  const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
+  const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues]); // a GET writes nothing
+  return canAnswer(problems, async function records(ctx, next) {
     const loaded = new Map<unknown, StoredRecord>(); // `save` takes no record of another model
     let loading: Promise<unknown> | undefined;
     ctx.loaded ??= new Map();
@@ -68,5 +71,5 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
       ctx.record = saved;
       return document;
     }
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { canAnswer, ofChange } from './parts/can-answer.ts';
 import { checkStoreOptions } from './parts/check-store-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
@@ -16,8 +17,8 @@ export function remove(model: ModelInput, options: StoreOptions): ResourceMiddle
   checkStoreOptions(options, '`remove`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
-  return async function remove(ctx, next) {
+  return canAnswer(ofChange, async function remove(ctx, next) {
     ctx.record = await store.remove({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, workOf(ctx));
     await next();
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
@@ -16,7 +17,7 @@ import { exchangeOf } from './parts/exchange.ts';
  */
 export function requestTimeout(ms: number): ResourceMiddleware {
   checkTimeLimit(ms, 'requestTimeout');
-  return function requestTimeout(ctx, next) {
+  return canAnswer(['request_given_up'], function requestTimeout(ctx, next) {
     const exchange = exchangeOf(ctx);
     return new Promise((resolve, reject) => {
       const alarm = coarseTimer.after(ms, () => reject(exchange.giveUp()));
@@ -24,5 +25,5 @@ export function requestTimeout(ms: number): ResourceMiddleware {
         .then(resolve, reject)
         .finally(() => alarm.cancel());
     });
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { both, buildFilter, readScope } from '../mongo/query/filter.ts';
+import { canAnswer } from './parts/can-answer.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 
@@ -28,11 +29,11 @@ export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknow
   checkOptions(options, legal, '`scope`');
   const { writes = true } = options;
   const { scopeFields } = asCompiled(model);
-  return async function scope(ctx, next) {
+  return canAnswer(['internal'], async function scope(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
     const conditions = readScope(await filterOf(ctx), scopeFields);
     ctx.scope = both(buildFilter(conditions), ctx.scope);
     if (writes) ctx.writeScope = [...(ctx.writeScope ?? []), ...conditions];
     await next();
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { canAnswer, ofChange, ofValues } from './parts/can-answer.ts';
 import { checkStoreOptions } from './parts/check-store-options.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
@@ -18,9 +19,9 @@ export function update(model: ModelInput, options: StoreOptions): ResourceMiddle
   checkStoreOptions(options, '`update`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
-  return async function update(ctx, next) {
+  return canAnswer([...ofChange, ...ofValues], async function update(ctx, next) {
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
     ctx.record = await store.update({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, changes, workOf(ctx));
     await next();
-  };
+  });
 }

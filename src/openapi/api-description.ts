@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { ServedResource } from '../resource/chains.ts';
 import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
 
 /** What an api says of itself in its OpenAPI description. */
@@ -34,19 +35,15 @@ export interface ApiDescription {
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   readonly security: readonly SecurityRequirement[];
   readonly prefix: string;
-  readonly resources: readonly CompiledResource[];
+  readonly resources: readonly ServedResource[];
   /** Whether requests have a principal: otherwise nobody can be asked for credentials. */
   readonly authenticates: boolean;
-  /** Whether there is a limit of requests in flight. */
-  readonly isLimited: boolean;
-  /** Whether what pages of other origins send is refused, where it may write. */
-  readonly refusesCrossOrigin: boolean;
   /** Whether every request has an id. */
   readonly givesIds: boolean;
   /** Whether the application writes problems in a way of its own, which nobody can describe. */
   readonly writesProblems: boolean;
-  /** The guards of the description; none where it is open to everybody, undefined where it is not served, and so no part of itself. */
-  readonly documentGuards: readonly unknown[] | undefined;
+  /** What stands before the description; undefined where it is not served, and so no part of itself. */
+  readonly beforeDocument: readonly ResourceMiddleware[] | undefined;
 }
 
 /** What of an {@link ApiDescription} the options decide; throws a {@link ConfigurationError} that names what is wrong. */

@@ -30,7 +30,7 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
     const context = { api, resource, schemas, components, operationId: (operation: string) => operationId(resource, operation) };
     return mergePaths(describeResource(context), describeCustom(context));
   });
-  const own = api.documentGuards ? describeDocument(api, components) : { paths: {}, tags: [] };
+  const own = api.beforeDocument ? describeDocument(api, components) : { paths: {}, tags: [] };
   const document: OpenapiDocument = {
     openapi: '3.1.0',
     info: api.info,

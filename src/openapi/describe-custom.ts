@@ -1,19 +1,8 @@
-import type { ProblemCode } from '../errors.ts';
 import type { CompiledOperation } from '../resource/compile-operations.ts';
-import {
-  bodyProblems,
-  changeProblems,
-  commonProblems,
-  idParameter,
-  json,
-  type ResourceContext,
-  recordAnswer,
-  recordHeaders,
-  securityOf,
-} from './describe-resource.ts';
+import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import type { Part } from './document.ts';
 import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, unlessMatch } from './headers.ts';
-import { problemResponses } from './problem-responses.ts';
+import { idParameter } from './id-parameter.ts';
 
 /** The paths of a resource's custom operations: `<prefix>/<resource>/{id}/<name>` unless they say otherwise. */
 export function describeCustom(context: ResourceContext): Record<string, Part> {
@@ -26,14 +15,15 @@ export function describeCustom(context: ResourceContext): Record<string, Part> {
     paths[path] = {
       ...paths[path],
       ...(parameters.length > 0 ? { parameters } : {}),
-      [methodOf(operation)]: describeOperation(context, operation),
+      [operation.method.toLowerCase()]: describeOperation(
+        context,
+        operation.name,
+        operation.method,
+        describeParticulars(context, operation),
+      ),
     };
   }
   return paths;
-}
-
-function methodOf({ method }: CompiledOperation): string {
-  return method.toLowerCase();
 }
 
 function parametersOf({ resource }: ResourceContext, { path }: CompiledOperation): Part[] {
@@ -41,23 +31,14 @@ function parametersOf({ resource }: ResourceContext, { path }: CompiledOperation
   return names.map((name) => (name === 'id' ? idParameter(resource) : { name, in: 'path', required: true, schema: { type: 'string' } }));
 }
 
-function describeOperation(context: ResourceContext, operation: CompiledOperation): Part {
-  const { resource, schemas } = context;
+function describeParticulars(context: ResourceContext, operation: CompiledOperation): Particulars {
   const { name, summary } = operation;
-  const body = schemas.bodies?.[name];
-  const headers = headersOf(context, operation);
   return {
-    operationId: context.operationId(name),
     summary,
     description: summary, // linters ask for both, and there is no more to say
-    tags: [resource.path],
-    ...securityOf(context, name),
-    ...(headers.length > 0 ? { parameters: headers } : {}),
-    ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
-    responses: {
-      ...answersOf(context, operation),
-      ...problemResponses([...problemsOf(context, operation), ...commonProblems(context, name, methodOf(operation))], context),
-    },
+    parameters: headersOf(context, operation),
+    body: context.schemas.bodies?.[name],
+    answers: answersOf(context, operation),
   };
 }
 
@@ -102,12 +83,4 @@ function answersOf(context: ResourceContext, operation: CompiledOperation): Part
     ...done,
     ...known,
   };
-}
-
-function problemsOf(context: ResourceContext, operation: CompiledOperation): ProblemCode[] {
-  const ofBody = operation.body === undefined ? [] : bodyProblems;
-  const ofWrite: readonly ProblemCode[] = operation.method === 'GET' ? [] : ['duplicate_key'];
-  if (!isOfRecord(operation)) return [...ofBody, ...ofWrite, 'malformed_header'];
-  if (operation.method === 'GET') return [...ofBody, 'malformed_header', 'not_found', 'precondition_failed', 'database_timeout'];
-  return [...ofBody, ...ofWrite, ...changeProblems(context), 'validation_failed'];
 }

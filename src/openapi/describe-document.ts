@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../errors.ts';
+import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { OpenapiDocument, Part } from './document.ts';
@@ -10,7 +10,7 @@ export const documentPath = 'openapi.json';
 
 /** The description's own operation. */
 export function describeDocument(api: ApiDescription, components: Components): Pick<OpenapiDocument, 'paths' | 'tags'> {
-  const isGuarded = api.documentGuards !== undefined && api.documentGuards.length > 0;
+  const problems = (api.beforeDocument ?? []).flatMap((middleware) => problemsOf(middleware, 'GET'));
   const headers = { ETag: entityTag(components), 'Cache-Control': cacheControl(components) };
   const content = { 'application/json': { schema: { type: 'object' } } };
   const operation: Part = {
@@ -18,21 +18,16 @@ export function describeDocument(api: ApiDescription, components: Components): P
     summary: 'Get this description',
     description: 'The OpenAPI description of the api.',
     tags: [documentPath],
-    ...(isGuarded ? {} : { security: [] }),
+    ...(problems.includes('unauthorized') ? {} : { security: [] }),
     parameters: [ifNoneMatch(components)],
     responses: {
       200: { description: 'The description.', headers, content },
       304: { description: 'The description is still the one that `If-None-Match` names.', headers },
-      ...problemResponses(problemsOf(api, isGuarded), { api, components }),
+      ...problemResponses(['method_not_allowed', ...problems], { api, components }),
     },
   };
   return {
     paths: { [`${api.prefix}/${documentPath}`]: { get: operation } },
     tags: [{ name: documentPath, description: 'The description of the api.' }],
   };
-}
-
-function problemsOf({ isLimited }: ApiDescription, isGuarded: boolean): ProblemCode[] {
-  const refusals: readonly ProblemCode[] = isGuarded ? ['unauthorized', 'forbidden', 'internal'] : [];
-  return ['method_not_allowed', ...refusals, ...(isLimited ? (['overloaded'] as const) : [])];
 }

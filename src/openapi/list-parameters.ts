@@ -3,7 +3,6 @@ import { type Operator, operators } from '../model/define/policy.ts';
 import type { Leaf } from '../model/value/leaf.ts';
 import { stringLeaf } from '../model/value/leaves.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
-import { Invalid } from '../rules.ts';
 import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';
 
@@ -73,14 +72,6 @@ export function includeParameter({ includes: { names } }: CompiledResource): Par
   if (names.length === 0) return [];
   const schema = { type: 'array', items: { type: 'string', enum: names }, minItems: 1 };
   return [parameter('include', 'Related records to include. With it an answer about one record is never 304.', schema, list)];
-}
-
-/** Whether a filter of the list may be an integer beyond 64 bits, which is 422 and not 400. */
-export function mayExceedInt64({ model }: CompiledResource): boolean {
-  return [...model.clientFields.values()].some(({ leaf, operators: allowed }) => {
-    const beyond = leaf?.fromText(String(2n ** 64n));
-    return beyond instanceof Invalid && beyond.rule === 'out_of_range' && [...allowed].some((operator) => operator !== 'exists');
-  });
 }
 
 function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): Part {

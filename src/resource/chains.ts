@@ -19,6 +19,7 @@ import { listQuery } from '../middleware/list-query.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
+import { canAnswer } from '../middleware/parts/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { record } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
@@ -29,11 +30,25 @@ import type { CompiledOperation } from './compile-operations.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { Operation } from './resource-options.ts';
 
+/** A resource with the chains that its operations run through. */
+export interface ServedResource extends CompiledResource {
+  /** All middlewares of an operation, by its name: those that stand before every operation of the api, and its own. */
+  chainOf(operation: string): readonly ResourceMiddleware[];
+}
+
+/** Makes the chain of each operation of a resource, once: what is served and what is described are the same. */
+export function compileChains(resource: CompiledResource, before: readonly ResourceMiddleware[]): ServedResource {
+  const standard = resource.ops.map((name) => [name, [...before, ...chains[name](resource)]] as const);
+  const custom = resource.operations.map((operation) => [operation.name, [...before, ...customChain(resource, operation)]] as const);
+  const compiled = new Map<string, readonly ResourceMiddleware[]>([...standard, ...custom]);
+  return { ...resource, chainOf: (operation) => compiled.get(operation) ?? [] };
+}
+
 /**
  * Every operation, as the list of middlewares that a request runs through: the whole service on one page. `answerTimeout`, `problems`,
  * `inFlightLimit`, `requestTimeout` and `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list.
  */
-export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
+const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
   list: (r) => [
     guard(r, 'list'),
     caching(r.caching),
@@ -97,9 +112,10 @@ export const chains: Readonly<Record<Operation, (r: CompiledResource) => readonl
  * A custom operation: what it is made of stands between the guards and scope of its resource and the answer. `If-Match` stands where it does
  * in the others: when the body has been read, and before what is wrong with its content. A GET has `If-None-Match` around them.
  */
-export function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
+function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
   const isSafe = o.method === 'GET';
-  const required = r.preconditionRequired && !isSafe && o.path.split('/').includes(':id');
+  const isOfRecord = o.path.split('/').includes(':id');
+  const loading = records(r.model, store(r));
   return [
     guard(r, o.name),
     caching(r.caching),
@@ -107,9 +123,9 @@ export function customChain(r: CompiledResource, o: CompiledOperation): readonly
     bodyLimit(r.maxBody, r.bodyTimeout),
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
-    ifMatch({ required }),
+    ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
     ...o.checking,
-    records(r.model, store(r)),
+    isOfRecord ? loading : canAnswer([], loading), // without an id there is nothing that it could load
     handler(o.handler, { model: r.model, ...(o.answer === undefined ? {} : { answer: o.answer }) }),
     hooks(r, o.name),
     answer(),

@@ -10,8 +10,9 @@ import { bodyOf, jsonBody, stepsOf } from '../middleware/json-body.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
-import { awaitNext } from '../middleware/parts/await-next.ts';
+import { canAnswer, checkProblems, problemsOf } from '../middleware/parts/can-answer.ts';
 import { checkNames } from '../middleware/parts/check-options.ts';
+import { containBody } from '../middleware/parts/contain-errors.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { problems } from '../middleware/problems.ts';
 import { record } from '../middleware/record.ts';
@@ -120,6 +121,29 @@ function takeApart(use: readonly ResourceMiddleware[], what: string): Pick<Compi
   };
 }
 
+/**
+ * Waits for what a middleware of the deployer's has begun by `next()` and not awaited, or called twice: such a promise would reject without
+ * anybody to hear of it, which ends the process. What is still running when the middleware has ended is awaited in its place.
+ */
+function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
+  return canAnswer(
+    (method) => problemsOf(middleware, method),
+    async function awaitNext(ctx, next) {
+      ctx.exchange?.throwIfGivenUp();
+      containBody(ctx);
+      const running = new Set<Promise<unknown>>();
+      await middleware(ctx, () => {
+        const below = next();
+        const end = () => running.delete(below);
+        running.add(below);
+        below.then(end, end);
+        return below;
+      });
+      await Promise.all(running);
+    },
+  );
+}
+
 /** The handler of an operation whose middlewares answer. */
 function answersNothing(): void {}
 
@@ -141,6 +165,7 @@ function checkOptions({ method, path, summary, use, handler }: CustomOperation<n
   if (typeof summary !== 'string' || summary === '') throw new ConfigurationError(`\`summary\` of ${what} must be a text.`);
   if (!Array.isArray(use) || use.some((middleware) => typeof middleware !== 'function'))
     throw new ConfigurationError(`\`use\` of ${what} must be a list of middlewares.`);
+  for (const middleware of use) checkProblems(middleware, `a middleware in \`use\` of ${what}`);
   const uncalled = use.find((middleware) => makers.has(middleware));
   if (uncalled) throw new ConfigurationError(`\`use\` of ${what} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
   if (typeof handler !== 'function') throw new ConfigurationError(`\`handler\` of ${what} must be a function.`);

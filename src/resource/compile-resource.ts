@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
+import { checkProblems } from '../middleware/parts/can-answer.ts';
 import { aFunction, checkedLater, checkNames, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/parts/check-options.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject, own } from '../model/value/plain-object.ts';
@@ -52,6 +53,8 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
   checkNames('operation in `guardsFor`', Object.keys(guardsFor), names, `resource \`${path}\``);
   checkNames('operation in `after`', Object.keys(after), names, `resource \`${path}\``);
   for (const [option, functions] of Object.entries(listsOf(definition))) checkFunctions(functions, option, path);
+  for (const guard of [...guards, ...Object.values(guardsFor).flatMap((own) => own ?? [])])
+    checkProblems(guard, `a guard of resource \`${path}\``);
   checkFilterNames(model);
   checkScope(definition, model, path);
   return {

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { BodyType } from '../middleware/check-body.ts';
+import type { AnswersProblems } from '../middleware/parts/context.ts';
 import type { FieldSchema } from '../model/define/schema.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -22,7 +23,7 @@ export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Prin
 };
 
 /** A middleware of a custom operation: one of the library's, or any of Koa's. */
-export type OperationMiddleware<Principal> = (ctx: RequestContext<Principal>, next: Koa.Next) => Promise<void>;
+export type OperationMiddleware<Principal> = ((ctx: RequestContext<Principal>, next: Koa.Next) => Promise<void>) & AnswersProblems;
 
 /**
  * An operation of your own, behind the guards and the scope of its resource.

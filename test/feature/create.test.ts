@@ -9,21 +9,25 @@ import { Task } from '../support/task.ts';
 let returned: unknown;
 
 const database = useDatabase();
-const api = useApi(database, (shop) => [
-  shop.resource({ model: Task, serverFields: () => ({ owner: 'ann' }) }),
-  shop.resource({ model: Task, path: 'late', serverFields: async () => ({ owner: 'ben', status: 'done' as const, secret: 'x' }) }),
-  shop.resource({ model: Task, path: 'ownerless' }),
-  shop.resource({ model: Task, path: 'misfit', serverFields: () => ({ owner: 5 as unknown as string }) }),
-  shop.resource({ model: Task, path: 'unknown', serverFields: () => ({ owner: 'ann', onwer: 'ann' }) as never }),
-  shop.resource({ model: Task, path: 'scripted', serverFields: () => returned as object }),
-  shop.resource({
-    model: Task,
-    path: 'members-only',
-    serverFields: () => {
-      throw new Unauthorized('Who are you?', { 'www-authenticate': 'Bearer' });
-    },
-  }),
-]);
+const api = useApi(
+  database,
+  (shop) => [
+    shop.resource({ model: Task, serverFields: () => ({ owner: 'ann' }) }),
+    shop.resource({ model: Task, path: 'late', serverFields: async () => ({ owner: 'ben', status: 'done' as const, secret: 'x' }) }),
+    shop.resource({ model: Task, path: 'ownerless' }),
+    shop.resource({ model: Task, path: 'misfit', serverFields: () => ({ owner: 5 as unknown as string }) }),
+    shop.resource({ model: Task, path: 'unknown', serverFields: () => ({ owner: 'ann', onwer: 'ann' }) as never }),
+    shop.resource({ model: Task, path: 'scripted', serverFields: () => returned as object }),
+    shop.resource({
+      model: Task,
+      path: 'members-only',
+      serverFields: () => {
+        throw new Unauthorized('Who are you?', { 'www-authenticate': 'Bearer' });
+      },
+    }),
+  ],
+  { undescribed: ['unauthorized'] },
+);
 
 const stored = (id: string) => database.db.collection('tasks').findOne({ _id: new ObjectId(id) });
 

@@ -76,7 +76,7 @@ describe('a description with guards', () => {
     const { get } = body.paths['/api/openapi.json'];
     expect(body.security).toEqual([{ basic: [] }]);
     expect(get).not.toHaveProperty('security');
-    expect(Object.keys(get.responses)).toEqual(['200', '304', '401', '403', '405', '500']);
+    expect(Object.keys(get.responses)).toEqual(['200', '304', '401', '403', '405', '500', '503']);
     const open = openapiDocument(makeApi({ openapi: true })).paths['/api/openapi.json'] as Any;
     expect(open.get.security).toEqual([]);
     expect(Object.keys(open.get.responses)).toEqual(['200', '304', '405']);

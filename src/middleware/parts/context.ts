@@ -1,4 +1,5 @@
 import type Koa from 'koa';
+import type { ProblemCode } from '../../errors.ts';
 import type { Included } from '../../model/read/included.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
@@ -78,8 +79,20 @@ export interface HandlerResult {
 /** Koa's context with the library's slots, and the body that `jsonBody` reads. */
 export type Context = Koa.Context & Slots & { readonly request: { body?: unknown } };
 
+/** What a middleware or a guard says of the problems that it can answer. */
+export interface AnswersProblems {
+  /**
+   * Codes of the library's problems, for the OpenAPI description of the operations that it stands in; a function of the method (`GET`, `POST`,
+   * …) where that decides. A problem with a code of your own is not described. @default none
+   *
+   * @example
+   * const quota = Object.assign(countRequests, { problems: ['overloaded'] as const });
+   */
+  readonly problems?: readonly ProblemCode[] | ((method: string) => readonly ProblemCode[]);
+}
+
 /** A Koa middleware that uses the library's slots. It fits into any Koa app. */
-export type ResourceMiddleware = (ctx: Context, next: Koa.Next) => Promise<void>;
+export type ResourceMiddleware = ((ctx: Context, next: Koa.Next) => Promise<void>) & AnswersProblems;
 
 // biome-ignore lint/suspicious/noExplicitAny: no type tells a handler which model's `records` stands above it; `unknown` would forbid it every field
 type AnyRecord = any;
@@ -101,7 +114,7 @@ export type RecordContext = Koa.Context &
 export type Called<Parameters extends readonly unknown[], Result> = { call(...given: Parameters): Result }['call'];
 
 /** Decides whether the request may go on: only `true` opens. It may throw `Unauthorized` (401). */
-export type Guard<Ctx = Context> = (ctx: Ctx) => boolean | Promise<boolean>;
+export type Guard<Ctx = Context> = ((ctx: Ctx) => boolean | Promise<boolean>) & AnswersProblems;
 
 /** Returns the rows that this request may touch: a filter of values or the library's own operators, or `everything`. */
 export type ScopeFunction<Ctx = Context> = (ctx: Ctx) => unknown;

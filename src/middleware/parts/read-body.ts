@@ -1,5 +1,5 @@
 import rawBody from 'raw-body';
-import { Problem } from '../../errors.ts';
+import { Problem, type ProblemCode } from '../../errors.ts';
 import { decodeUtf8, parseJson } from '../../http/json.ts';
 import { classifyMediaType, jsonType } from '../../http/media-type.ts';
 import { coarseTimer } from '../../mongo/driver/coarse-timer.ts';
@@ -10,6 +10,14 @@ export interface BodyLimits {
   readonly bytes: number;
   readonly ms: number;
 }
+
+/** What {@link readBody} refuses. */
+export const problemsOfBody = [
+  'malformed_json',
+  'body_timeout',
+  'body_too_large',
+  'unsupported_media_type',
+] as const satisfies readonly ProblemCode[];
 
 /** Reads the JSON of a request within its limits; undefined where there is no body. Throws 413, 408, 415 and 400. */
 export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknown> {

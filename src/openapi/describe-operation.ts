@@ -1,0 +1,73 @@
+import { problemsOf } from '../middleware/parts/can-answer.ts';
+import type { ServedResource } from '../resource/chains.ts';
+import type { ApiDescription } from './api-description.ts';
+import type { Components } from './components.ts';
+import type { Part } from './document.ts';
+import { cachingHeaders, entityTag } from './headers.ts';
+import { problemResponses } from './problem-responses.ts';
+import type { RecordSchemas } from './record-schemas.ts';
+
+/** What the operations of a resource are described from. */
+export interface ResourceContext {
+  readonly api: ApiDescription;
+  readonly resource: ServedResource;
+  /** References to its schemas. */
+  readonly schemas: RecordSchemas;
+  readonly components: Components;
+  /** An operation's id, unique in the document. */
+  operationId(operation: string): string;
+}
+
+/** What is particular to an operation. */
+export interface Particulars {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Part[];
+  readonly body?: Part | undefined;
+  /** The answers of success, by status. */
+  readonly answers: Part;
+}
+
+/** Describes an operation, standard or custom. Its problems are those that its chain carries, and 405 of the dispatch. */
+export function describeOperation(context: ResourceContext, name: string, method: string, particulars: Particulars): Part {
+  const { resource } = context;
+  const { summary, description, parameters = [], body, answers } = particulars;
+  const problems = resource.chainOf(name).flatMap((middleware) => problemsOf(middleware, method));
+  return {
+    operationId: context.operationId(name),
+    summary,
+    description,
+    tags: [resource.path],
+    ...securityOf(context, name),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
+    responses: { ...answers, ...problemResponses(['method_not_allowed', ...problems], context) },
+  };
+}
+
+/** Where nothing can refuse an anonymous request, no credentials are an alternative. */
+function securityOf({ api, resource }: ResourceContext, operation: string): Part {
+  const isScoped = resource.isScoped && (operation !== 'create' || resource.scopeWrites);
+  const asksWho = resource.guardsOf(operation).length > 0 || isScoped || (operation === 'create' && resource.serverFields !== undefined);
+  return asksWho || api.security.length === 0 ? {} : { security: [...api.security, {}] };
+}
+
+/** A record, with its entity tag. */
+export function recordAnswer(context: ResourceContext, description: string, headers: Part = {}, schema = context.schemas.read): Part {
+  return { description, ...recordHeaders(context, headers), content: envelope({ data: schema }) };
+}
+
+/** The headers of an answer with a record: an entity tag where the model has a revision, and who may keep it. */
+export function recordHeaders({ resource, components }: ResourceContext, others: Part = {}): Part {
+  const tag = resource.model.revision ? { ETag: entityTag(components) } : {};
+  return { headers: { ...others, ...tag, ...cachingHeaders(components, resource.caching) } };
+}
+
+function envelope(properties: Part): Part {
+  return json({ type: 'object', properties, required: Object.keys(properties) });
+}
+
+/** The content of a JSON body. */
+export function json(schema: Part): Part {
+  return { 'application/json': { schema } };
+}

@@ -1,0 +1,21 @@
+import type { LeafNode } from '../model/node.ts';
+import { objectIdLeaf, stringLeaf, uuidLeaf } from '../model/value/leaves.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { Part } from './document.ts';
+import { readLeaf, textLeaf } from './value-schema.ts';
+
+/** The id in a path. */
+export function idParameter({ model }: CompiledResource): Part {
+  return { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: pathSchema(model.id) };
+}
+
+/** Only the spelling of `Location` leads to a record. */
+function pathSchema({ leaf, node }: CompiledResource['model']['id']): Part {
+  if (leaf === stringLeaf) return readLeaf(node as LeafNode);
+  return { ...textLeaf(leaf), ...pathPatterns.get(leaf) };
+}
+
+const pathPatterns = new Map<unknown, Part>([
+  [objectIdLeaf, { pattern: '^[0-9a-f]{24}$' }],
+  [uuidLeaf, { pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' }],
+]);

@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { type ProblemCode, problemCodes } from '../../../src/errors.ts';
+import * as library from '../../../src/index.ts';
+import { ofChange, ofRead, ofValues, ofWrite, problemsOf } from '../../../src/middleware/parts/can-answer.ts';
+import { explainFailure } from '../../../src/mongo/driver/outcome.ts';
+import { middlewareNames } from '../../support/exported-functions.ts';
+import { Note } from '../../support/note.ts';
+
+const { cursorPaging, compileIncludes, offsetPaging, t } = library;
+const { afterHooks, authenticate, caching, checkBody, checkCreate, checkPatch, checkPut, crossOrigin, fields, findIncluded } = library;
+const { findPage, findRecord, guards, handler, ifMatch, include, inFlightLimit, insert, jsonBody, listQuery, noContent } = library;
+const { record, records, remove, requestTimeout, scope, update } = library;
+
+const db = new MongoClient('mongodb://127.0.0.1:1').db(); // a middleware opens its collection when it is made, and asks nothing of it
+const yes = () => true;
+const includes = compileIncludes(Note, [], { db, targets: [] });
+const Numbered = library.defineModel('Numbered', { collection: 'numbered', fields: { id: t.int({ policy: { filter: true } }) } });
+const Closed = library.defineModel('Closed', { collection: 'closed', fields: { id: t.string(), text: t.string() } });
+
+const ofBody = ['malformed_json', 'body_timeout', 'body_too_large', 'unsupported_media_type'] as const;
+const ofRecord = ['not_found', 'precondition_failed'] as const;
+
+type Row = [name: string, what: string, made: library.ResourceMiddleware, codes: readonly ProblemCode[]];
+
+const table: readonly Row[] = [
+  ['afterHooks', 'hooks', afterHooks([yes]), ['internal']],
+  ['afterHooks', 'nothing', afterHooks(), []],
+  ['answer', 'nothing', library.answer(), []],
+  ['answerTimeout', 'a time', library.answerTimeout(1000), []],
+  ['authenticate', 'a function', authenticate(yes), ['unauthorized', 'internal']],
+  ['bodyLimit', 'a limit', library.bodyLimit(1000), []],
+  ['caching', 'nothing', caching(), []],
+  ['checkBody', 'nothing', checkBody(), ['validation_failed']],
+  ['checkCreate', 'ids that the client chooses', checkCreate(Note), ['validation_failed', 'internal', 'precondition_failed']],
+  ['checkCreate', 'ids of the server', checkCreate(Closed), ['validation_failed', 'internal']],
+  ['checkPatch', 'a model', checkPatch(Note), ['validation_failed']],
+  ['checkPut', 'a model', checkPut(Note), ['validation_failed']],
+  ['crossOrigin', 'nothing', crossOrigin(), ['cross_origin']],
+  ['fields', 'a model', fields(Note), ['invalid_query']],
+  ['findIncluded', 'relations', findIncluded(includes), [...ofRead, 'invalid_query']],
+  ['findPage', 'a model', findPage(Note, { db }), [...ofRead, 'invalid_query']],
+  ['findRecord', 'a model', findRecord(Note, { db }), [...ofRead, ...ofRecord]],
+  ['guards', 'a guard', guards(yes), ['unauthorized', 'forbidden', 'internal']],
+  ['guards', 'nothing', guards(), []],
+  [
+    'guards',
+    'one that carries',
+    guards(Object.assign(() => true, { problems: ['overloaded'] as const })),
+    ['unauthorized', 'forbidden', 'internal', 'overloaded'],
+  ],
+  ['handler', 'a function', handler(yes), ['internal', 'duplicate_key']],
+  ['ifMatch', 'nothing', ifMatch(), ['malformed_header']],
+  ['ifMatch', '`required`', ifMatch({ required: true }), ['malformed_header', 'precondition_required']],
+  ['ifMatch', '`current`', ifMatch({ current: () => 'a' }), ['malformed_header', 'precondition_failed', 'internal']],
+  ['inFlightLimit', 'a number', inFlightLimit(1), ['overloaded']],
+  ['include', 'relations', include(includes), ['invalid_query']],
+  ['insert', 'a model', insert(Note, { db }), [...ofWrite, ...ofValues]],
+  ['jsonBody', 'nothing', jsonBody(), [...ofBody, 'validation_failed']],
+  ['jsonBody', '`requireObject: false`', jsonBody({ requireObject: false }), ofBody],
+  ['listQuery', 'cursors', listQuery(Note, cursorPaging()), ['invalid_query', 'invalid_cursor']],
+  ['listQuery', 'numbers of pages', listQuery(Note, offsetPaging()), ['invalid_query']],
+  ['listQuery', 'an integer', listQuery(Numbered, offsetPaging()), ['invalid_query', 'validation_failed']],
+  ['noContent', 'nothing', noContent(), []],
+  ['notModified', 'nothing', library.notModified(), []],
+  ['observe', 'a function', library.observe(yes), []],
+  ['page', 'nothing', library.page(), []],
+  ['problems', 'nothing: it writes those of the others', library.problems(), []],
+  ['record', 'nothing', record(), []],
+  ['records', 'a model', records(Note, { db }), [...ofChange, ...ofValues]],
+  ['remove', 'a model', remove(Note, { db }), ofChange],
+  ['requestId', 'nothing', library.requestId(), []],
+  ['requestTimeout', 'a time', requestTimeout(1000), ['request_given_up']],
+  ['scope', 'a function', scope(Note, yes), ['internal']],
+  ['update', 'a model', update(Note, { db }), [...ofChange, ...ofValues]],
+];
+
+const sorted = (codes: Iterable<string>) => [...new Set(codes)].sort();
+
+describe('a middleware carries the problems that it can answer', () => {
+  it.each(table)('%s with %s', (_name, _what, made, codes) => {
+    expect(sorted(problemsOf(made, 'POST'))).toEqual(sorted(codes));
+  });
+
+  it('every middleware is in this table', () => {
+    expect(sorted(table.map(([name]) => name))).toEqual(sorted(middlewareNames));
+  });
+
+  it.each<[string, library.ResourceMiddleware, readonly ProblemCode[]]>([
+    ['crossOrigin', crossOrigin(), []],
+    ['handler', handler(yes), ['internal']],
+    ['records', records(Note, { db }), [...ofRead, ...ofRecord]],
+  ])('%s has others for a GET, which writes nothing', (_name, made, codes) => {
+    expect(sorted(problemsOf(made, 'GET'))).toEqual(sorted(codes));
+  });
+});
+
+/** What a middleware calls, and what that throws. Commands are below. */
+const throwers: Readonly<Record<string, readonly ProblemCode[]>> = {
+  'bodyNoObject(': ['validation_failed'],
+  'foreignDuplicateKey(': ['duplicate_key'],
+  'new QueryErrors(': ['invalid_query'],
+  'new Unauthorized(': ['unauthorized'],
+  'parseEntityTags(': ['malformed_header'],
+  'parseListQuery(': ['invalid_query'],
+  'readAddress(': ['not_found'],
+  'readBody(': ofBody,
+  'readCreate(': ['validation_failed'],
+  'readPatch(': ['validation_failed'],
+  'readPut(': ['validation_failed'],
+  'requireChangesWithin(': ['validation_failed'],
+  'requireRecordWithin(': ['validation_failed'],
+  'saveRecord(': [...ofChange, ...ofValues],
+  'store.findOne(': [...ofRead, ...ofRecord],
+  'store.findPage(': ofRead,
+  'store.insert(': [...ofWrite, ...ofValues],
+  'store.remove(': ofChange,
+  'store.update(': [...ofChange, ...ofValues],
+  'readIncluded(': ofRead,
+};
+
+const folder = join(import.meta.dirname, '../../../src/middleware');
+const sources = readdirSync(folder)
+  .filter((file) => file.endsWith('.ts') && file !== 'problems.ts') // it writes the problems of those below it
+  .map((file) => [file, readFileSync(join(folder, file), 'utf8')] as const);
+
+describe('every problem in the source of a middleware is carried by it', () => {
+  it.each(sources)('%s', (file, source) => {
+    const own = [...source.matchAll(/new Problem\(\{ code: '(\w+)'/g)].map(([, code = '']) => code);
+    const called = Object.entries(throwers).flatMap(([call, codes]) => (source.includes(call) ? codes : []));
+    const name = file.replace('.ts', '').replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());
+    const carried = table.filter(([one]) => one === name).flatMap(([, , made]) => problemsOf(made, 'POST'));
+    expect(sorted([...own, ...called]).filter((code) => !(carried as readonly string[]).includes(code))).toEqual([]);
+  });
+});
+
+describe('what commands end with', () => {
+  const codes = [6, 24, 50, 64, 91, 112, 8000, 10334, 11000, 17280];
+  const failed = (isWrite: boolean) =>
+    codes.flatMap((code) =>
+      [0, 1, 2].map((handOvers) => {
+        const error = Object.assign(new Error('no'), { name: 'MongoServerError', code, hasErrorLabel: () => false });
+        const command = { model: library as never, isWrite, handOvers, isWithoutServer: false, isRouted: true };
+        const meaning = explainFailure(error, command);
+        return meaning instanceof library.Problem ? meaning.code : 'internal';
+      }),
+    );
+
+  it('is what those that read carry', () => {
+    expect(sorted(failed(false))).toEqual(sorted(ofRead));
+  });
+
+  it('is what those that write carry', () => {
+    const ofScope: readonly string[] = ['validation_failed']; // of the model, before the command is sent
+    expect(sorted(failed(true))).toEqual(sorted([...ofWrite, ...ofValues].filter((code) => !ofScope.includes(code))));
+  });
+});
+
+it('no problem is forgotten: each code is carried by a middleware, or is of the dispatch or of the health check', () => {
+  const carried = table.flatMap(([, , made]) => problemsOf(made, 'POST'));
+  const others = ['method_not_allowed', 'shutting_down'];
+  expect(sorted([...carried, ...others])).toEqual(sorted(Object.keys(problemCodes)));
+});
