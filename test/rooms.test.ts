@@ -12,6 +12,7 @@ const rooms = [
   'rules.ts',
   'errors.ts',
   'hints.ts',
+  'options.ts',
   'http',
   'model/value',
   'model/define',

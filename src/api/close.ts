@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
-import { ConfigurationError } from '../errors.ts';
-import { checkOptions, type Legal, type LegalOptions } from '../middleware/parts/check-options.ts';
 import { hasBody } from '../middleware/parts/unread-body.ts';
+import { aWholeNumber, checkOptions, type LegalOptions, required } from '../options.ts';
 import { connectionsOf, isHttpServer, onRequest, stateOf } from './connections.ts';
 
 /** Options of `api.close()`. */
@@ -31,12 +30,9 @@ export interface Closing {
   hasBegun: boolean;
 }
 
-const milliseconds: Legal = [
-  (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31,
-  'a whole number of milliseconds, 0 or more',
-];
+const milliseconds = aWholeNumber(0, 2 ** 31 - 1, ' of milliseconds');
 const legal: LegalOptions<CloseOptions> = {
-  server: [isHttpServer, 'what `listen()` or `http.createServer()` returned, or `https.createServer()`'],
+  server: required([isHttpServer, 'what `listen()` or `http.createServer()` returned, or `https.createServer()`']),
   delay: milliseconds,
   timeout: milliseconds,
 };
@@ -49,7 +45,6 @@ export function compileClose(closing: Closing): (options: CloseOptions) => Promi
   return async function close(options) {
     checkOptions(options, legal, '`close`');
     const { server, delay = 0, timeout = 8_000 } = options;
-    if (server === undefined) throw new ConfigurationError('`close` needs the `server` that it is to close.');
     closing.hasBegun = true;
     const end = ends.get(server) ?? closeServer(server, delay, timeout);
     ends.set(server, end);

@@ -10,7 +10,6 @@ import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { observe } from '../middleware/observe.ts';
-import { checkNames, namesIn } from '../middleware/parts/check-options.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';
@@ -24,6 +23,7 @@ import { type ApiDescription, compileDescription } from '../openapi/api-descript
 import { buildDocument } from '../openapi/build-document.ts';
 import { documentPath } from '../openapi/describe-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
+import { anObject, checkNames, checkValue } from '../options.ts';
 import { compileChains, type ServedResource } from '../resource/chains.ts';
 import { warnOfScope } from '../resource/check-scope.ts';
 import { compileResource } from '../resource/compile-resource.ts';
@@ -47,7 +47,8 @@ import { sendDocument } from './send-document.ts';
 
 /** Compiles resources into an api. Every mistake in a definition is thrown here as a {@link ConfigurationError}. */
 export function createApi(options: ApiOptions<ResourceDefinition>, identify: Authenticate<unknown> | undefined): Api {
-  checkNames('option', namesIn(options, 'an api'), apiOptionNames, 'an api');
+  checkValue('The options of an api', options, anObject('an object'));
+  checkNames('option', Object.keys(options), apiOptionNames, 'an api');
   const {
     db,
     resources,

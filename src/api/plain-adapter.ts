@@ -1,7 +1,7 @@
 import Koa from 'koa';
-import { ConfigurationError } from '../errors.ts';
 import type { Context } from '../middleware/parts/context.ts';
 import { isSocketError } from '../mongo/driver/outcome.ts';
+import { aFunction, checkValue, orUndefined, trueOrFalse } from '../options.ts';
 import { noSuchPath } from './dispatch.ts';
 import { InProcessRequest } from './in-process-request.ts';
 import { type Answering, belowPrefix } from './koa-adapter.ts';
@@ -22,8 +22,8 @@ export const plainOptionNames = ['onError', 'proxy'] as const satisfies readonly
 
 /** A Koa app of the api alone: it answers everything, OPTIONS and paths outside the prefix included. */
 export function compileApp(prefix: string, { answerProbe, around, dispatch }: Answering, { onError, proxy = false }: PlainOptions): Koa {
-  if (typeof proxy !== 'boolean') throw new ConfigurationError('`proxy` must be true or false.');
-  if (onError !== undefined && typeof onError !== 'function') throw new ConfigurationError('`onError` must be a function.');
+  checkValue('`proxy`', proxy, trueOrFalse);
+  checkValue('`onError`', onError, orUndefined(aFunction));
   const app = new Koa({ proxy });
   const tell = onError ?? ((error: Error) => app.onerror(error));
   app.on('error', (error: Error, ctx: Context) => (isOfConnection(error, ctx) ? undefined : tell(error, ctx)));

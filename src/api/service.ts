@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
-import { checkNames, namesIn } from '../middleware/parts/check-options.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
+import { aFunction, checkOptions, orUndefined } from '../options.ts';
 import type { Operation, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/resource-options.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -49,9 +49,8 @@ const nobody = {};
  * const api = shop.api({ db, prefix: '/api', resources: [shop.resource({ model: Order })] });
  */
 export function service<Principal = never>(options: ServiceOptions<Principal> = {}): Service<Principal> {
-  checkNames('option', namesIn(options, '`service`'), ['authenticate'], '`service`');
+  checkOptions(options, { authenticate: orUndefined(aFunction) }, '`service`');
   const { authenticate } = options;
-  if (authenticate !== undefined && typeof authenticate !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
   const own = madeFor.get(authenticate ?? nobody) ?? new WeakSet();
   madeFor.set(authenticate ?? nobody, own);
   return {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts';
+import { aFunction, anArrayOf, checkValue } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
@@ -19,8 +19,7 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), afterHooks([notifyWarehouse]), record({ created: true }));
  */
 export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown], unknown>[] = []): ResourceMiddleware {
-  if (!Array.isArray(hooks)) throw new ConfigurationError('`afterHooks` takes a list of functions.');
-  for (const hook of hooks) if (typeof hook !== 'function') throw new ConfigurationError('A hook in `after` must be a function.');
+  checkValue('The argument of `afterHooks`', hooks, anArrayOf('functions', aFunction[0]));
   return canAnswer(hooks.length === 0 ? [] : ['internal'], async function afterHooks(ctx, next) {
     if (hooks.length > 0) {
       containBody(ctx);

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
-import { ConfigurationError, Unauthorized } from '../errors.ts';
+import { Unauthorized } from '../errors.ts';
+import { aFunction, checkValue } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 
@@ -18,7 +19,7 @@ export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | u
  * app.use(authenticate((ctx) => sessions.get(ctx.get('authorization'))));
  */
 export function authenticate<Principal>(identify: Authenticate<Principal>): ResourceMiddleware {
-  if (typeof identify !== 'function') throw new ConfigurationError('`authenticate` must be a function.');
+  checkValue('`authenticate`', identify, aFunction);
   return canAnswer(['unauthorized', 'internal'], setPrincipalBy(identify));
 }
 

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../errors.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { aWholeNumber, checkValue } from '../options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 /**
@@ -22,8 +22,10 @@ export function bodyLimit(maxBody: number, timeout: number = defaultBodyTimeout)
 /** How long a body may take, in milliseconds, where nothing else is said. */
 export const defaultBodyTimeout = 30_000;
 
-/** Refuses an invalid limit. */
+/** What is legal for the largest body. */
+export const aBodyLimit = aWholeNumber(1, undefined, ' of bytes');
+
+/** Checks the largest body of an api. */
 export function checkBodyLimit(limit: number): void {
-  if (!Number.isInteger(limit) || limit < 1)
-    throw new ConfigurationError('`limit` (`maxBody`) must be a whole number of bytes, at least 1.');
+  checkValue('`maxBody`', limit, aBodyLimit);
 }

@@ -1,4 +1,4 @@
-import { checkOptions, type LegalOptions } from './parts/check-options.ts';
+import { checkOptions, type LegalOptions } from '../options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link caching}. */

@@ -2,8 +2,8 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isStoredObject } from '../model/value/stored-shape.ts';
 import { insertAccess, openNames } from '../model/write/access.ts';
 import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
+import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 
 /** Returns the values that the server sets on create, in document form. */

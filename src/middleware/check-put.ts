@@ -1,8 +1,8 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePut, type WriteRules } from '../model/write/compile-writes.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 type PutRules = Pick<WriteRules, 'explicitWrites'>;

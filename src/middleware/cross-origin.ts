@@ -1,6 +1,6 @@
 import { ConfigurationError, Problem } from '../errors.ts';
+import { checkOptions, type LegalOptions } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import { checkOptions, type LegalOptions } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link crossOrigin}. */

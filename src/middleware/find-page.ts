@@ -1,11 +1,11 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
-import { checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { openStore } from '../mongo/store.ts';
+import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { canAnswer, ofRead } from './parts/can-answer.ts';
-import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 
@@ -23,7 +23,7 @@ export interface FindPageOptions extends FindOptions {
   readonly maxPageBytes?: number;
 }
 
-const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueOrFalse, maxPageBytes: checkedLater };
+const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueOrFalse, maxPageBytes: orUndefined(aPageBound) };
 
 /**
  * Finds the page that `ctx.listQuery` asks for, within `ctx.scope`, and leaves it in `ctx.page`. The read is aborted when the client has
@@ -38,7 +38,6 @@ const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueO
 export function findPage(model: ModelInput, options: FindPageOptions): ResourceMiddleware {
   checkOptions(options, legal, '`findPage`');
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, ...database } = options;
-  checkPageBytes(maxPageBytes);
   const store = openStore(asCompiled(model), { ...database, warnOnScan });
   return canAnswer([...ofRead, 'invalid_query'], async function findPage(ctx, next) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');

@@ -1,8 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer, ofRead } from './parts/can-answer.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
-import { storeOptions } from './parts/check-store-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';

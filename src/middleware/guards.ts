@@ -1,4 +1,5 @@
-import { ConfigurationError, Problem } from '../errors.ts';
+import { Problem } from '../errors.ts';
+import { aFunction, checkValue } from '../options.ts';
 import { canAnswer, problemsOf } from './parts/can-answer.ts';
 import type { Called, Context, Guard, ResourceMiddleware } from './parts/context.ts';
 
@@ -10,7 +11,7 @@ import type { Called, Context, Guard, ResourceMiddleware } from './parts/context
  * router.delete('/orders/:id', guards(isSignedIn, isAdmin), removeOrder);
  */
 export function guards(...functions: readonly Called<[ctx: Context], boolean | Promise<boolean>>[]): ResourceMiddleware {
-  for (const guard of functions) if (typeof guard !== 'function') throw new ConfigurationError('A guard in `guards` must be a function.');
+  for (const guard of functions) checkValue('A guard in `guards`', guard, aFunction);
   const asked = [...new Set(functions)];
   const own = asked.length === 0 ? [] : (['unauthorized', 'forbidden', 'internal'] as const);
   const problems = (method: string) => [...own, ...asked.flatMap((guard: Guard) => problemsOf(guard, method))];

@@ -1,12 +1,11 @@
 import { Stream } from 'node:stream';
-import { ConfigurationError } from '../errors.ts';
 import { type AnswerInput, compileAnswer } from '../model/compile/compile-answer.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
+import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import { checkedLater, checkOptions, type LegalOptions } from './parts/check-options.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './parts/context.ts';
 import { compileWriteResult, recordOf } from './parts/write-result.ts';
@@ -36,7 +35,7 @@ const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: check
  * router.post('/orders/:id/send', records(Order, { db }), handler(sendOrder, { model: Order, answer: 'record' }), answer());
  */
 export function handler(run: Called<[ctx: RecordContext], unknown>, options: HandlerOptions = {}): ResourceMiddleware {
-  if (typeof run !== 'function') throw new ConfigurationError('`handler` must be a function.');
+  checkValue('`handler`', run, aFunction);
   checkOptions(options, legal, '`handler`');
   const { model, answer } = options;
   const expected = answer === undefined ? undefined : compileAnswer(answer);

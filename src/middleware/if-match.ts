@@ -1,8 +1,8 @@
 import { Problem } from '../errors.ts';
 import { matchesStrong, matchesWeak, parseEntityTags } from '../http/entity-tag.ts';
 import type { Precondition } from '../mongo/query/precondition.ts';
+import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link ifMatch}. */

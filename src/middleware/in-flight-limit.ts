@@ -1,4 +1,5 @@
-import { ConfigurationError, Problem } from '../errors.ts';
+import { Problem } from '../errors.ts';
+import { aWholeNumber, checkValue } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
@@ -12,7 +13,7 @@ import { exchangeOf } from './parts/exchange.ts';
  * app.use(inFlightLimit(200)).use(requestTimeout(60_000));
  */
 export function inFlightLimit(max: number): ResourceMiddleware {
-  if (!Number.isInteger(max) || max < 1) throw new ConfigurationError('`maxConcurrency` must be a whole number of at least 1.');
+  checkValue('`maxConcurrency`', max, aWholeNumber(1));
   let inFlight = 0;
   return canAnswer(['overloaded'], async function inFlightLimit(ctx, next) {
     if (inFlight >= max) {

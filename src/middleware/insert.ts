@@ -2,9 +2,9 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
-import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { checkOptions } from '../options.ts';
 import { canAnswer, ofValues, ofWrite } from './parts/can-answer.ts';
-import { checkStoreOptions } from './parts/check-store-options.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { requireRecordWithin } from './parts/require-within.ts';
@@ -18,7 +18,7 @@ import { requireRecordWithin } from './parts/require-within.ts';
  * router.post('/orders', jsonBody(), ifMatch(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
  */
 export function insert(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkStoreOptions(options, '`insert`');
+  checkOptions(options, storeOptions, '`insert`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return canAnswer([...ofWrite, ...ofValues], async function insert(ctx, next) {

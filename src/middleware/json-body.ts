@@ -1,11 +1,11 @@
 import type { DocumentOf, HasFields } from '../model/define/infer.ts';
 import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import type { ObjectNode } from '../model/node.ts';
-import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
-import { checkBodyLimit, defaultBodyTimeout } from './body-limit.ts';
+import { aTimeLimit } from '../mongo/driver/time-limit.ts';
+import { checkedLater, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { aBodyLimit, defaultBodyTimeout } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { problemsOfBody, readBody } from './parts/read-body.ts';
 
@@ -26,8 +26,8 @@ export interface JsonBodyOptions {
 }
 
 const legal: LegalOptions<JsonBodyOptions> = {
-  limit: checkedLater,
-  timeout: checkedLater,
+  limit: orUndefined(aBodyLimit),
+  timeout: orUndefined(aTimeLimit),
   requireObject: trueOrFalse,
   schema: checkedLater,
 };
@@ -59,8 +59,6 @@ export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');
   const { limit, timeout, requireObject = true, schema } = options;
-  if (limit !== undefined) checkBodyLimit(limit);
-  if (timeout !== undefined) checkTimeLimit(timeout, 'timeout');
   const read = canAnswer(problemsOfBody, async function readJsonBody(ctx, next) {
     const limits = { bytes: limit ?? ctx.bodyLimit ?? 1_048_576, ms: timeout ?? ctx.bodyTimeout ?? defaultBodyTimeout };
     ctx.request.body = await readBody(ctx, limits);

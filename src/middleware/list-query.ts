@@ -1,12 +1,11 @@
-import { ConfigurationError } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
+import { aText, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import { checkedLater, checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link listQuery}. */
@@ -25,13 +24,25 @@ export interface ListQueryOptions extends Partial<FilterLimits> {
   readonly maxSortKeys?: number;
 }
 
+/** A prefix becomes a regular expression, of which the database takes 32,764 bytes; a character may be four. */
+const longestPrefix = 8000;
+
+/** The database sorts by no more. */
+const mostSortKeys = 32;
+
+const filterLimits: LegalOptions<FilterLimits> = {
+  maxFilterValues: aWholeNumber(1),
+  maxPrefix: aWholeNumber(1, longestPrefix),
+  maxSortKeys: aWholeNumber(1, mostSortKeys),
+};
+
 const legal: LegalOptions<ListQueryOptions> = {
-  name: [(value) => typeof value === 'string' && value !== '', 'a text'],
+  name: aText,
   fields: trueOrFalse,
   includes: [isIncludable, 'what `compileIncludes()` returns'],
-  maxFilterValues: checkedLater,
-  maxPrefix: checkedLater,
-  maxSortKeys: checkedLater,
+  maxFilterValues: orUndefined(filterLimits.maxFilterValues),
+  maxPrefix: orUndefined(filterLimits.maxPrefix),
+  maxSortKeys: orUndefined(filterLimits.maxSortKeys),
 };
 
 /**
@@ -71,22 +82,10 @@ function mayExceedInt64(fields: ListRules['fields']): boolean {
   });
 }
 
-/** A prefix becomes a regular expression, of which the database takes 32,764 bytes; a character may be four. */
-const longestPrefix = 8000;
-
-/** The database sorts by no more. */
-const mostSortKeys = 32;
-
-/** Fills in the limits of filters and sorts; throws a {@link ConfigurationError} that names the one that is none. */
+/** Fills in the limits of filters and sorts; throws a `ConfigurationError` that names a limit that is not legal. */
 export function checkFilterLimits({ maxFilterValues = 500, maxPrefix = 1000, maxSortKeys = 8 }: Partial<FilterLimits>): FilterLimits {
-  if (!Number.isSafeInteger(maxFilterValues) || maxFilterValues < 1) {
-    throw new ConfigurationError('`maxFilterValues` must be a whole number of at least 1.');
-  }
-  if (!Number.isInteger(maxPrefix) || maxPrefix < 1 || maxPrefix > longestPrefix) {
-    throw new ConfigurationError(`\`maxPrefix\` must be a whole number from 1 to ${longestPrefix}.`);
-  }
-  if (!Number.isInteger(maxSortKeys) || maxSortKeys < 1 || maxSortKeys > mostSortKeys) {
-    throw new ConfigurationError(`\`maxSortKeys\` must be a whole number from 1 to ${mostSortKeys}.`);
-  }
+  checkValue('`maxFilterValues`', maxFilterValues, filterLimits.maxFilterValues);
+  checkValue('`maxPrefix`', maxPrefix, filterLimits.maxPrefix);
+  checkValue('`maxSortKeys`', maxSortKeys, filterLimits.maxSortKeys);
   return { maxFilterValues, maxPrefix, maxSortKeys };
 }

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type Koa from 'koa';
-import { ConfigurationError } from '../errors.ts';
+import { aFunction, checkValue } from '../options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 import { reportError } from './parts/report-error.ts';
@@ -42,7 +42,7 @@ export type Observe = (observation: Observation, ctx: Koa.Context) => unknown;
  * app.use(observe(({ operation, status, duration }) => console.log(operation, status, duration)));
  */
 export function observe(tell: Observe): ResourceMiddleware {
-  if (typeof tell !== 'function') throw new ConfigurationError('`observe` must be a function.');
+  checkValue('`observe`', tell, aFunction);
   return async function observe(ctx, next) {
     const begun = performance.now();
     const exchange = exchangeOf(ctx);

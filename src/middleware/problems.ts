@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Problem, type ProblemDocument } from '../errors.ts';
 import { stringifyJson } from '../http/json.ts';
 import { isObject } from '../model/value/plain-object.ts';
-import { aFunction, checkOptions, type LegalOptions } from './parts/check-options.ts';
+import { aFunction, checkOptions, type LegalOptions } from '../options.ts';
 import { containErrors, requireSoundBody } from './parts/contain-errors.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { ClientGone } from './parts/exchange.ts';

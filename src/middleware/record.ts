@@ -1,4 +1,4 @@
-import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 

@@ -3,10 +3,10 @@ import { copyValue } from '../model/value/copy-value.ts';
 import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
 import { compilePlanSave } from '../model/write/plan-save.ts';
 import { saveRecord } from '../mongo/save-record.ts';
-import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
+import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange, ofRead, ofValues } from './parts/can-answer.ts';
-import { checkStoreOptions } from './parts/check-store-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
@@ -23,7 +23,7 @@ import { readAddress } from './parts/read-address.ts';
  * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
  */
 export function records(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkStoreOptions(options, '`records`');
+  checkOptions(options, storeOptions, '`records`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   const planSave = compilePlanSave(compiled);

@@ -1,7 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange } from './parts/can-answer.ts';
-import { checkStoreOptions } from './parts/check-store-options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
@@ -14,7 +14,7 @@ import { readAddress } from './parts/read-address.ts';
  * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());
  */
 export function remove(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkStoreOptions(options, '`remove`');
+  checkOptions(options, storeOptions, '`remove`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return canAnswer(ofChange, async function remove(ctx, next) {

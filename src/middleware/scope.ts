@@ -1,8 +1,7 @@
-import { ConfigurationError } from '../errors.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { both, buildFilter, readScope } from '../mongo/query/filter.ts';
+import { aFunction, checkOptions, checkValue, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from './parts/check-options.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link scope}. */
@@ -10,6 +9,9 @@ export interface ScopeOptions {
   /** Whether it bounds what a client writes, too: `insert` and `update` then refuse a record that would lie outside. @default true */
   readonly writes?: boolean;
 }
+
+/** What is legal for a scope. */
+export const aScope: Legal = [aFunction[0], 'a function that returns a filter or `everything`'];
 
 const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
 
@@ -25,7 +27,7 @@ const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
  * router.get('/orders/:id', scope(Order, (ctx) => ({ owner: ctx.state.user.name })), findRecord(Order, { db }), record());
  */
 export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknown>, options: ScopeOptions = {}): ResourceMiddleware {
-  if (typeof filterOf !== 'function') throw new ConfigurationError('`scope` must be a function that returns a filter or `everything`.');
+  checkValue('`scope`', filterOf, aScope);
   checkOptions(options, legal, '`scope`');
   const { writes = true } = options;
   const { scopeFields } = asCompiled(model);

@@ -1,7 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openStore, type StoreOptions } from '../mongo/store.ts';
+import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange, ofValues } from './parts/can-answer.ts';
-import { checkStoreOptions } from './parts/check-store-options.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
@@ -16,7 +16,7 @@ import { requireChangesWithin } from './parts/require-within.ts';
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());
  */
 export function update(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkStoreOptions(options, '`update`');
+  checkOptions(options, storeOptions, '`update`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return canAnswer([...ofChange, ...ofValues], async function update(ctx, next) {

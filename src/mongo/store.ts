@@ -14,6 +14,7 @@ import type { Room } from '../model/read/included.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
 import { asSent } from '../model/value/copy-value.ts';
 import type { Changes, StoredCheck } from '../model/write/plan-changes.ts';
+import { checkedLater, type LegalOptions } from '../options.ts';
 import { planCommands } from './driver/commands.ts';
 import { asDb, type Database } from './driver/database.ts';
 import { isIdTaken } from './driver/outcome.ts';
@@ -71,6 +72,9 @@ export interface StoreOptions {
   /** How long the database may work for one request, in milliseconds, where the model does not say. @default 10,000 */
   readonly maxTimeMS?: number;
 }
+
+/** What is legal for them; their values are checked where the store is opened. */
+export const storeOptions: LegalOptions<StoreOptions> = { db: checkedLater, maxTimeMS: checkedLater };
 
 interface WatchOptions {
   /** Warns of lists that look through the collection. @default false */

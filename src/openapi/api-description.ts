@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { aText, checkValue, oneOf, orUndefined } from '../options.ts';
 import type { ServedResource } from '../resource/chains.ts';
 import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
 
@@ -50,8 +51,7 @@ export interface ApiDescription {
 export function compileDescription(options: DescriptionOptions): Pick<ApiDescription, 'info' | 'securitySchemes' | 'security'> {
   const { title = 'API', version = '1.0.0', description, contact, license, securitySchemes = {}, security } = options;
   for (const [option, value] of Object.entries({ title, version, description })) {
-    if (value !== undefined && (typeof value !== 'string' || value === ''))
-      throw new ConfigurationError(`\`${option}\` of an api must be a text.`);
+    checkValue(`\`${option}\` of an api`, value, orUndefined(aText));
   }
   const schemes = Object.keys(securitySchemes);
   checkSchemes(securitySchemes);
@@ -69,15 +69,13 @@ export function compileDescription(options: DescriptionOptions): Pick<ApiDescrip
   };
 }
 
-const schemeTypes = ['http', 'apiKey', 'oauth2', 'openIdConnect', 'mutualTLS'];
+const schemeType = oneOf('http', 'apiKey', 'oauth2', 'openIdConnect', 'mutualTLS');
 
 function checkSchemes(schemes: Readonly<Record<string, SecurityScheme>>): void {
   for (const [name, scheme] of Object.entries(schemes)) {
     if (!/^[\w.-]+$/.test(name))
       throw new ConfigurationError(`\`securitySchemes\` of an api: \`${name}\` must be made of letters, digits, \`.\`, \`-\` and \`_\`.`);
-    if (!schemeTypes.includes(scheme?.type)) {
-      throw new ConfigurationError(`\`type\` of \`securitySchemes.${name}\` must be one of ${schemeTypes.join(', ')}.`);
-    }
+    checkValue(`\`type\` of \`securitySchemes.${name}\``, scheme?.type, schemeType);
   }
 }
 

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import { listNames } from '../hints.ts';
-import { checkNames } from '../middleware/parts/check-options.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { mayShareIndex } from '../model/compile/model-index.ts';
 import type { FieldEntry } from '../model/node.ts';
 import { insertAccess, openNames, updateAccess } from '../model/write/access.ts';
+import { checkNames } from '../options.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { ResourceDefinition } from './resource-options.ts';
 

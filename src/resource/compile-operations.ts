@@ -11,7 +11,6 @@ import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
 import { canAnswer, checkProblems, problemsOf } from '../middleware/parts/can-answer.ts';
-import { checkNames } from '../middleware/parts/check-options.ts';
 import { containBody } from '../middleware/parts/contain-errors.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { problems } from '../middleware/problems.ts';
@@ -19,6 +18,7 @@ import { record } from '../middleware/record.ts';
 import { requestId } from '../middleware/request-id.ts';
 import { type CompiledAnswer, compileAnswer } from '../model/compile/compile-answer.ts';
 import type { ObjectNode } from '../model/node.ts';
+import { aFunction, anArrayOf, aText, checkedLater, checkOptions, type LegalOptions, oneOf, orUndefined } from '../options.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
 import { operations } from './resource-options.ts';
 import { type Place, standardPlaces } from './standard-places.ts';
@@ -56,10 +56,20 @@ export interface CompiledOperation extends Place {
   readonly answer: CompiledAnswer | undefined;
 }
 
-const optionNames = ['method', 'path', 'summary', 'use', 'handler', 'answer'] as const satisfies readonly (keyof CustomOperation<
-  never,
-  never
->)[];
+const isPath = (path: unknown): boolean =>
+  typeof path === 'string' && /^(?:\/|(?:\/(?:(?!\.{1,2}(?:\/|$))[\w.~-]+|:[A-Za-z_]\w*))+)$/.test(path);
+
+const legal: LegalOptions<CustomOperation<never, never>> = {
+  method: orUndefined(oneOf(...customMethods)),
+  path: orUndefined([
+    isPath,
+    'made of segments such as `/overdue` or `/:id/send`: letters, digits, `-`, `.`, `_`, `~`, and parameters with a colon, but not `.` or `..` alone',
+  ]),
+  summary: orUndefined(aText),
+  use: orUndefined(anArrayOf('middlewares', aFunction[0])),
+  handler: orUndefined(aFunction),
+  answer: checkedLater,
+};
 
 /**
  * Compiles the custom operations of a resource, which serves the standard ones in `ops`. Throws a {@link ConfigurationError} that names what
@@ -88,10 +98,10 @@ function compileOperation(name: string, definition: unknown, where: string): Com
   }
   if (typeof definition !== 'object' || definition === null)
     throw new ConfigurationError(`${what} must be an object: { summary, handler, … }.`);
-  checkNames('option', Object.keys(definition), optionNames, what);
+  checkOptions<CustomOperation<never, never>>(definition, legal, what);
+  checkTogether(definition, what);
   const { method = 'POST', path = `/:id/${name}`, summary = name, use = [] } = definition as CustomOperation<never, never>;
   const { handler = answersNothing, answer } = definition as CustomOperation<never, never>;
-  checkOptions({ method, path, summary, use, handler }, what);
   const middlewares = use as readonly ResourceMiddleware[];
   const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);
   return {
@@ -147,29 +157,18 @@ function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
 /** The handler of an operation whose middlewares answer. */
 function answersNothing(): void {}
 
-function checkOptions({ method, path, summary, use, handler }: CustomOperation<never, never>, what: string): void {
-  if (!(customMethods as readonly unknown[]).includes(method)) {
-    throw new ConfigurationError(`\`method\` of ${what} must be one of ${customMethods.join(', ')}, not \`${String(method)}\`.`);
-  }
-  if (typeof path !== 'string' || !/^(?:\/|(?:\/(?:(?!\.{1,2}(?:\/|$))[\w.~-]+|:[A-Za-z_]\w*))+)$/.test(path)) {
-    throw new ConfigurationError(
-      `\`path\` of ${what} must be made of segments such as \`/overdue\` or \`/:id/send\`: letters, digits, \`-\`, \`.\`, \`_\`, \`~\`, and parameters with a colon; \`.\` and \`..\` are none. It is \`${String(path)}\`.`,
-    );
-  }
+/** Checks what no option says alone. */
+function checkTogether({ path = '', use = [], handler }: CustomOperation<never, never>, what: string): void {
   const parameters = path.match(/:\w+/g) ?? [];
   if (path.startsWith('/:') && parameters[0] !== ':id') {
     throw new ConfigurationError(`\`path\` of ${what}: a parameter in the first place addresses a record, and is called \`:id\`.`);
   }
   if (new Set(parameters).size < parameters.length)
     throw new ConfigurationError(`\`path\` of ${what}: each parameter needs a name of its own.`);
-  if (typeof summary !== 'string' || summary === '') throw new ConfigurationError(`\`summary\` of ${what} must be a text.`);
-  if (!Array.isArray(use) || use.some((middleware) => typeof middleware !== 'function'))
-    throw new ConfigurationError(`\`use\` of ${what} must be a list of middlewares.`);
   for (const middleware of use) checkProblems(middleware, `a middleware in \`use\` of ${what}`);
   const uncalled = use.find((middleware) => makers.has(middleware));
   if (uncalled) throw new ConfigurationError(`\`use\` of ${what} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
-  if (typeof handler !== 'function') throw new ConfigurationError(`\`handler\` of ${what} must be a function.`);
-  if (handler === answersNothing && use.length === 0)
+  if (handler === undefined && use.length === 0)
     throw new ConfigurationError(`${what} does nothing: it needs a \`handler\`, or middlewares in \`use\`.`);
 }
 

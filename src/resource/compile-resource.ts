@@ -1,13 +1,14 @@
 import { ConfigurationError } from '../errors.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import { checkProblems } from '../middleware/parts/can-answer.ts';
-import { aFunction, checkedLater, checkNames, checkOptions, type LegalOptions, trueOrFalse } from '../middleware/parts/check-options.ts';
+import { aScope } from '../middleware/scope.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject, own } from '../model/value/plain-object.ts';
 import { listParameters } from '../mongo/list/parse-list-query.ts';
-import { isPaging } from '../mongo/list/parse-paging.ts';
+import { aPaging } from '../mongo/list/parse-paging.ts';
 import { everything } from '../mongo/query/filter.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
+import { aFunction, anArrayOf, checkedLater, checkNames, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { checkScope } from './check-scope.ts';
 import { compileOperations } from './compile-operations.ts';
 import type { ApiSettings, CompiledResource } from './compiled-resource.ts';
@@ -19,26 +20,28 @@ const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch
 
 const isTable = (value: unknown): boolean => isObject(value) && Object.values(value).every(Array.isArray);
 
+const isPathSegment = (path: unknown): boolean => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path);
+
 const legal: LegalOptions<ResourceDefinition> = {
   model: checkedLater,
-  path: checkedLater,
+  path: orUndefined([isPathSegment, 'one path segment of letters, digits, `-`, `.`, `_` and `~`, other than `.` and `..`']),
   description: [(value) => typeof value === 'string', 'a text'],
-  ops: [Array.isArray, 'a list of operations'],
-  guards: [Array.isArray, 'a list of functions'],
-  guardsFor: [isTable, 'an object with a list of functions for each operation'],
-  scope: [aFunction[0], 'a function that returns a filter or `everything`'],
+  ops: anArrayOf('operations'),
+  guards: anArrayOf('functions'),
+  guardsFor: [isTable, 'an object with an array of functions for each operation'],
+  scope: aScope,
   scopeWrites: trueOrFalse,
-  scopeFields: [Array.isArray, 'a list of field names'],
+  scopeFields: anArrayOf('field names'),
   serverFields: aFunction,
   explicitWrites: trueOrFalse,
   mergePatch: trueOrFalse,
   preconditionRequired: trueOrFalse,
   ...cachingOptions,
-  paging: [isPaging, 'what `cursorPaging()` or `offsetPaging()` returns'],
+  paging: aPaging,
   include: checkedLater,
   fields: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
-  after: [isTable, 'an object with a list of functions for each operation'],
+  after: [isTable, 'an object with an array of functions for each operation'],
 };
 
 /** Compiles a resource; throws a {@link ConfigurationError} that names what is wrong and what is legal. */
@@ -46,7 +49,6 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
   const model = watchMisfits(compileModel(definition.model));
   const { path = model.collection, ops = defaultOperations, guards = [], guardsFor = {}, after = {} } = definition;
   checkOptions<ResourceDefinition>(definition, legal, `resource \`${path}\``);
-  checkPath(path);
   checkNames('operation in `ops`', ops, operations, `resource \`${path}\``);
   const custom = compileOperations(definition.operations ?? {}, ops, `resource \`${path}\``);
   const names = [...ops, ...custom.map(({ name }) => name)];
@@ -95,19 +97,11 @@ function listsOf({ guards = [], guardsFor = {}, after = {} }: ResourceDefinition
 function checkFunctions(functions: readonly unknown[], option: string, path: string): void {
   const wrong = functions.find((one) => typeof one !== 'function');
   if (functions.includes(wrong))
-    throw new ConfigurationError(`\`${option}\` of resource \`${path}\` must be a list of functions; it has ${describe(wrong)}.`);
+    throw new ConfigurationError(`\`${option}\` of resource \`${path}\` must be an array of functions; it has ${describe(wrong)}.`);
 }
 
 function describe(value: unknown): string {
   return typeof value === 'string' ? `\`'${value}'\`` : `\`${String(value)}\``;
-}
-
-function checkPath(path: string): void {
-  if (typeof path !== 'string' || !/^(?!\.{1,2}$)[\w.~-]+$/.test(path)) {
-    throw new ConfigurationError(
-      `\`path\` of a resource must be one path segment of letters, digits, \`-\`, \`.\`, \`_\` and \`~\`, other than \`.\` and \`..\`; it is \`${String(path)}\`.`,
-    );
-  }
 }
 
 /** `total[gte]=5` beside `total=true` is clear; a field filtered by its bare name would not be. */

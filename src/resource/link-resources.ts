@@ -4,6 +4,7 @@ import { compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Step } from '../mongo/read-included.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
+import { anArrayOf, checkValue } from '../options.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { ResourceDefinition } from './resource-options.ts';
 
@@ -18,7 +19,7 @@ export interface Defined {
  * its Get guards, or to those of a model that the api was given in `models`. Throws a {@link ConfigurationError} where one leads nowhere.
  */
 export function linkResources(defined: readonly Defined[], models: readonly Model[] = []): CompiledResource[] {
-  if (!Array.isArray(models)) throw new ConfigurationError('`models` of an api must be a list of models.');
+  checkValue('`models` of an api', models, anArrayOf('models'));
   const targets = [
     ...defined.map(({ resource }) => toTarget(resource)),
     ...[...new Set(models)].map((model) => ({ model: watchMisfits(compileModel(model)) })),

@@ -1,6 +1,5 @@
-import { ConfigurationError } from '../errors.ts';
-import { checkNames } from '../middleware/parts/check-options.ts';
 import type { CursorPaging, OffsetPaging, Totals } from '../mongo/list/parse-paging.ts';
+import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import type { CursorPagingOptions, OffsetPagingOptions } from './resource-options.ts';
 
 /**
@@ -11,7 +10,8 @@ import type { CursorPagingOptions, OffsetPagingOptions } from './resource-option
  * shop.resource({ model: Order, paging: cursorPaging({ max: 50, total: true }) });
  */
 export function cursorPaging(options: CursorPagingOptions = {}): CursorPaging {
-  return { mode: 'cursor', ...checkSettings('cursorPaging', options, ['max', 'size', 'total']) };
+  checkOptions(options, settingsOf(options), '`cursorPaging`');
+  return { mode: 'cursor', ...fillIn(options) };
 }
 
 /**
@@ -22,22 +22,26 @@ export function cursorPaging(options: CursorPagingOptions = {}): CursorPaging {
  * shop.resource({ model: Order, paging: offsetPaging({ size: 10, total: true }) });
  */
 export function offsetPaging(options: OffsetPagingOptions = {}): OffsetPaging {
-  const settings = checkSettings('offsetPaging', options, ['max', 'size', 'total', 'maxOffset']);
-  const { maxOffset = 10_000 } = options;
-  if (!Number.isSafeInteger(maxOffset) || maxOffset < 0) {
-    throw new ConfigurationError('`maxOffset` of `offsetPaging` must be a whole number of at least 0.');
-  }
-  return { mode: 'offset', ...settings, maxOffset };
+  checkOptions(options, { ...settingsOf(options), maxOffset: orUndefined(aWholeNumber(0)) }, '`offsetPaging`');
+  return { mode: 'offset', ...fillIn(options), maxOffset: options.maxOffset ?? 10_000 };
 }
 
-function checkSettings(by: string, options: CursorPagingOptions, legal: readonly string[]): { max: number; size: number; total: Totals } {
-  checkNames('option', Object.keys(options), legal, `\`${by}\``);
-  const { max = 100, size = Math.min(20, max), total = false } = options;
-  if (!Number.isInteger(max) || max < 1) throw new ConfigurationError(`\`max\` of \`${by}\` must be a whole number of at least 1.`);
-  if (!Number.isInteger(size) || size < 1 || size > max) {
-    throw new ConfigurationError(`\`size\` of \`${by}\` must be a whole number from 1 to \`max\`.`);
-  }
-  if (typeof total !== 'boolean' && total !== 'estimate')
-    throw new ConfigurationError(`\`total\` of \`${by}\` must be true, false or 'estimate'.`);
+const defaultMax = 100;
+
+/** What is legal for the options of both; the largest `size` depends on `max`. */
+function settingsOf(options: CursorPagingOptions): LegalOptions<CursorPagingOptions> {
+  const most = options?.max ?? defaultMax;
+  return {
+    max: orUndefined(aWholeNumber(1)),
+    size: orUndefined([(size) => aWholeNumber(1, most)[0](size), 'a whole number from 1 to `max`']),
+    total: orUndefined([(total) => typeof total === 'boolean' || total === 'estimate', "true, false or 'estimate'"]),
+  };
+}
+
+function fillIn({ max = defaultMax, size = Math.min(20, max), total = false }: CursorPagingOptions): {
+  max: number;
+  size: number;
+  total: Totals;
+} {
   return { max, size, total };
 }

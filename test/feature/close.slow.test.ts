@@ -232,14 +232,18 @@ describe('api.close()', () => {
   });
 
   it.each<[string, object, string]>([
-    ['no server', {}, '`close` needs the `server` that it is to close.'],
+    ['no server', {}, '`server` of `close` must be what `listen()` or `http.createServer()` returned'],
     ['an app for a server', { server: new Koa() }, '`server` of `close` must be what `listen()` or `http.createServer()` returned'],
     [
       'a server of HTTP/2',
       { server: createHttp2Server() },
       '`server` of `close` must be what `listen()` or `http.createServer()` returned',
     ],
-    ['a negative delay', { server: createServer(), delay: -1 }, '`delay` of `close` must be a whole number of milliseconds, 0 or more'],
+    [
+      'a negative delay',
+      { server: createServer(), delay: -1 },
+      '`delay` of `close` must be a whole number of milliseconds from 0 to 2147483647',
+    ],
     ['a timeout that is none', { server: createServer(), timeout: '1s' }, '`timeout` of `close` must be a whole number of milliseconds'],
     ['an unknown option', { server: createServer(), dealy: 1 }, 'did you mean `delay`'],
   ])('refuses %s, and goes on', async (_what, options, message) => {

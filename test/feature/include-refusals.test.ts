@@ -166,8 +166,8 @@ describe('a configuration error', () => {
     ['an empty step', { include: ['author.'] }, '`` is not a relation of Person'],
     ['an empty name', { include: [''] }, '`` is not a relation of Book'],
     ['a name of Object.prototype', { include: ['constructor'] }, '`constructor` is not a relation of Book'],
-    ['no list', { include: 'author' }, "`include` of resource `books` must be a list of relations, such as ['customer']."],
-    ['a list of something else', { include: [5] }, 'must be a list of relations'],
+    ['no list', { include: 'author' }, "`include` of resource `books` must be an array of relations, such as ['customer']."],
+    ['a list of something else', { include: [5] }, 'must be an array of relations'],
     [
       'too many steps',
       { include: ['author.boss.boss.boss.boss.boss'] },
@@ -209,7 +209,7 @@ describe('a configuration error', () => {
       { model: refTo('Person', { id: undefined }), include: ['to'] },
       'ids of Person are of type string, not objectId',
     ],
-    ['models that are no list', { include: [], models: Person }, '`models` of an api must be a list of models.'],
+    ['models that are no list', { include: [], models: Person }, '`models` of an api must be an array of models.'],
     ['something else than a model', { include: [], models: [{}] }, 'A `model` is what `defineModel'],
     [
       'two models of one name',

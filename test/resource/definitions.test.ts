@@ -18,7 +18,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['an unknown option', { guard: [] }, /`guard` is not an option of resource `docs`; did you mean `guards`\?/],
     ['an unknown option without a near miss', { colour: 1 }, /`colour` is not an option of resource `docs`\. Legal are model, /],
     ['an unknown operation', { ops: ['gett'] }, /`gett` is not an operation in `ops` of resource `docs`; did you mean `get`\?/],
-    ['ops that are no list', { ops: 'get' }, /`ops` of resource `docs` must be a list/],
+    ['ops that are no list', { ops: 'get' }, /`ops` of resource `docs` must be an array/],
     [
       'a hook for Put where it is not listed',
       { after: { put: [] } },
@@ -40,9 +40,9 @@ describe('a mistake in a resource is a configuration error when the routes are b
     [
       'a hook that is none',
       { after: { create: ['mail'] } },
-      /`after.create` of resource `docs` must be a list of functions; it has `'mail'`/,
+      /`after.create` of resource `docs` must be an array of functions; it has `'mail'`/,
     ],
-    ['a guard that is none', { guards: [1] }, /`guards` of resource `docs` must be a list of functions; it has `1`/],
+    ['a guard that is none', { guards: [1] }, /`guards` of resource `docs` must be an array of functions; it has `1`/],
     ['a guard of an operation that is none', { guardsFor: { get: [() => true, null] } }, /`guardsFor.get` of resource `docs` .* `null`/],
     ['a path that clients resolve', { path: '..' }, /`path`/],
     ['a path that is no text', { path: 5 }, /`path`/],
@@ -50,7 +50,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['scope fields without a scope', { scopeFields: ['text'] }, /`scopeFields` of resource `docs` needs a `scope`/],
     ['scopeWrites without a scope', { scopeWrites: false }, /`scopeWrites` of resource `docs` needs a `scope`/],
     ['scopeWrites that is no boolean', { scope: () => ({}), scopeWrites: 1 }, /`scopeWrites` .*true or false/],
-    ['scope fields that are no list', { scope: () => ({}), scopeFields: 'text' }, /`scopeFields` .*list of field names/],
+    ['scope fields that are no list', { scope: () => ({}), scopeFields: 'text' }, /`scopeFields` .*array of field names/],
     [
       'an unknown scope field',
       { scope: () => ({}), scopeFields: ['txet'] },

@@ -1,5 +1,5 @@
 import { ConfigurationError, type ProblemCode, problemCodes } from '../../errors.ts';
-import { checkNames } from './check-options.ts';
+import { checkNames } from '../../options.ts';
 import type { AnswersProblems, ResourceMiddleware } from './context.ts';
 
 /**

@@ -8,6 +8,7 @@ import type { Leaf } from '../../model/value/leaf.ts';
 import { checkPageBytes, defaultPageBytes } from '../../mongo/list/page-bytes.ts';
 import type { Source, Step } from '../../mongo/read-included.ts';
 import { openStore, type StoreOptions } from '../../mongo/store.ts';
+import { anArrayOf, checkValue } from '../../options.ts';
 import type { Guard, ScopeFunction } from './context.ts';
 
 /** Where relations may lead: the records of a model, and who may see which of them. */
@@ -105,12 +106,14 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
     return step;
   }
 
-  if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {
-    throw new ConfigurationError(`\`include\` of ${owner} must be a list of relations, such as ['customer'].`);
-  }
+  checkValue(`\`include\` of ${owner}`, names, anArrayOf("relations, such as ['customer']", isString));
   const paths = new Map(names.map((name) => [name, compilePath(name)]));
   const relations = new Map([...paths].flatMap(([name, [first]]) => (first ? [[name, first.relation]] : [])));
   return { names: [...paths.keys()], relations, steps, paths, maxPageBytes };
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {

@@ -1,5 +1,15 @@
 import type { IndexDescription } from 'mongodb';
-import { ConfigurationError } from '../../errors.ts';
+import {
+  anObject,
+  aWholeNumber,
+  checkedLater,
+  checkOptions,
+  checkValue,
+  type Legal,
+  type LegalOptions,
+  orUndefined,
+  required,
+} from '../../options.ts';
 import type { Checked, HasFields } from './infer.ts';
 import type { Check, Fields, RawSchema } from './schema.ts';
 import { objectSchema } from './t.ts';
@@ -62,35 +72,26 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
  * type NoteDocument = Document<typeof Note>; // { id: ObjectId; text: string; revision: number }
  */
 export function defineModel<const F extends Fields>(name: string, options: ModelOptions<F>): Model<F> {
-  checkOptions(name, options);
+  checkValue('The name of a model', name, aModelName);
+  checkOptions(options, legal, `model \`${name}\``);
   const { collection, fields, check, maxTimeMS, indexes } = options;
   const model = { name, collection, schema: objectSchema(fields, { check }), maxTimeMS, indexes };
   return model as unknown as Model<F>; // `~fields` exists in the type only
 }
 
-const legalOptions = ['collection', 'fields', 'check', 'maxTimeMS', 'indexes'] as const;
+const legal: LegalOptions<ModelOptions> = {
+  collection: required([isCollectionName, 'the name of a MongoDB collection, without $ or NUL']),
+  fields: required(anObject('an object: { title: t.string(), … }')),
+  check: checkedLater, // where it is compiled: embedded objects may have one, too
+  maxTimeMS: orUndefined(aWholeNumber(1, undefined, ' of milliseconds')),
+  indexes: checkedLater,
+};
 
-function checkOptions(name: unknown, options: object): void {
-  if (typeof name !== 'string' || !/^[A-Za-z0-9._-]+$/.test(name)) {
-    throw new ConfigurationError(
-      'The name of a model must be made of letters, digits, dots, hyphens and underscores: the OpenAPI description uses it.',
-    );
-  }
-  const unknown = Object.keys(options ?? {}).find((option) => !(legalOptions as readonly string[]).includes(option));
-  if (unknown !== undefined)
-    throw new ConfigurationError(`\`${unknown}\` is not an option of model \`${name}\`: legal are ${legalOptions.join(', ')}.`);
-  const { collection, fields, maxTimeMS } = (options ?? {}) as Record<string, unknown>;
-  if (typeof collection !== 'string' || !isCollectionName(collection)) {
-    throw new ConfigurationError(`\`collection\` of model \`${name}\` must be the name of a MongoDB collection, without $ or NUL.`);
-  }
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
-    throw new ConfigurationError(`\`fields\` of model \`${name}\` must be an object: { title: t.string(), … }.`);
-  }
-  if (maxTimeMS !== undefined && !(Number.isSafeInteger(maxTimeMS) && (maxTimeMS as number) > 0)) {
-    throw new ConfigurationError(`\`maxTimeMS\` of model \`${name}\` must be a whole number of milliseconds, at least 1.`);
-  }
-}
+const aModelName: Legal = [
+  (name) => typeof name === 'string' && /^[A-Za-z0-9._-]+$/.test(name),
+  'made of letters, digits, dots, hyphens and underscores: the OpenAPI description uses it',
+];
 
-function isCollectionName(name: string): boolean {
-  return name !== '' && !/[$\0]|^system\.|^\.|\.$|\.\./.test(name);
+function isCollectionName(name: unknown): boolean {
+  return typeof name === 'string' && name !== '' && !/[$\0]|^system\.|^\.|\.$|\.\./.test(name);
 }

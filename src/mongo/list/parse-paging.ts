@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../errors.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
+import { checkValue, type Legal } from '../../options.ts';
 import { Invalid } from '../../rules.ts';
 import type { Position } from '../query/position.ts';
 
@@ -35,9 +35,12 @@ export function isPaging(paging: unknown): paging is Paging {
   return (mode === 'cursor' || mode === 'offset') && Number.isInteger(size) && Number.isInteger(max);
 }
 
+/** What is legal for the paging of a list. */
+export const aPaging: Legal = [isPaging, 'what `cursorPaging()` or `offsetPaging()` returns'];
+
 /** Refuses what is none, where TypeScript has not. */
 export function checkPaging(paging: Paging): void {
-  if (!isPaging(paging)) throw new ConfigurationError('`paging` must be what `cursorPaging()` or `offsetPaging()` returns.');
+  checkValue('`paging`', paging, aPaging);
 }
 
 /** Which part of a list is asked for. */

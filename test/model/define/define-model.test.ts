@@ -59,12 +59,13 @@ describe('defineModel', () => {
     [
       'a misspelt option',
       () => defineModel('A', { colection: 'a', fields: {} } as never),
-      '`colection` is not an option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
+      '`colection` is not an option of model `A`; did you mean `collection`? Legal are collection, fields, check, maxTimeMS, indexes.\n' +
+        '`collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
     ],
     [
       'a policy on fields that a model does not have',
       () => defineModel('A', { collection: 'a', fields: {}, policy: { nobody: { private: true } } } as never),
-      '`policy` is not an option of model `A`: legal are collection, fields, check, maxTimeMS, indexes.',
+      '`policy` is not an option of model `A`. Legal are collection, fields, check, maxTimeMS, indexes.',
     ],
     [
       'no collection',
@@ -84,7 +85,7 @@ describe('defineModel', () => {
     [
       'a time limit of 0, which would be none',
       () => defineModel('A', { collection: 'a', fields: {}, maxTimeMS: 0 }),
-      '`maxTimeMS` of model `A` must be a whole number of milliseconds, at least 1.',
+      '`maxTimeMS` of model `A` must be a whole number of milliseconds, at least 1, or be left out.',
     ],
     [
       'a name that is none',
@@ -94,7 +95,7 @@ describe('defineModel', () => {
     [
       'nothing',
       () => defineModel('A', undefined as never),
-      '`collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
+      'The options of model `A` must be an object of collection, fields, check, maxTimeMS, indexes.',
     ],
   ])('refuses %s', (_name, build, message) => {
     expect(messageOf(build)).toEqual(message);

@@ -1,0 +1,95 @@
+import { ConfigurationError } from './errors.ts';
+import { didYouMean } from './hints.ts';
+
+/** What is legal for one option: a test, and words that follow "must be". A required one must be there. */
+export type Legal = readonly [isLegal: (value: unknown) => boolean, words: string, isRequired?: 'required'];
+
+/** The options that a function takes, each with what is legal for it. */
+export type LegalOptions<Options> = { readonly [Name in keyof Options]-?: Legal };
+
+export const aFunction: Legal = [(value) => typeof value === 'function', 'a function'];
+export const trueOrFalse: Legal = [(value) => typeof value === 'boolean', 'true or false'];
+export const aText: Legal = [(value) => typeof value === 'string' && value !== '', 'a text'];
+
+/** The value is checked where it is used, with more to say about it. */
+export const checkedLater: Legal = [() => true, ''];
+
+/** A whole number within two bounds; `unit` is what it counts, such as ` of bytes`. */
+export function aWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER, unit = ''): Legal {
+  const range = most < Number.MAX_SAFE_INTEGER ? ` from ${least} to ${most}` : `${unit === '' ? ' of' : ','} at least ${least}`;
+  const isLegal = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+  return [isLegal, `a whole number${unit}${range}`];
+}
+
+/** One of some values. */
+export function oneOf(...values: readonly unknown[]): Legal {
+  return [(value) => values.includes(value), `one of ${values.join(', ')}`];
+}
+
+/** An array, `items` in words, each of which passes a test. */
+export function anArrayOf(items: string, isItem: (item: unknown) => boolean = () => true): Legal {
+  return [(value) => Array.isArray(value) && value.every(isItem), `an array of ${items}`];
+}
+
+/** An object of named things. */
+export function anObject(words: string): Legal {
+  return [isTable, words];
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same option where it must be there. */
+export function required([isLegal, words]: Legal): Legal {
+  return [isLegal, words, 'required'];
+}
+
+/** The same option where undefined means that it was left out. */
+export function orUndefined([isLegal, words]: Legal): Legal {
+  return [(value) => value === undefined || isLegal(value), words];
+}
+
+/**
+ * Finds everything that is wrong with an options object, one sentence for each mistake: names that do not exist, values that are not legal,
+ * and required options that are missing. `where` is what takes the options. An option that is there and undefined is a mistake, too, unless
+ * `orUndefined` allows it: a guard or a scope that is undefined by accident must not read as none.
+ */
+export function findMistakes<Options extends object>(options: unknown, legal: LegalOptions<Options>, where: string): string[] {
+  const names = Object.keys(legal);
+  if (!isTable(options)) return [`The options of ${where} must be an object of ${names.join(', ')}.`];
+  const wrong = Object.entries<Legal>(legal).filter(
+    ([name, [isLegal, , isRequired]]) => (isRequired || name in options) && !isLegal(options[name]),
+  );
+  return [
+    ...findUnknown('option', Object.keys(options), names, where),
+    ...wrong.map(([name, [, words, isRequired]]) => `\`${name}\` of ${where} must be ${words}${isRequired ? '' : ', or be left out'}.`),
+  ];
+}
+
+/** Throws one `ConfigurationError` with everything that {@link findMistakes} finds. */
+export function checkOptions<Options extends object>(options: Options, legal: LegalOptions<Options>, where: string): void {
+  refuse(findMistakes(options, legal, where));
+}
+
+/** Checks one value; `subject` begins the sentence about it, such as "`maxTimeMS`". */
+export function checkValue(subject: string, value: unknown, [isLegal, words]: Legal): void {
+  if (!isLegal(value)) refuse([`${subject} must be ${words}.`]);
+}
+
+/** Throws one `ConfigurationError` for all names that do not exist, each with the nearest that does. */
+export function checkNames(what: string, names: readonly string[], legal: readonly string[], where: string): void {
+  refuse(findUnknown(what, names, legal, where));
+}
+
+/** Throws one `ConfigurationError` with all of these sentences, each on a line of its own; returns where there are none. */
+export function refuse(mistakes: readonly string[]): void {
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes.join('\n'));
+}
+
+function findUnknown(what: string, names: readonly string[], legal: readonly string[], where: string): string[] {
+  const article = /^[aeiou]/.test(what) ? 'an' : 'a';
+  return names
+    .filter((name) => !legal.includes(name))
+    .map((name) => `\`${name}\` is not ${article} ${what} of ${where}${didYouMean(name, legal, '.')} Legal are ${legal.join(', ')}.`);
+}

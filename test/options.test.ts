@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigurationError } from '../src/errors.ts';
+import {
+  aFunction,
+  anArrayOf,
+  aText,
+  aWholeNumber,
+  checkNames,
+  checkOptions,
+  checkValue,
+  findMistakes,
+  type LegalOptions,
+  oneOf,
+  orUndefined,
+  refuse,
+  required,
+  trueOrFalse,
+} from '../src/options.ts';
+
+interface Options {
+  readonly name: string;
+  readonly size?: number;
+  readonly mode?: string;
+  readonly run?: unknown;
+}
+
+const legal: LegalOptions<Options> = {
+  name: required(aText),
+  size: aWholeNumber(1, 9),
+  mode: orUndefined(oneOf('a', 'b')),
+  run: aFunction,
+};
+const mistakes = (options: unknown) => findMistakes(options, legal, '`make`');
+
+describe('findMistakes', () => {
+  it('finds none where all is right', () => {
+    expect(mistakes({ name: 'x' })).toEqual([]);
+    expect(mistakes({ name: 'x', size: 9, mode: undefined, run: () => 1 })).toEqual([]);
+  });
+
+  it('finds all of them', () => {
+    expect(mistakes({ nam: 'x', size: 0, mode: 'c', run: undefined })).toEqual([
+      '`nam` is not an option of `make`; did you mean `name`? Legal are name, size, mode, run.',
+      '`name` of `make` must be a text.',
+      '`size` of `make` must be a whole number from 1 to 9, or be left out.',
+      '`mode` of `make` must be one of a, b, or be left out.',
+      '`run` of `make` must be a function, or be left out.',
+    ]);
+  });
+
+  it.each([undefined, null, 'x', 5, [], () => 1])('asks for an object in place of %p', (options) => {
+    expect(mistakes(options)).toEqual(['The options of `make` must be an object of name, size, mode, run.']);
+  });
+});
+
+describe('a mistake', () => {
+  it('is a ConfigurationError that names all of them', () => {
+    expect(() => checkOptions({ name: '', size: 10 } as Options, legal, '`make`')).toThrow(
+      new ConfigurationError('`name` of `make` must be a text.\n`size` of `make` must be a whole number from 1 to 9, or be left out.'),
+    );
+    expect(() => checkNames('field', ['nmae', 'name', 'x'], ['name'], 'Note')).toThrow(
+      new ConfigurationError(
+        '`nmae` is not a field of Note; did you mean `name`? Legal are name.\n`x` is not a field of Note. Legal are name.',
+      ),
+    );
+    expect(() => checkValue('`maxTimeMS`', 0, aWholeNumber(1))).toThrow(
+      new ConfigurationError('`maxTimeMS` must be a whole number of at least 1.'),
+    );
+    expect(() => refuse([])).not.toThrow();
+  });
+});
+
+describe('what is legal', () => {
+  it.each([
+    [aWholeNumber(1), [1, 2 ** 53 - 1], [0, 1.5, 2 ** 53, '1', Number.NaN], 'a whole number of at least 1'],
+    [aWholeNumber(0, 9, ' of bytes'), [0, 9], [-1, 10], 'a whole number of bytes from 0 to 9'],
+    [aWholeNumber(1, undefined, ' of bytes'), [1], [0], 'a whole number of bytes, at least 1'],
+    [trueOrFalse, [true, false], [0, 'true', undefined], 'true or false'],
+    [aText, ['a'], ['', 5], 'a text'],
+    [oneOf('a', 5), ['a', 5], ['5', undefined], 'one of a, 5'],
+    [anArrayOf('names'), [[], ['a']], ['a', undefined], 'an array of names'],
+    [anArrayOf('functions', aFunction[0]), [[() => 1]], [[() => 1, 1]], 'an array of functions'],
+  ])('is %p', ([isLegal, words], right, wrong, expected) => {
+    expect([...right].filter((value) => !isLegal(value))).toEqual([]);
+    expect([...wrong].filter(isLegal)).toEqual([]);
+    expect(words).toBe(expected);
+  });
+});
