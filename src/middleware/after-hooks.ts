@@ -5,15 +5,18 @@ import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**
- * Runs after an operation: the context, and the record (the deleted one; on list, the page's records). After a custom operation it is what
- * the handler returned, or the record that it saved where it returned nothing.
+ * A function that runs after an operation. It receives the context and the result: the record (for a delete, the deleted one), or the array
+ * of the page's records for a list. For a custom operation the result is what the handler returned, or the record that it saved if it
+ * returned nothing.
  */
 export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Result) => unknown;
 
 /**
- * Runs hooks in order, each awaited, after the write is durable and before the answer is sent. One that throws makes the answer 500, and
- * the write stays. They receive `ctx.record` as a document, or the documents of `ctx.page`. A `ctx.body` that they set is replaced by the
- * answer, but for a custom operation whose handler returned nothing.
+ * Runs hooks in order and awaits each of them, after the write is durable and before the answer is sent. If a hook throws, the answer is
+ * 500 and the write stays.
+ *
+ * Hooks receive `ctx.record` as a document, or the documents of `ctx.page`. The answer replaces a `ctx.body` that a hook sets, except in a
+ * custom operation whose handler returned nothing.
  *
  * @example
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), afterHooks([notifyWarehouse]), record({ created: true }));
@@ -34,7 +37,7 @@ function resultOf({ result, page, record }: Context): unknown {
   return page ? page.records.map(({ document }) => document) : record?.document;
 }
 
-/** An error that would speak to the client is made one that does not: the write stays, and its answer must not say otherwise. */
+/** A hook's error becomes one that tells the client nothing: the write stays, and the answer must not suggest otherwise. */
 async function run(hooks: readonly AfterHook[], ctx: Context, result: unknown): Promise<void> {
   const exchange = exchangeOf(ctx);
   exchange.isInHooks = true;

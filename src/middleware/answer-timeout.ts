@@ -5,9 +5,9 @@ import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { type Exchange, exchangeOf } from './parts/exchange.ts';
 
 /**
- * Cuts off a client that has not taken its answer `ms` milliseconds after that was ready: who does not read cannot hold memory, or a place in
- * flight. An answer that waits behind another one of its connection is not counted, and of a stream the time begins again with everything
- * that is sent. Above `problems`.
+ * Cuts off a client that has not received the answer `ms` milliseconds after it was ready. A client that does not read cannot hold memory
+ * or a place in flight. For a stream, the time starts again whenever data is sent. An answer that waits behind another one on its
+ * connection is not timed. Place it above `problems`.
  *
  * @example
  * app.use(answerTimeout(120_000)).use(problems());

@@ -2,9 +2,9 @@ import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**
- * Answers with what a handler returned: `{"data": …}`, and its `ETag` where it is a record with a revision; 204 where it returned nothing.
- * It is written here, as all is stored when the hooks have run. A status or headers that were set before stay, and so does a body of the
- * handler's own.
+ * Answers with what a handler returned: `{"data": …}`, with an `ETag` if it is a record with a revision, or 204 if the handler returned
+ * nothing. The answer is written after the hooks have run, so it shows what is stored by then. A status, headers or a body that the handler
+ * has set are kept.
  *
  * @example
  * router.get('/orders/:id/total', records(Order, { db }), handler(async (ctx) => ({ total: (await ctx.load()).total })), answer());
@@ -18,6 +18,6 @@ export function answer(): ResourceMiddleware {
       if (result.entityTag !== undefined) ctx.set('ETag', result.entityTag);
       ctx.body = `{"data":${text}}`;
       ctx.type = 'json';
-    } else if (ctx.status === 404 && ctx.respond !== false) ctx.status = 204; // Koa begins with 404: nothing was set
+    } else if (ctx.status === 404 && ctx.respond !== false) ctx.status = 204; // Koa starts with 404, so nothing was set
   };
 }

@@ -5,15 +5,15 @@ import { canAnswer } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 
 /**
- * Turns a request into a principal, or into nothing for an anonymous one: undefined, null, false, `''`, NaN and any zero are nobody. It may
+ * Returns the principal of a request. A falsy value (undefined, null, false, `''`, NaN, 0) means that the request is anonymous. It may
  * throw {@link Unauthorized} with headers.
  */
 export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | undefined | Promise<Principal | null | undefined>;
 
 /**
- * Finds out who is calling: leaves `ctx.principal` and `ctx.requirePrincipal()`, which throws 401 for an anonymous request. Deciding who
- * may pass is for the guards: those that opened above it, for whoever that was, are asked again below. Where an in-process call has given a
- * principal, that one counts and `identify` is not called.
+ * Finds out who sends the request. It leaves `ctx.principal`, and `ctx.requirePrincipal()`, which throws 401 for an anonymous request.
+ * Guards decide who may pass; guards that opened above this middleware are asked again below it. If an in-process call has given a
+ * principal, that one is used and `identify` is not called.
  *
  * @example
  * app.use(authenticate((ctx) => sessions.get(ctx.get('authorization'))));
@@ -23,7 +23,7 @@ export function authenticate<Principal>(identify: Authenticate<Principal>): Reso
   return canAnswer(['unauthorized', 'internal'], setPrincipalBy(identify));
 }
 
-/** Stands in the place of `authenticate` where an api has none: nobody is asked for credentials. */
+/** Replaces `authenticate` in an api without one: every request is anonymous, and none is refused. */
 export const anonymous = setPrincipalBy(() => undefined);
 
 function setPrincipalBy(identify: Authenticate<unknown>): ResourceMiddleware {

@@ -3,8 +3,8 @@ import { aWholeNumber, checkValue } from '../options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 /**
- * Leaves the largest body, in bytes, in `ctx.bodyLimit`, and how long one may take, in milliseconds, in `ctx.bodyTimeout`: for every `jsonBody`
- * below it that has no `limit` or `timeout` of its own.
+ * Sets the largest body in bytes (`ctx.bodyLimit`) and the time that a body may take in milliseconds (`ctx.bodyTimeout`) for every
+ * `jsonBody` below it that has no `limit` or `timeout` of its own.
  *
  * @example
  * app.use(bodyLimit(10_000, 5_000));
@@ -19,10 +19,10 @@ export function bodyLimit(maxBody: number, timeout: number = defaultBodyTimeout)
   };
 }
 
-/** How long a body may take, in milliseconds, where nothing else is said. */
+/** The default time that a body may take, in milliseconds. */
 export const defaultBodyTimeout = 30_000;
 
-/** What is legal for the largest body. */
+/** The legal values of the largest body. */
 export const aBodyLimit = aWholeNumber(1, undefined, ' of bytes');
 
 /** Checks the largest body of an api. */

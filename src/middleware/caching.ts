@@ -3,9 +3,9 @@ import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link caching}. */
 export interface CachingOptions {
-  /** `Cache-Control` of answers with records, where nobody has set it. @default 'private, no-cache' */
+  /** `Cache-Control` of answers with records, unless something else has set it. @default 'private, no-cache' */
   readonly cacheControl?: string;
-  /** Names of request headers that decide what a client may see: they are appended to `Vary`. @default ['Authorization', 'Cookie'] */
+  /** Names of request headers on which the answer depends. They are appended to `Vary`. @default ['Authorization', 'Cookie'] */
   readonly vary?: readonly string[];
 }
 
@@ -13,15 +13,15 @@ const value = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/; // RFC 9110 §5.5
 const token = /^[\w!#$%&'*+.^`|~-]+$/; // RFC 9110 §5.6.2
 const isName = (name: unknown): boolean => typeof name === 'string' && token.test(name);
 
-/** What is legal of them. */
+/** The legal values of {@link CachingOptions}. */
 export const cachingOptions: LegalOptions<CachingOptions> = {
   cacheControl: [(given) => typeof given === 'string' && value.test(given), "the value of a header, such as `'public, max-age=60'`"],
   vary: [(given) => Array.isArray(given) && given.every(isName), "a list of names of headers, such as `['X-Api-Key']`"],
 };
 
 /**
- * Says who may keep the answers below it: nobody but the one who asked, and only to ask whether they have changed. A `Cache-Control` that
- * was set above or below it stays. Problems are kept by nobody: `problems` says so.
+ * Sets `Cache-Control` and `Vary` of the answers below it. By default only the client's own cache may keep an answer, and has to revalidate
+ * it. A `Cache-Control` that was set above or below is kept. Problems are never cached: `problems` sets `no-store`.
  *
  * @example
  * router.get('/orders/:id', caching({ vary: ['X-Api-Key'] }), notModified(), findRecord(Order, { db }), record());
@@ -30,7 +30,7 @@ export function caching(options: CachingOptions = {}): ResourceMiddleware {
   checkOptions(options, cachingOptions, '`caching`');
   const { cacheControl = 'private, no-cache', vary = ['Authorization', 'Cookie'] } = options;
   return async function caching(ctx, next) {
-    await next(); // a problem goes past this
+    await next(); // a problem skips the rest
     if (!ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', cacheControl);
     if (vary.length > 0) ctx.vary([...vary]);
   };

@@ -6,18 +6,21 @@ import { isObject } from '../model/value/plain-object.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
-/** The type of the body that a middleware leaves: what a handler behind it finds in `ctx.request.body`. `~body` exists in types only. */
+/** The type of the body that a middleware leaves in `ctx.request.body` for the handler below it. `~body` exists in types only. */
 export interface BodyType<Body> {
   readonly '~body': Body;
 }
 
-/** A middleware that knows its body. Not an interface: TypeScript would not infer from its result what stands beside it in an operation. */
+/**
+ * A middleware that knows the type of its body. It is not an interface, because TypeScript could not infer the handler's context from one.
+ */
 export type BodyMiddleware<Body> = ResourceMiddleware & BodyType<Body>;
 
 /**
- * Requires the body that `jsonBody({ requireObject: false })` has read to be an object that fits a schema, and leaves it in `ctx.request.body`
- * as handlers hold documents: 422, all errors at once, each with its dotted path. Without a schema it may be any object. `jsonBody` does the
- * same at once; apart, `ifMatch` can stand between the two, where it belongs (RFC 9110 §13.2.1).
+ * Requires the body that `jsonBody({ requireObject: false })` has read to be an object that fits the schema, and leaves it in document form
+ * in `ctx.request.body`. Without a schema, any object is accepted. 422 lists all errors at once, each with its dotted path.
+ *
+ * `jsonBody({ schema })` does both steps. Use the two middlewares to place `ifMatch` between them, where it belongs (RFC 9110 §13.2.1).
  *
  * @example
  * router.post('/orders/:id/send', jsonBody({ requireObject: false }), ifMatch({ required: true }), checkBody(SendOrder), sendOrder);

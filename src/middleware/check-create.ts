@@ -11,15 +11,15 @@ export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;
 
 /** Options of {@link checkCreate}. */
 export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
-  /** Values that the server sets on create; they win over what a client sends. */
+  /** Returns the values that the server sets on create. They replace what the client sends. */
   readonly serverFields?: Called<[ctx: Context], unknown>;
 }
 
 const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a new record and leaves the document to insert in `ctx.created`, with server
- * fields, defaults, revision 0 and timestamps. 422 with every error at once.
+ * Validates `ctx.request.body` as a new record. It leaves the document to insert in `ctx.created`, with server fields, defaults, revision 0
+ * and timestamps. 422 lists all errors at once.
  *
  * @example
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
@@ -31,7 +31,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   const readCreate = compileCreate(compiled, rules);
   const access = insertAccess(rules);
   const open = new Set(openNames(compiled.fieldTable, access));
-  // An id that the client may choose can be taken: `insert` then answers 412 where `If-None-Match: *` was sent.
+  // If the client chooses the id, it may be taken: `insert` then answers 412 to `If-None-Match: *`.
   const ofId = access.refusal(compiled.id) === undefined ? (['precondition_failed'] as const) : [];
   return canAnswer(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
@@ -42,7 +42,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   });
 }
 
-/** Nothing returned is a forgotten `return`, or an object that JavaScript took for a block: `() => { owner: 'ann' }`. */
+/** A function that returns nothing has probably lost its `return`, or its object was parsed as a block: `() => { owner: 'ann' }`. */
 function asValues(returned: unknown): Readonly<Record<string, unknown>> {
   if (isStoredObject(returned)) return returned;
   throw new Error(`\`serverFields\` returned ${describe(returned)}: it must return an object of values, \`{}\` where it sets none.`);
@@ -50,5 +50,5 @@ function asValues(returned: unknown): Readonly<Record<string, unknown>> {
 
 function describe(value: unknown): string {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? 'a string' : String(value);
-  return Array.isArray(value) ? 'a list' : `a ${value.constructor.name}`;
+  return Array.isArray(value) ? 'an array' : `a ${value.constructor.name}`;
 }

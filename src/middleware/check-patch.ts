@@ -8,8 +8,8 @@ import type { ResourceMiddleware } from './parts/context.ts';
 const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a patch (RFC 7396 for embedded objects) and leaves what it changes in
- * `ctx.changes`. 422 with every error at once.
+ * Validates `ctx.request.body` as a patch (for embedded objects RFC 7396) and leaves the changes in `ctx.changes`. 422 lists all errors at
+ * once.
  *
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());

@@ -9,8 +9,8 @@ type PutRules = Pick<WriteRules, 'explicitWrites'>;
 const legal: LegalOptions<PutRules> = { explicitWrites: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a replacement of everything that the client may write and leaves what it changes in
- * `ctx.changes`. 422 with every error at once.
+ * Validates `ctx.request.body` as a replacement of everything that the client may write, and leaves the changes in `ctx.changes`. 422 lists
+ * all errors at once.
  *
  * @example
  * router.put('/orders/:id', jsonBody(), ifMatch(), checkPut(Order), update(Order, { db }), record());

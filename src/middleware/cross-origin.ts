@@ -5,7 +5,7 @@ import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link crossOrigin}. */
 export interface CrossOriginOptions {
-  /** Origins of other sites whose pages may write, each as browsers send it: `https://app.example`. @default none */
+  /** Origins of other sites whose pages may write, each in the form that browsers send: `https://app.example`. @default none */
   readonly trustedOrigins?: readonly string[];
 }
 
@@ -13,12 +13,13 @@ const legal: LegalOptions<CrossOriginOptions> = { trustedOrigins: [Array.isArray
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses what a page of another origin makes a browser send, with the cookies of its user (cross-site request forgery): 403. It stands
- * before `authenticate`, and is of use where that reads cookies or anything else that browsers send by themselves.
+ * Refuses requests that a page of another origin makes a browser send with its user's cookies (cross-site request forgery): 403. Place it
+ * above `authenticate`. It is needed if `authenticate` reads cookies or anything else that browsers send by themselves.
  *
- * The rules are those of Go's `http.CrossOriginProtection`, and need no token. GET, HEAD and OPTIONS pass: they must not write. With
- * `Sec-Fetch-Site`, which every browser sends to https and localhost since 2023, `same-origin` and `none` pass. Without it `Origin` decides:
- * without either it is no browser, and passes; and so does an origin of the same host. A trusted origin passes always.
+ * The rules are those of Go's `http.CrossOriginProtection` and need no token. GET, HEAD and OPTIONS pass, because they must not write. If
+ * the request has `Sec-Fetch-Site`, which every browser sends to https and localhost since 2023, `same-origin` and `none` pass. Otherwise
+ * `Origin` decides: a request without one does not come from a browser and passes, and so does one of the same host. A trusted origin
+ * always passes.
  *
  * @example
  * app.use(crossOrigin({ trustedOrigins: ['https://app.example'] }));
@@ -45,12 +46,12 @@ function isSameOrigin(site: string, origin: string, host: string): boolean {
   return origin === '' || hostOf(origin) === host;
 }
 
-/** As it is written, with its port: a browser leaves the same one out of `Host`. */
+/** The host of an origin as it is written, with its port. A browser leaves a default port out of `Host`, too. */
 function hostOf(origin: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)$/i.exec(origin)?.[1];
 }
 
-/** An origin that browsers write otherwise would never be met. */
+/** Refuses an origin in a form that browsers do not send: it would never match. */
 function checkOrigin(origin: unknown): void {
   if (typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null') return;
   throw new ConfigurationError(

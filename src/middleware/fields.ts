@@ -8,9 +8,11 @@ import { checkIncludes } from './parts/compile-includes.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 /**
- * Lets the client choose what it reads of one record: `fields=name,address.city` is left in `ctx.fields`. The id is always sent, and so
- * are the relations of `ctx.include`, which are among `includes`; the `ETag` is the whole record's. 400 names what cannot be chosen, a
- * private field as one that does not exist; every other parameter is ignored. On a list, `listQuery` reads the same parameter.
+ * Lets the client choose which fields of one record it reads: `fields=name,address.city` is left in `ctx.fields`. The id is always sent,
+ * and so are the relations of `ctx.include`, if they are in `includes`. The `ETag` is that of the whole record.
+ *
+ * 400 names the fields that cannot be chosen; a private field is reported as unknown. Other parameters are ignored. For a list, `listQuery`
+ * reads the same parameter.
  *
  * @example
  * router.get('/orders/:id', fields(Order), findRecord(Order, { db }), record());

@@ -11,16 +11,15 @@ import { type Context, needed, type ResourceMiddleware } from './parts/context.t
 import { workOf } from './parts/exchange.ts';
 
 /**
- * Reads the records that the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead to, and leaves them in `ctx.included` for
- * `record` and `page`: one query per relation, whatever the page holds. Without `include` it does nothing.
+ * Reads the records to which the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead, and leaves them in `ctx.included` for
+ * `record` and `page`. It sends one query for each relation, whatever the size of the page, and does nothing without `include`. The reads
+ * are aborted when the client has gone.
  *
- * A target's guards and scope decide in every request, each guard once. A guard that does not open, a scope that refuses (a 4xx that it
- * throws) or does not reach the record: the client sees no such record, as if the id led nowhere. Any other error of theirs is 500.
+ * The guards and the scope of a target decide in every request; each guard is asked once. If a guard does not open, or a scope throws a 4xx
+ * or does not reach the record, the client sees no record, as if the id led nowhere. Any other error of a guard or scope is a 500.
  *
- * The reads are aborted when the client has gone.
- *
- * What the relations of a page lead to has at most the bytes of `maxPageBytes`, and 50,000 records of each: a page by cursor ends early,
- * and one by number is 400, as one record is that leads to more alone. 503 and 504 as every read.
+ * The included records of a page have at most `maxPageBytes` bytes, and 50,000 records for each relation. A page by cursor ends early to
+ * stay within these limits. A page by number is 400, and so is a single record that exceeds them. Failed reads are 503 or 504.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
@@ -41,14 +40,16 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
       if (ctx.page) {
         const [page, included] = await readFitting(ctx.page, read);
         ctx.included = included;
-        ctx.page = writePage(page, included); // now, so that hooks are given the records that are shown
+        ctx.page = writePage(page, included); // before the hooks, so that they receive the records that are shown
       } else ctx.included = await read([needed(ctx.record, 'findRecord', 'findIncluded')]);
     }
     await next();
   });
 }
 
-/** Reads for the first half of a page where the whole leads to too much, and for the half of that, until it fits or one record is left. */
+/**
+ * If a page leads to too many records, reads those of its first half only, and of the half of that, until they fit or one record is left.
+ */
 async function readFitting(page: Page, read: (records: readonly StoredRecord[]) => Promise<Included>): Promise<[Page, Included]> {
   try {
     return [page, await read(page.records)];
@@ -58,14 +59,14 @@ async function readFitting(page: Page, read: (records: readonly StoredRecord[]) 
   }
 }
 
-/** What guards and scopes have said in this request. */
+/** What guards and scopes have answered in this request. */
 interface Answers {
   readonly closed: Set<Guard<never>>;
-  /** Undefined for a source that shows nothing. */
+  /** The filter of each source; undefined if the source shows nothing. */
   readonly scopes: Map<Source, Filter | undefined>;
 }
 
-/** One after the other, so that no guard is asked twice. */
+/** Asks one source after the other, so that no guard is asked twice. */
 async function askSources(ctx: Context, steps: readonly Step<GuardedSource>[], wanted: ReadonlySet<Step>, answers: Answers): Promise<void> {
   for (const step of steps) {
     if (!wanted.has(step)) continue;
@@ -97,7 +98,10 @@ async function opens(ctx: Context, guard: Guard, { closed }: Answers): Promise<b
   return true;
 }
 
-/** Whether an error says no to the client, like `Unauthorized`; all others, a database that is away among them, say nothing of it. */
+/**
+ * Whether an error refuses the client, as `Unauthorized` does. Other errors, such as a database that is down, do not say whether the client
+ * may see the record.
+ */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || !('expose' in error) || error.expose !== true || !('status' in error)) return false;
   return typeof error.status === 'number' && error.status >= 400 && error.status < 500;

@@ -12,12 +12,13 @@ import { workOf } from './parts/exchange.ts';
 /** Options of {@link findPage}. */
 export interface FindPageOptions extends FindOptions {
   /**
-   * Warns of lists that look through the collection, once for each kind of list, with the index that would help (`process.emitWarning`).
+   * Warns of lists that scan the collection, once for each kind of list, and names the index that would help (`process.emitWarning`).
    * @default whether `NODE_ENV` is `development` or not set
    */
   readonly warnOnScan?: boolean;
   /**
-   * How many bytes a page may have, of what is read of it and of the JSON of its records, from 1,024 to 268,435,456. One record always fits.
+   * Largest page in bytes, from 1,024 to 268,435,456. It limits what is read from the database as well as the JSON of the records. A single
+   * record always fits.
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
@@ -26,11 +27,11 @@ export interface FindPageOptions extends FindOptions {
 const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueOrFalse, maxPageBytes: orUndefined(aPageBound) };
 
 /**
- * Finds the page that `ctx.listQuery` asks for, within `ctx.scope`, and leaves it in `ctx.page`. The read is aborted when the client has
+ * Finds the page that `ctx.listQuery` asks for within `ctx.scope`, and leaves it in `ctx.page`. The read is aborted when the client has
  * gone.
  *
- * A page of more than `maxPageBytes` ends early where the list is paged by cursor, at the end that is farther from where it begins; by
- * number it is 400.
+ * A page by cursor that would exceed `maxPageBytes` ends early, at the end farther from its start. A page by number that would exceed it is
+ * 400.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -42,7 +43,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   return canAnswer([...ofRead, 'invalid_query'], async function findPage(ctx, next) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');
     const found = await store.findPage(query, ctx.scope, { fetchPrivate, maxPageBytes }, workOf(ctx));
-    ctx.page = query.include.length > 0 ? found : writePage(found); // now, so that hooks are given the records that are shown
+    ctx.page = query.include.length > 0 ? found : writePage(found); // before the hooks, so that they receive the records that are shown
     await next();
   });
 }

@@ -8,16 +8,20 @@ import { readAddress } from './parts/read-address.ts';
 
 /** Options of {@link findRecord}. */
 export interface FindOptions extends StoreOptions {
-  /** Records are fetched whole, for hooks: with private fields, which are never sent, and those that nobody chose. @default false */
+  /**
+   * Fetches whole records, for hooks: with private fields, which are never sent, and with fields that the client did not choose.
+   * @default false
+   */
   readonly fetchPrivate?: boolean;
 }
 
-/** What is legal of them. */
+/** The legal values of {@link FindOptions}. */
 export const findOptions: LegalOptions<FindOptions> = { ...storeOptions, fetchPrivate: trueOrFalse };
 
 /**
- * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`, with those fields to be sent that `ctx.fields` has
- * chosen. 404 when there is none, 412 when it does not fulfil `ctx.precondition`. The read is aborted when the client has gone.
+ * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`. The client is sent the fields of `ctx.fields`, if
+ * there are any. 404 if there is no such record, 412 if it does not fulfil `ctx.precondition`. The read is aborted when the client has
+ * gone.
  *
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());

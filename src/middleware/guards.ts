@@ -4,8 +4,8 @@ import { canAnswer, problemsOf } from './parts/can-answer.ts';
 import type { Called, Context, Guard, ResourceMiddleware } from './parts/context.ts';
 
 /**
- * Lets a request pass when every guard returns `true`, asked in order; anything else is 403. A guard that stands in several places of a
- * chain runs once per request.
+ * Lets a request pass if every guard returns `true`; otherwise it is 403. Guards are asked in order. A guard that stands in several places
+ * of a chain runs once for each request.
  *
  * @example
  * router.delete('/orders/:id', guards(isSignedIn, isAdmin), removeOrder);

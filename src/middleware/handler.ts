@@ -10,26 +10,31 @@ import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './parts/context.ts';
 import { compileWriteResult, recordOf } from './parts/write-result.ts';
 
-/** Does what a custom operation is for. What it returns is answered: a record, any JSON, or nothing. */
+/** Does the work of a custom operation. Its return value is the answer: a record, any JSON, or nothing. */
 export type Handler<Ctx = Context> = (ctx: Ctx) => unknown;
 
 /** Options of {@link handler}. */
 export interface HandlerOptions {
-  /** The model whose private fields it must not answer by mistake, whether it loads a record or not. @default the models of the records that it holds */
+  /**
+   * The model whose private fields the answer must not contain, whether or not the handler loads a record.
+   * @default the models of the records that it holds
+   */
   readonly model?: ModelInput;
-  /** What it returns: a `'record'`, nothing (`'none'`), or what this schema says of `data`. Anything else is an Error (500). @default anything */
+  /** What the handler returns: `'record'`, `'none'`, or the schema of `data`. Any other result is an Error (500). @default anything */
   readonly answer?: AnswerInput;
 }
 
 const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: checkedLater };
 
 /**
- * Runs a handler, and leaves what it returned, and how that is answered, in `ctx.result`. It stands after `records`, before `afterHooks` and
- * `answer`. A record that it returns is written as clients may read it. Other objects must not have the name of a private field of the
- * records that the request holds, or of the model, unless the schema of the answer says that it is meant: a copy of a record, or a part of
- * one, is an Error (500). The same goes for a JSON body that it or a hook sets by hand.
+ * Runs a handler, and leaves its result in `ctx.result` for `answer`. Place it below `records`, and above `afterHooks` and `answer`.
  *
- * A duplicate key in a driver call of its own (code 11000) is 409 `duplicate_key`, naming the fields where the model has them.
+ * A record that the handler returns is written as clients may read it. Any other object must not contain a key that is the name of a
+ * private field of the model, or of a record that the request holds: a copy or a part of a record is an Error (500), unless the schema of
+ * `answer` declares the name. The same applies to a JSON body that the handler or a hook sets by hand.
+ *
+ * If a driver call of the handler's own fails because of a duplicate key (code 11000), the answer is 409 `duplicate_key` and names the
+ * fields that the model has.
  *
  * @example
  * router.post('/orders/:id/send', records(Order, { db }), handler(sendOrder, { model: Order, answer: 'record' }), answer());
@@ -57,7 +62,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
       },
     };
     await next();
-    if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // of the handler or a hook: Koa would write a record with all it has
+    if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
   });
 }
 
@@ -70,13 +75,13 @@ async function runHandler(run: Handler, ctx: Context, model: CompiledModel | und
   }
 }
 
-/** What Koa would make JSON of. */
+/** Whether Koa would write a body as JSON. */
 function isJson(body: unknown): boolean {
   if (body === undefined || body === null || typeof body === 'string') return false;
   return ![Buffer, Stream, ReadableStream, Blob, Response].some((type) => body instanceof type);
 }
 
-/** A body or a status that the handler has set itself is its own affair. */
+/** A handler may set a body or a status itself, whatever `answer` says. */
 function requireNothing(ctx: Context, isWrong: boolean): void {
   if (isWrong && ctx.status === 404 && ctx.respond !== false)
     throw new Error('An operation returned nothing, and its `answer` says that it returns something.');

@@ -7,11 +7,11 @@ import type { Context, ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link ifMatch}. */
 export interface IfMatchOptions {
-  /** A write without `If-Match` is 428, whatever its `If-None-Match` says. @default false */
+  /** A write without `If-Match` is 428, even with `If-None-Match`. @default false */
   readonly required?: boolean;
   /**
-   * The current strong entity tag, without quotes, for routes without a store behind them: the comparison is then made here, and a mismatch
-   * is 412. Undefined for a resource that has none. Only a check in the write's own filter is safe from races.
+   * Returns the current strong entity tag, without quotes, or undefined if the resource has none. It is for routes without a store: the
+   * comparison is made here, and a mismatch is 412. Only a condition in the write's own filter is safe from races.
    */
   readonly current?: (ctx: Context) => string | undefined | Promise<string | undefined>;
 }
@@ -19,8 +19,9 @@ export interface IfMatchOptions {
 const legal: LegalOptions<IfMatchOptions> = { required: trueOrFalse, current: aFunction };
 
 /**
- * Reads `If-Match`, and `If-None-Match` of a write, into `ctx.precondition`: for the write's own filter (RFC 9110 §13.2.2), or for the record
- * that `findRecord` reads. 400 when malformed, 428 when required and missing. `If-None-Match` of a GET or HEAD is for `notModified`.
+ * Reads `If-Match`, and `If-None-Match` of a write, into `ctx.precondition`: for the filter of the write (RFC 9110 §13.2.2), or for the
+ * record that `findRecord` reads. A malformed header is 400; a required header that is missing is 428. `If-None-Match` of a GET or HEAD is
+ * for `notModified`.
  *
  * @example
  * router.put('/settings', ifMatch({ current: () => settings.version }), jsonBody(), saveSettings);
@@ -42,7 +43,7 @@ export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
   });
 }
 
-/** A repeated header arrives joined by commas, as a list may be sent (RFC 9110 §5.3). */
+/** Node joins repeated headers by commas, which is how a list is sent (RFC 9110 §5.3). */
 function readPrecondition({ method, req }: Context): Precondition | undefined {
   const isRead = method === 'GET' || method === 'HEAD';
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = req.headers;

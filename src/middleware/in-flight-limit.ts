@@ -5,9 +5,9 @@ import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**
- * Lets at most `max` requests in at a time. A request has its place from before its body is read until both are true: what runs for it has ended
- * (or was given up, by a `requestTimeout` below), and its answer has ended or its connection is gone. The next one gets 503 with
- * `Retry-After: 1`.
+ * Limits the number of requests that are handled at a time to `max`. Further requests are 503 with `Retry-After: 1`. A request takes its
+ * place before its body is read. It frees the place when its middlewares have ended (or a `requestTimeout` below has given them up) and its
+ * answer has ended or its connection is closed.
  *
  * @example
  * app.use(inFlightLimit(200)).use(requestTimeout(60_000));

@@ -8,8 +8,9 @@ import type { ResourceMiddleware } from './parts/context.ts';
 const only = ['include'];
 
 /**
- * Parses `include` of a request for one record into `ctx.include`, for `findIncluded`; several parameters add up, every other one is ignored.
- * 400 for a relation that is unknown or not allowed. Stands before `notModified`. For a list `listQuery` does the same.
+ * Parses the `include` parameter of a request for one record into `ctx.include`, for `findIncluded`. Several parameters add up; other
+ * parameters are ignored. A relation that is unknown or not allowed is 400. Place it above `notModified`. For a list, `listQuery` does the
+ * same.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });

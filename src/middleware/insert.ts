@@ -10,9 +10,9 @@ import { workOf } from './parts/exchange.ts';
 import { requireRecordWithin } from './parts/require-within.ts';
 
 /**
- * Inserts `ctx.created` and leaves it in `ctx.record`; 409 names the fields of a unique index that has their values already. An id that the
- * client chose and another record has is 412 where `ifMatch` has read `If-None-Match: *`. Below a `scope` the record must lie within it: 422 on
- * the fields at fault, 500 where the client may write none of them.
+ * Inserts `ctx.created` and leaves the record in `ctx.record`. 409 names the fields of a unique index whose values are taken. If the client
+ * chose an id that is taken and sent `If-None-Match: *`, which `ifMatch` reads, it is 412. Below a `scope` the record must lie within it:
+ * 422 names the fields at fault; if the client may write none of them, it is 500.
  *
  * @example
  * router.post('/orders', jsonBody(), ifMatch(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
@@ -30,7 +30,7 @@ export function insert(model: ModelInput, options: StoreOptions): ResourceMiddle
   });
 }
 
-/** Where the server has set another id than the client sent, it is the server's. */
+/** False if the server has replaced the id that the client sent. */
 function isClientsId(id: unknown, { request }: Context, model: CompiledModel): boolean {
   return isObject(request.body) && isSameValue(id, model.id.leaf.fromJson(request.body.id));
 }

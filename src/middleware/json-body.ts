@@ -11,15 +11,18 @@ import { problemsOfBody, readBody } from './parts/read-body.ts';
 
 /** Options of {@link jsonBody}. */
 export interface JsonBodyOptions {
-  /** Largest body, in bytes; nothing is buffered past it. @default the api's `maxBody`, or 1 MiB (1,048,576) */
+  /** Largest body in bytes. Nothing beyond it is buffered. @default the api's `maxBody`, or 1 MiB (1,048,576) */
   readonly limit?: number;
-  /** How long the body may take to arrive, in milliseconds; 408 beyond. @default the api's `bodyTimeout`, or 30,000 */
+  /** Time in which the body must arrive, in milliseconds. A slower one is 408. @default the api's `bodyTimeout`, or 30,000 */
   readonly timeout?: number;
-  /** Whether JSON that is no object, and no body, are 422 here. `false` leaves that to the validation behind `ifMatch`. @default true */
+  /**
+   * Answers 422 to a missing body, and to JSON that is not an object. `false` leaves that to the validation below `ifMatch`.
+   * @default true
+   */
   readonly requireObject?: boolean;
   /**
-   * What the body must be, as an object: `t.object('Name', { … })`, or a JSON Schema with `properties`. It is read as the body of a create is
-   * (types, defaults, constraints; unknown keys are refused), and left as handlers hold documents: a `t.date()` is a Date.
+   * The schema of the body, an object: `t.object('Name', { … })`, or a JSON Schema with `properties`. The body is read like that of a
+   * create (types, defaults, constraints; unknown keys are refused) and left in document form: a `t.date()` is a Date.
    * @default any object
    */
   readonly schema?: FieldSchema;
@@ -32,18 +35,23 @@ const legal: LegalOptions<JsonBodyOptions> = {
   schema: checkedLater,
 };
 
-/** What a middleware knows of the body that it reads or checks, for the chain and the description of the api. */
+/** What a middleware knows of the body that it reads or checks, for the chain and the OpenAPI description. */
 interface Described {
   readonly body?: ObjectNode | 'any';
   readonly steps?: { readonly read: ResourceMiddleware; readonly check?: ResourceMiddleware };
 }
 
 /**
- * Reads the request's body as a JSON object into `ctx.request.body`, exactly: see `parseJson` for what a number becomes.
+ * Reads the request's body as a JSON object into `ctx.request.body`, without loss of precision: see `parseJson` for how numbers are
+ * represented.
  *
- * Errors: 413 above the limit; 408 for one that has not arrived in time; 415 for another media type than JSON (an absent one is accepted), another charset than UTF-8 or a content
- * coding; 400 for what is not JSON or nested more than 64 levels deep; 422 for JSON that is no object, for no body, and for what does not
- * fit the schema, all errors at once, each with its dotted path.
+ * Errors:
+ *
+ * - 413 above the limit
+ * - 408 if the body does not arrive in time
+ * - 415 for a media type other than JSON (none at all is accepted), a charset other than UTF-8, or a content coding
+ * - 400 for a body that is not JSON, or is nested more than 64 levels deep
+ * - 422 for a missing body, JSON that is not an object, and a body that does not fit the schema: all errors at once, each with its dotted path
  *
  * @example
  * router.post('/orders', jsonBody({ limit: 10_000 }), createOrder);
@@ -73,12 +81,12 @@ export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   return Object.assign(readAndCheck, described);
 }
 
-/** The body that a middleware reads or checks: its schema, or any object; undefined where it does neither. */
+/** The schema of the body that a middleware reads or checks, or `'any'`. Undefined if it does neither. */
 export function bodyOf(middleware: ResourceMiddleware): ObjectNode | 'any' | undefined {
   return (middleware as Described).body;
 }
 
-/** What a `jsonBody` consists of: what reads, and what validates, so that a chain can place `ifMatch` between them. */
+/** The two steps of a `jsonBody`, reading and validation, so that a chain can place `ifMatch` between them. */
 export function stepsOf(middleware: ResourceMiddleware): Described['steps'] {
   return (middleware as Described).steps;
 }

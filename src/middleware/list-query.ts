@@ -10,24 +10,24 @@ import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link listQuery}. */
 export interface ListQueryOptions extends Partial<FilterLimits> {
-  /** Binds cursors to this list: two lists over one model must differ. @default the model's collection */
+  /** The name to which the list's cursors are bound. Two lists over one model need different names. @default the model's collection */
   readonly name?: string;
-  /** Clients may choose what they read by `fields=`. @default false */
+  /** Lets clients choose by `fields=` which fields they read. @default false */
   readonly fields?: boolean;
-  /** The relations that `include` may name, by `compileIncludes`. @default none */
+  /** The relations that `include` may name, as `compileIncludes` returns them. @default none */
   readonly includes?: Includable;
-  /** How many values one `in` or `nin` takes. @default 500 */
+  /** Largest number of values of one `in` or `nin`. @default 500 */
   readonly maxFilterValues?: number;
-  /** How many characters `prefix` takes, up to 8,000. @default 1,000 */
+  /** Largest number of characters of a `prefix`, up to 8,000. @default 1,000 */
   readonly maxPrefix?: number;
-  /** How many keys a sort may have, the id included, up to 32. @default 8 */
+  /** Largest number of keys of a sort, the id included, up to 32. @default 8 */
   readonly maxSortKeys?: number;
 }
 
-/** A prefix becomes a regular expression, of which the database takes 32,764 bytes; a character may be four. */
+/** A prefix becomes a regular expression of up to four bytes for each character. The database accepts 32,764 bytes. */
 const longestPrefix = 8000;
 
-/** The database sorts by no more. */
+/** The database accepts no more sort keys. */
 const mostSortKeys = 32;
 
 const filterLimits: LegalOptions<FilterLimits> = {
@@ -46,8 +46,8 @@ const legal: LegalOptions<ListQueryOptions> = {
 };
 
 /**
- * Parses the query string of a list into `ctx.listQuery`. 400 names everything that is not acceptable, with
- * near misses; a private field is reported as one that does not exist.
+ * Parses the query string of a list into `ctx.listQuery`. 400 names everything that is not acceptable, with suggestions for misspelt names;
+ * a private field is reported as unknown.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging({ max: 50 })), findPage(Order, { db }), page());
@@ -74,7 +74,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   });
 }
 
-/** Whether a filter may be an integer beyond 64 bits, which is 422 and not 400. */
+/** Whether a filter of the list takes integers: one beyond 64 bits is 422 and not 400. */
 function mayExceedInt64(fields: ListRules['fields']): boolean {
   return [...fields.values()].some(({ leaf, operators }) => {
     const beyond = leaf?.fromText(String(2n ** 64n));
@@ -82,7 +82,7 @@ function mayExceedInt64(fields: ListRules['fields']): boolean {
   });
 }
 
-/** Fills in the limits of filters and sorts; throws a `ConfigurationError` that names a limit that is not legal. */
+/** Fills in the limits of filters and sorts. Throws a `ConfigurationError` that names a limit with an invalid value. */
 export function checkFilterLimits({ maxFilterValues = 500, maxPrefix = 1000, maxSortKeys = 8 }: Partial<FilterLimits>): FilterLimits {
   checkValue('`maxFilterValues`', maxFilterValues, filterLimits.maxFilterValues);
   checkValue('`maxPrefix`', maxPrefix, filterLimits.maxPrefix);

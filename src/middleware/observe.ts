@@ -5,38 +5,38 @@ import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 import { reportError } from './parts/report-error.ts';
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Observation {
-  /** The path of the resource; undefined where the request addressed none: 404, 405, OPTIONS. */
+  /** The path of the resource. Undefined if the request addressed none (404, 405, OPTIONS). */
   readonly resource: string | undefined;
-  /** The operation: `list`, `get`, …, or the name of a custom one. */
+  /** The operation: `list`, `get`, …, or the name of a custom operation. */
   readonly operation: string | undefined;
   /**
-   * The template of its path below the api's mount, such as `/api/orders/:id`: few values, fit for labels. Undefined where the request addressed
-   * no operation.
+   * The template of the operation's path below the api's mount, such as `/api/orders/:id`. It has few values and is fit for labels.
+   * Undefined if the request addressed no operation.
    */
   readonly route: string | undefined;
-  /** Of the answer; 499 where the client went away before it had ended. */
+  /** The status of the answer; 499 if the client closed the connection before the answer had ended. */
   readonly status: number;
-  /** Milliseconds from the request's arrival here until its answer has ended, or its client has gone. */
+  /** Milliseconds from the arrival of the request at this middleware until its answer ended or its client closed the connection. */
   readonly duration: number;
-  /** Milliseconds that the library's commands took, all added up: some run at the same time. */
+  /** The sum of the times of the library's commands, in milliseconds. Some of them may run in parallel. */
   readonly databaseTime: number;
-  /** How many commands the library sent. */
+  /** The number of commands that the library sent. */
   readonly commandCount: number;
-  /** By `requestId`. */
+  /** The id that `requestId` gave to the request. */
   readonly requestId: string | undefined;
-  /** Whether the client went away before its answer had ended. */
+  /** Whether the client closed the connection before the answer had ended. */
   readonly isAborted: boolean;
 }
 
-/** Hears of every request once, when its answer has ended or its client has gone. Nobody waits for a promise that it returns. */
+/** Called once for each request, when its answer has ended or its client has closed the connection. A returned promise is not awaited. */
 export type Observe = (observation: Observation, ctx: Koa.Context) => unknown;
 
 /**
- * Tells a function of every request, when its answer has ended or its client has gone: for logs and metrics, see `docs/observing.md`. The
- * outermost of the chain. The function runs in the asynchronous context of the request; what it throws, or rejects with, reaches
- * `app.on('error')`.
+ * Reports every request to a function when its answer has ended or its client has closed the connection: for logs and metrics, see
+ * `docs/observing.md`. Place it first in the chain. The function runs in the asynchronous context of the request. If it throws or rejects,
+ * `app.on('error')` receives the error.
  *
  * @example
  * app.use(observe(({ operation, status, duration }) => console.log(operation, status, duration)));
@@ -46,7 +46,7 @@ export function observe(tell: Observe): ResourceMiddleware {
   return async function observe(ctx, next) {
     const begun = performance.now();
     const exchange = exchangeOf(ctx);
-    const wasOver = exchange.isOver; // a client that went while a middleware above was busy
+    const wasOver = exchange.isOver; // the client has gone while a middleware above was busy
     const report = AsyncResource.bind(async () => {
       const { operation, requestId } = ctx;
       const { databaseTime, commandCount } = exchange.work;
@@ -60,7 +60,7 @@ export function observe(tell: Observe): ResourceMiddleware {
         reportError(ctx, error);
       }
     });
-    // Before anything runs: what runs may never end, and the client may go meanwhile.
+    // Registered before `next()`, which may never end while the client goes.
     if (!wasOver) exchange.whenOver(report);
     try {
       await next();

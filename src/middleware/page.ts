@@ -10,10 +10,12 @@ import { requestPath } from './record.ts';
 const longestLink = 8192;
 
 /**
- * Answers with `ctx.page`: `{"data": […], "page": {…}}`, and a `Link` (RFC 8288) to the pages around it that repeats the client's own
- * query, unless that makes it longer than 8 KiB. `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` where the
- * list is paged by number; `total` when it was asked for, and `total_is_estimate` where it is one. A list has no ETag. The records of
- * `ctx.included` stand in those of the page.
+ * Answers with `ctx.page`: `{"data": […], "page": {…}}`. The records of `ctx.included` are embedded in those of the page. A list has no
+ * `ETag`.
+ *
+ * `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` if the list is paged by number; `total` if the client
+ * asked for it, and `total_is_estimate` if that is an estimate. A `Link` header (RFC 8288) leads to the neighbouring pages and repeats the
+ * client's query, unless it would be longer than 8 KiB.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -25,7 +27,7 @@ export function page(): ResourceMiddleware {
     const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
-    ctx.status = 200; // whatever the app has set before
+    ctx.status = 200; // the app may have set another one
     ctx.body = Buffer.from(`{"data":${found.written.text},"page":${JSON.stringify(describePage(found))}}`);
     ctx.type = 'json';
     letGo(ctx);
@@ -33,8 +35,8 @@ export function page(): ResourceMiddleware {
 }
 
 /**
- * A client may take its time to read the answer: what it was made of must not be held for as long. The body is bytes for the same reason: of
- * a text Node would hold three copies.
+ * Releases the records, because a client may read its answer slowly. The body is a Buffer for the same reason: Node would hold three copies
+ * of a string.
  */
 function letGo(ctx: Context): void {
   ctx.page = undefined;
@@ -54,7 +56,7 @@ function cursorLinks(ctx: Context, { next, prev }: CursorPlace): Link[] {
   return links;
 }
 
-/** The next page is linked to even where it is too deep: a client that follows learns why, instead of taking the list for ended. */
+/** The next page is linked even if it is too deep: the client then learns why, instead of taking the list for ended. */
 function numberLinks(ctx: Context, { number }: OffsetPlace, hasNext: boolean): Link[] {
   const links: Link[] = [];
   if (number > 1) links.push(linkTo(ctx, 'first', { page: '1' }), linkTo(ctx, 'prev', { page: String(number - 1) }));

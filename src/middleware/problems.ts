@@ -10,31 +10,38 @@ import { reportError } from './parts/report-error.ts';
 import { discardIgnoredBody, discardUnreadBody } from './parts/unread-body.ts';
 
 /**
- * Makes the body of a problem out of its document: a plain object, sent as JSON, or a text. It must not wait for anything. The content type is
- * `application/problem+json` unless it sets `ctx.type`; status and headers are the problem's.
+ * Returns the body of a problem: a plain object, which is sent as JSON, or a string. It must be synchronous. The content type is
+ * `application/problem+json` unless the function sets `ctx.type`. Status and headers are those of the problem.
  */
 export type WriteProblem = (document: ProblemDocument, ctx: Context) => object | string;
 
 /** Options of {@link problems}. */
 export interface ProblemsOptions {
-  /** Replaces how problems are written. Where it fails, the document itself is sent, and `app.on('error')` hears why. @default the document */
+  /**
+   * Replaces how problems are written. If it fails, the document itself is sent, and `app.on('error')` receives the error.
+   * @default the document
+   */
   readonly problem?: WriteProblem;
 }
 
 const legal: LegalOptions<ProblemsOptions> = { problem: aFunction };
 
 /**
- * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). The outermost of the chain.
+ * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). Place it first in the chain, below
+ * `observe`, `requestId` and `answerTimeout`.
  *
- * A {@link Problem} speaks for itself. An error of `ctx.throw()` or http-errors keeps its status and headers, and its message where it is
- * exposed; its code is the status's own (`conflict`). Anything else is a bug, and so is an error that cannot be sent as it is: a bare 500,
- * and the error reaches `app.on('error')`, as does the cause of every other 5xx. A client that has gone is none: 499, which only logs see.
- * Headers that were set before, such as those of CORS, stay. What a refused client still sends is dropped, so that it can read its answer
- * and use the connection again; so is a body that nobody has asked for.
+ * - A {@link Problem} is answered as it is.
+ * - An error of `ctx.throw()` or http-errors keeps its status and headers, and its message if it is exposed. Its code is that of the
+ *   status, such as `conflict`.
+ * - Any other error is a bug, and so is one that cannot be sent: the answer is a bare 500, and `app.on('error')` receives the error, as it
+ *   receives the cause of every other 5xx.
+ * - If the client has closed the connection, the status is 499, which only logs see.
  *
- * Nobody keeps a problem (`Cache-Control: no-store`), whatever was set before, unless its own headers say so.
+ * Headers that were set before, such as those of CORS, are kept. Problems are not cached (`Cache-Control: no-store`), unless their own
+ * headers say otherwise. Data that a client still sends after its request was refused is discarded, so that it can read the answer and use
+ * the connection again. A body that no middleware has read is discarded, too.
  *
- * Where `requestId` stands above it, documents carry the id as `request_id`.
+ * Below `requestId`, documents have the id as `request_id`.
  *
  * @example
  * app.use(problems());
@@ -55,14 +62,14 @@ export function problems(options: ProblemsOptions = {}): ResourceMiddleware {
   };
 }
 
-/** A function that has taken over the response (`ctx.respond = false`) and failed will not end it: nobody would. */
+/** If a function has taken over the response (`ctx.respond = false`) and failed, the response has to be ended here. */
 function takeBack(ctx: Context): void {
   if (ctx.respond !== false || ctx.res.writableEnded) return;
   if (ctx.headerSent) ctx.res.destroy();
   else ctx.respond = true;
 }
 
-/** An error may be a Proxy that throws when it is looked at, or have headers or params that nobody can send. */
+/** An error may be a Proxy that throws at every access, or have headers or params that cannot be sent. */
 function sendProblem(ctx: Context, error: unknown, write: WriteProblem | undefined): void {
   try {
     send(ctx, error, write);
@@ -90,13 +97,13 @@ function documentOf(problem: Problem, { requestId }: Context): ProblemDocument {
   return requestId === undefined ? document : { ...document, request_id: requestId };
 }
 
-/** What the application's own function makes of a document; undefined where it makes nothing that can be sent. */
+/** The body that the application's function makes of a document; undefined if it fails or returns something that cannot be sent. */
 function writeOwn(write: WriteProblem, document: ProblemDocument, ctx: Context): string | undefined {
   try {
     const made: unknown = write(document, ctx);
     if (typeof made === 'string' && made !== '') return made;
     if (isObject(made)) return stringifyJson(made);
-    Promise.resolve(made).catch(() => {}); // of a promise nobody waits for: it is refused whatever becomes of it
+    Promise.resolve(made).catch(() => {}); // refused below; it must not become an unhandled rejection
     throw new Error('`problem` must return a plain object or a text, and must not be async.');
   } catch (error) {
     reportError(ctx, error);
@@ -104,7 +111,7 @@ function writeOwn(write: WriteProblem, document: ProblemDocument, ctx: Context):
   }
 }
 
-/** Whether `app.on('error')` hears of it: bugs, and what made the database or the application fail. */
+/** Whether `app.on('error')` receives the error: bugs, and failures of the database or the application. */
 function isReported(problem: Problem, error: unknown): boolean {
   return problem.status === 500 || (problem.status > 500 && (problem !== error || problem.cause !== undefined));
 }
@@ -123,13 +130,13 @@ interface HttpError {
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 
-/** An error of `ctx.throw()` and its like. By its marks and not its class: an app may hold several copies of http-errors. */
+/** An error of `ctx.throw()` or http-errors. It is recognized by its properties, because an app may have several copies of http-errors. */
 function isHttpError(error: unknown): error is HttpError {
   if (!(error instanceof Error) || !('expose' in error) || typeof error.expose !== 'boolean' || !('status' in error)) return false;
   return Number.isInteger(error.status) && (error.status as number) >= 400 && (error.status as number) < 600;
 }
 
-/** A problem with the status's own code. Without a message of its own the error says no more than its status. */
+/** A problem with the status's own code. It has no detail if the error has no message of its own. */
 function fromHttpError({ status, expose, message, headers = {} }: HttpError): Problem {
   const detail = expose && message !== STATUS_CODES[status] ? message : undefined;
   return new Problem({

@@ -4,15 +4,15 @@ import { exchangeOf } from './parts/exchange.ts';
 
 /** Options of {@link record}. */
 export interface RecordOptions {
-  /** Answers 201 with `Location`, the path of the new record below the path of the request. @default false */
+  /** Answers 201 with `Location`, the path of the new record below that of the request. @default false */
   readonly created?: boolean;
 }
 
 const legal: LegalOptions<RecordOptions> = { created: trueOrFalse };
 
 /**
- * Answers with `ctx.record`: `{"data": …}` of what a client may read, and its `ETag` when the model has a revision. The records of
- * `ctx.included` stand in it, and have no part in the `ETag`.
+ * Answers with `ctx.record`: `{"data": …}` as clients may read it, with its `ETag` if the model has a revision. The records of
+ * `ctx.included` are embedded in it and do not affect the `ETag`.
  *
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());
@@ -24,7 +24,7 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
     exchangeOf(ctx).throwIfGivenUp();
     const found = needed(ctx.record, 'findRecord', 'record');
     const text = found.toText(ctx.included);
-    ctx.status = created ? 201 : 200; // whatever the app has set before
+    ctx.status = created ? 201 : 200; // the app may have set another one
     if (created) ctx.set('Location', `${requestPath(ctx)}/${encodeURIComponent(found.id)}`);
     if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);
     ctx.body = `{"data":${text}}`;
@@ -33,9 +33,9 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
 }
 
 /**
- * The path as the client sent it, whatever was mounted or rewritten on the way: `ctx.path` lacks the mount of koa-mount, and in a Connect
- * or Express app `ctx.originalUrl` lacks that of the app. What a reverse proxy has taken off is what its `X-Forwarded-Prefix` says, where
- * the app trusts it (`app.proxy`).
+ * The path as the client sent it, before mounts and rewrites: `ctx.path` lacks the mount of koa-mount, and in a Connect or Express app
+ * `ctx.originalUrl` lacks that of the app. If the app trusts a reverse proxy (`app.proxy`), `X-Forwarded-Prefix` names the part that the
+ * proxy has removed.
  */
 export function requestPath(ctx: Context): string {
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
@@ -43,7 +43,10 @@ export function requestPath(ctx: Context): string {
   return forwardedPrefix(ctx) + path.replace(/\/+$/, '');
 }
 
-/** Of several proxies the first one is the client's. Anything but a plain path is ignored: `//host` would lead to another server. */
+/**
+ * The first of several values is the one of the client's proxy. Anything but a plain path is ignored: `//host` would lead to another
+ * server.
+ */
 function forwardedPrefix(ctx: Context): string {
   if (!ctx.app.proxy) return '';
   const [prefix = ''] = ctx.get('x-forwarded-prefix').split(',', 1);

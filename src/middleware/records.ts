@@ -12,12 +12,14 @@ import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 
 /**
- * Gives a handler the record that it is about. It stands after `scope` and `ifMatch`.
+ * Lets a handler load and save the record of the path. Place it below `scope` and `ifMatch`.
  *
- * `ctx.load()` finds the record of `ctx.params.id` within `ctx.scope`, private fields included: 404, and 412 where `If-Match` names another
- * revision. Asked again, it gives the same object. `ctx.save(record)` writes what has changed in it since: minimal, in one command, only if
- * nobody else has written meanwhile (412), validated by the model without the client's policy (422, 409). It brings the object up to date
- * in place, its parts too, and returns it; what was changed in it meanwhile stays for the next save. Without a change nothing is written.
+ * `ctx.load()` finds the record of `ctx.params.id` within `ctx.scope`, with its private fields. 404 if there is none, 412 if `If-Match`
+ * names another revision. Further calls return the same object.
+ *
+ * `ctx.save(record)` writes the fields that have changed since, in one command, and only if nothing else has written the record meanwhile
+ * (412). The model validates the new values (422, 409); the client's policy does not apply. It updates the object and its parts in place
+ * and returns it. Changes made while `save` runs are kept for the next call. Without a change nothing is written.
  *
  * @example
  * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
@@ -30,7 +32,7 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
   const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues]); // a GET writes nothing
   return canAnswer(problems, async function records(ctx, next) {
-    const loaded = new Map<unknown, StoredRecord>(); // `save` takes no record of another model
+    const loaded = new Map<unknown, StoredRecord>(); // of this model: `save` takes no other record
     let loading: Promise<unknown> | undefined;
     ctx.loaded ??= new Map();
     const all = ctx.loaded;

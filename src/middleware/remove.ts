@@ -7,8 +7,8 @@ import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 
 /**
- * Deletes the record of `ctx.params.id`, with scope and `ctx.precondition` in the delete's own filter, and leaves what was deleted in
- * `ctx.record`. 404, 412.
+ * Deletes the record of `ctx.params.id`, with the scope and `ctx.precondition` in the filter of the delete, and leaves the deleted record
+ * in `ctx.record`. 404 if there is no such record, 412 if it does not fulfil the precondition.
  *
  * @example
  * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());

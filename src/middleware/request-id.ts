@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 
 /**
- * Gives every request an id, in `ctx.requestId`, the response header `X-Request-Id`, and the problem documents of `problems` below it
- * (`request_id`). An id that the app has set on the response already counts, then one that the client sent, where it is harmless in a log
- * (at most 128 letters, digits and `.:+/=@~_-`); otherwise one is made.
+ * Gives every request an id: in `ctx.requestId`, in the response header `X-Request-Id`, and as `request_id` in the problem documents of a
+ * `problems` below it. The id is the one that the app has already set on the response, else the one that the client sent, if it is safe in
+ * a log (at most 128 letters, digits and `.:+/=@~_-`), else a new UUID.
  *
  * @example
  * app.use(requestId()).use(problems());
@@ -20,6 +20,6 @@ export function requestId(): ResourceMiddleware {
 const harmless = /^[\w.:+/=@~-]{1,128}$/;
 
 function responseId({ response }: Context): string {
-  const id: string | string[] | undefined = response.get('X-Request-Id'); // undefined when it is not set, whatever Koa's types say
+  const id: string | string[] | undefined = response.get('X-Request-Id'); // undefined if it is not set, unlike what Koa's types say
   return String(id ?? '');
 }

@@ -6,22 +6,25 @@ import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link scope}. */
 export interface ScopeOptions {
-  /** Whether it bounds what a client writes, too: `insert` and `update` then refuse a record that would lie outside. @default true */
+  /**
+   * Whether the scope also limits what a client writes: `insert` and `update` then refuse a record that would lie outside.
+   * @default true
+   */
   readonly writes?: boolean;
 }
 
-/** What is legal for a scope. */
+/** The legal values of a scope. */
 export const aScope: Legal = [aFunction[0], 'a function that returns a filter or `everything`'];
 
 const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
 
 /**
- * Leaves the row filter that stands in every query of this request: a record outside is 404. Like `USING` and
- * `WITH CHECK` of a row policy in SQL it also bounds what a client writes, wherever it stands above `insert` or `update`: a record that would
- * lie outside is 422. Below another `scope` it narrows that one, and never replaces it.
+ * Limits the request to the rows that match a filter: the filter is part of every query, and a record outside of it is 404. Like `USING`
+ * and `WITH CHECK` of a row policy in SQL, it also limits what a client writes, if it stands above `insert` or `update`: a record that
+ * would lie outside is 422. Below another `scope` it narrows that one and never replaces it.
  *
- * A scope that throws or returns nothing, `{}`, a value that is undefined, or a condition that every record fulfils (an empty `nin` or
- * `prefix`) is a closed door: 500, and `app.on('error')` tells why.
+ * A scope that throws, or that returns nothing, `{}`, an undefined value or a condition that every record fulfils (an empty `nin` or
+ * `prefix`), gives no access: the answer is 500, and `app.on('error')` receives the reason.
  *
  * @example
  * router.get('/orders/:id', scope(Order, (ctx) => ({ owner: ctx.state.user.name })), findRecord(Order, { db }), record());

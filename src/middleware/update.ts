@@ -8,9 +8,12 @@ import { readAddress } from './parts/read-address.ts';
 import { requireChangesWithin } from './parts/require-within.ts';
 
 /**
- * Makes `ctx.changes` to the record of `ctx.params.id` in one atomic command, with scope and `ctx.precondition` in its filter and one
- * revision step, and leaves the record in `ctx.record`. 404, 412, 422 for an embedded object that the body does not suffice to create, 409.
- * Below a `scope` the record must stay within it: 422 on the fields at fault, 500 where the client may write none of them.
+ * Applies `ctx.changes` to the record of `ctx.params.id` in one atomic command, with the scope and `ctx.precondition` in its filter, and
+ * increments the revision. It leaves the record in `ctx.record`.
+ *
+ * 404 if there is no such record, 412 if it does not fulfil the precondition, 409 if a value must be unique, 422 if the body does not
+ * suffice to create an embedded object. Below a `scope` the record must stay within it: 422 names the fields at fault; if the client may
+ * write none of them, it is 500.
  *
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());

@@ -7,8 +7,8 @@ import { Report } from '../model/write/report.ts';
 import type { Schema } from './document.ts';
 
 /**
- * Adds what a field's definition says for readers: title, description, deprecated, and those examples that fit the schema. An answer shows
- * an example as the service would write it; a body shows it only where its reader accepts it.
+ * Adds a field's annotations: title, description, deprecated, and the examples that fit the schema. An answer shows an example as the
+ * service would write it. A body shows it only if its reader accepts it.
  */
 export function annotate(schema: Schema, field: CompiledField, access: Access | 'read'): Schema {
   const { examples: given, ...annotations } = field.annotations;
@@ -18,7 +18,7 @@ export function annotate(schema: Schema, field: CompiledField, access: Access | 
   return { ...schema, ...annotations, ...(examples.length > 0 ? { examples } : {}) };
 }
 
-/** What a client reads when this is stored. */
+/** The JSON that a client reads if this value is stored. */
 function asRead(field: CompiledField, example: unknown): unknown {
   const report = new Report();
   const stored = compileFieldReader(field, { ...serverAccess, source: 'json' })(example, field.name, report);
@@ -30,7 +30,7 @@ function asRead(field: CompiledField, example: unknown): unknown {
   return shown[field.name];
 }
 
-/** An example of an object is shown in answers only: in a body it could name what this client may not know of. */
+/** An example of an object is shown in answers only: in a body it could name fields that this client may not write. */
 function isSendable(field: CompiledField, example: unknown, access: Access): boolean {
   if (holdsObject(field.node)) return false;
   const report = new Report();

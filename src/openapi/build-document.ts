@@ -11,9 +11,9 @@ import { toPascalCase } from './named-schema.ts';
 import { describeRead, describeRecord, type RecordSchemas } from './record-schemas.ts';
 
 /**
- * Builds the OpenAPI description of an api. Paths begin with its prefix; the server is where the app is mounted, `/` as a rule.
+ * Builds the OpenAPI description of an api. Paths begin with its prefix. The server is the app's mount, usually `/`.
  *
- * Throws `ConfigurationError` where two different objects have one name.
+ * Throws `ConfigurationError` if two different objects have one name.
  */
 export function buildDocument(api: ApiDescription): OpenapiDocument {
   const components = new Components();
@@ -49,15 +49,15 @@ function mergePaths(standard: Readonly<Record<string, Part>>, custom: Readonly<R
   return { ...standard, ...(Object.fromEntries(shared) as Record<string, Part>) };
 }
 
-/** Without schemes, an api that authenticates says nothing: nobody told it how. */
+/** Without schemes, the description of an api that authenticates has no `security`: the way to authenticate is unknown. */
 function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDocument, 'security'> {
   if (security.length > 0) return { security };
   return authenticates ? {} : { security: [] };
 }
 
 /**
- * `listOrders` by the path; `getOrder`, `createOrder`, … by the model. Resources over one model insert their paths' names, as their schemas
- * do: `getOrderArchive`.
+ * Ids such as `listOrders`, from the path, and `getOrder` or `createOrder`, from the model. If several resources have one model, the path's
+ * name is inserted as in the names of schemas: `getOrderArchive`.
  */
 function operationIds({ resources }: ApiDescription): (resource: ApiDescription['resources'][number], operation: string) => string {
   const taken = new Set<string>();

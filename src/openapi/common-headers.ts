@@ -12,9 +12,9 @@ const requestId: Part = {
   schema: { type: 'string', maxLength: 128 },
 };
 
-/** The same description, with the headers that every response has; `givesIds` says whether every request has an id. */
+/** Adds the headers that every response has. `givesIds` tells whether every request has an id. */
 export function withCommonHeaders(document: OpenapiDocument, givesIds: boolean): OpenapiDocument {
-  if (Object.keys(document.paths).length === 0) return document; // nothing that could have them
+  if (Object.keys(document.paths).length === 0) return document; // no response to add them to
   const common: Part = { 'X-Content-Type-Options': nosniff, ...(givesIds ? { 'X-Request-Id': requestId } : {}) };
   const references = Object.fromEntries(Object.keys(common).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
   const { headers = {}, responses = {}, ...components } = document.components;
@@ -29,13 +29,13 @@ export function withCommonHeaders(document: OpenapiDocument, givesIds: boolean):
   } as OpenapiDocument;
 }
 
-/** What else stands in a path item stays. */
+/** Other members of a path item are kept. */
 function addToOperation(part: unknown, references: Part): unknown {
   if (typeof part !== 'object' || part === null || !('responses' in part)) return part;
   return { ...part, responses: mapParts(part.responses as Part, (response) => addHeaders(response, references)) };
 }
 
-/** A reference leads to a response that has them. */
+/** A reference is left alone: the response that it names has the headers. */
 function addHeaders(response: unknown, references: Part): unknown {
   const { headers, ...rest } = response as { readonly headers?: Part };
   return '$ref' in rest ? response : { ...rest, headers: { ...headers, ...references } };

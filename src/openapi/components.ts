@@ -2,7 +2,7 @@ import type { Part } from './document.ts';
 
 type Kind = 'schemas' | 'responses' | 'parameters' | 'headers';
 
-/** What operations share, published once: only what is referred to is there. */
+/** The parts that operations share. Each is published once, and only if something refers to it. */
 export class Components {
   readonly #parts = new Map<Kind, Map<string, Part>>();
 
@@ -13,7 +13,7 @@ export class Components {
     return { $ref: `#/components/${kind}/${name}` };
   }
 
-  /** All parts by kind, in alphabetical order, so that the document changes only where something did. */
+  /** All parts by kind, in alphabetical order, so that a change of the api changes few lines of the document. */
   all(): Readonly<Record<string, Readonly<Record<string, Part>>>> {
     return Object.fromEntries([...this.#parts].sort(byKey).map(([kind, parts]) => [kind, Object.fromEntries([...parts].sort(byKey))]));
   }

@@ -4,7 +4,7 @@ import type { Part } from './document.ts';
 import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, unlessMatch } from './headers.ts';
 import { idParameter } from './id-parameter.ts';
 
-/** The paths of a resource's custom operations: `<prefix>/<resource>/{id}/<name>` unless they say otherwise. */
+/** The paths of a resource's custom operations, `<prefix>/<resource>/{id}/<name>` by default. */
 export function describeCustom(context: ResourceContext): Record<string, Part> {
   const { api, resource } = context;
   const paths: Record<string, Part> = {};
@@ -59,7 +59,7 @@ function mayHaveTag({ resource }: ResourceContext, operation: CompiledOperation)
   );
 }
 
-/** Where nobody said what it answers, it may be anything, or nothing. */
+/** An operation without `answer` may answer anything, or nothing. */
 function answersOf(context: ResourceContext, operation: CompiledOperation): Part {
   const { name, method, answer } = operation;
   const headers = cachingHeaders(context.components, context.resource.caching);

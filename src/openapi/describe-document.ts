@@ -5,10 +5,10 @@ import type { OpenapiDocument, Part } from './document.ts';
 import { cacheControl, entityTag, ifNoneMatch } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 
-/** The path of the description below the api's prefix: a resource cannot have it while the description is served. */
+/** The path of the description below the api's prefix. A resource cannot have it while the description is served. */
 export const documentPath = 'openapi.json';
 
-/** The description's own operation. */
+/** Describes the operation that serves the description. */
 export function describeDocument(api: ApiDescription, components: Components): Pick<OpenapiDocument, 'paths' | 'tags'> {
   const problems = (api.beforeDocument ?? []).flatMap((middleware) => problemsOf(middleware, 'GET'));
   const headers = { ETag: entityTag(components), 'Cache-Control': cacheControl(components) };

@@ -7,7 +7,7 @@ import { cachingHeaders, entityTag } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
 
-/** What the operations of a resource are described from. */
+/** What the description of a resource's operations is made from. */
 export interface ResourceContext {
   readonly api: ApiDescription;
   readonly resource: ServedResource;
@@ -18,17 +18,17 @@ export interface ResourceContext {
   operationId(operation: string): string;
 }
 
-/** What is particular to an operation. */
+/** The parts of a description that differ between operations. */
 export interface Particulars {
   readonly summary: string;
   readonly description: string;
   readonly parameters?: readonly Part[];
   readonly body?: Part | undefined;
-  /** The answers of success, by status. */
+  /** The successful answers, by status. */
   readonly answers: Part;
 }
 
-/** Describes an operation, standard or custom. Its problems are those that its chain carries, and 405 of the dispatch. */
+/** Describes an operation, standard or custom. Its problems are those of its chain, and the 405 of the dispatch. */
 export function describeOperation(context: ResourceContext, name: string, method: string, particulars: Particulars): Part {
   const { resource } = context;
   const { summary, description, parameters = [], body, answers } = particulars;
@@ -45,7 +45,7 @@ export function describeOperation(context: ResourceContext, name: string, method
   };
 }
 
-/** Where nothing can refuse an anonymous request, no credentials are an alternative. */
+/** If nothing can refuse an anonymous request, no credentials are one of the alternatives. */
 function securityOf({ api, resource }: ResourceContext, operation: string): Part {
   const isScoped = resource.isScoped && (operation !== 'create' || resource.scopeWrites);
   const asksWho = resource.guardsOf(operation).length > 0 || isScoped || (operation === 'create' && resource.serverFields !== undefined);

@@ -1,11 +1,11 @@
 import type { SecurityScheme } from './document.ts';
 
-/** The path of the docs page below the api's prefix: a resource cannot have it while the page is served. */
+/** The path of the docs page below the api's prefix. A resource cannot have it while the page is served. */
 export const docsPath = 'docs';
 
 /**
- * The files of `swagger-ui-dist` that the page needs, and no other is served. The last two are for the way back from the login of an OAuth
- * server: the page opens it in a window of its own.
+ * The files of `swagger-ui-dist` that the page needs; no others are served. The last two are for the way back from the login at an OAuth
+ * server, which the page opens in a window of its own.
  */
 export const docsFiles = [
   'swagger-ui.css',
@@ -15,13 +15,13 @@ export const docsFiles = [
   'oauth2-redirect.js',
 ] as const;
 
-/** The script that starts Swagger UI: a file of its own, because the page's policy lets no script stand in it. */
+/** The script that starts Swagger UI. It is a file of its own, because the page's policy forbids inline scripts. */
 export const startFile = 'start.js';
 
 /** Where the policy lets the page's requests go to. */
 type Schemes = Readonly<Record<string, SecurityScheme>>;
 
-/** The docs page. All its addresses are relative, so that it works under any mount and behind any proxy. */
+/** The HTML of the docs page. All addresses are relative, so that it works below any mount and behind any proxy. */
 export function docsPage(title: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -41,7 +41,10 @@ export function docsPage(title: string): string {
 `;
 }
 
-/** Starts Swagger UI; `documentPath` is relative to the page. Its own default asks a validator on another host about the description. */
+/**
+ * The script that starts Swagger UI. `documentPath` is relative to the page. By default, Swagger UI would send the description to a
+ * validator on another host.
+ */
 export function docsStart(documentPath: string): string {
   return `SwaggerUIBundle({
   dom_id: '#swagger-ui',
@@ -55,8 +58,8 @@ export function docsStart(documentPath: string): string {
 }
 
 /**
- * The page's Content-Security-Policy: nothing but its own files, no script or style in the page, no frame around it. Requests go to the
- * api and, with OAuth, to the servers that give tokens.
+ * The Content-Security-Policy of the page: only its own files, no inline scripts or styles, and no frame around it. Requests may go to the
+ * api and, with OAuth, to the servers that issue tokens.
  */
 export function docsPolicy(schemes: Schemes): string {
   const directives = {

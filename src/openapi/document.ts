@@ -1,7 +1,7 @@
 /** A JSON Schema (2020-12) of the document. Bounds of 64-bit integers are bigint. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A part of the document that the library builds and nobody reads by type. */
+/** A part of the document that the library builds and that no code reads by type. */
 export type Part = Readonly<Record<string, unknown>>;
 
 /** An OpenAPI 3.1.0 document. Its 64-bit bounds are bigint, which `JSON.stringify` refuses: `openapiText` writes it exactly. */
@@ -32,7 +32,7 @@ export interface Contact {
   readonly email?: string;
 }
 
-/** The licence of the api: by its SPDX identifier, or where to read it. */
+/** The licence of the api: an SPDX identifier, or a URL. */
 export interface License {
   readonly name: string;
   readonly identifier?: string;

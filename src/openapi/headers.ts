@@ -12,7 +12,7 @@ export function entityTag(components: Components): Part {
   });
 }
 
-/** Who may keep the answer, and what it depends on. */
+/** The headers that say who may keep the answer, and what it depends on. */
 export function cachingHeaders(components: Components, { vary }: CompiledResource['caching']): Readonly<Record<string, Part>> {
   return {
     'Cache-Control': cacheControl(components),
@@ -26,7 +26,7 @@ const varyHeader: Part = {
   example: 'Authorization, Cookie',
 };
 
-/** Who may keep the answer. */
+/** The header that says who may keep the answer. */
 export function cacheControl(components: Components): Part {
   return components.refer('headers', 'CacheControl', {
     description: 'Who may keep the answer, and for how long (RFC 9111 §5.2).',
@@ -35,7 +35,7 @@ export function cacheControl(components: Components): Part {
   });
 }
 
-/** Where the new record is. */
+/** The path of the new record. */
 export function location(components: Components): Part {
   return components.refer('headers', 'Location', {
     description: 'The path of the new record.',
@@ -44,7 +44,7 @@ export function location(components: Components): Part {
   });
 }
 
-/** Where the other pages are. */
+/** The links to the other pages. */
 export function link(components: Components): Part {
   return components.refer('headers', 'Link', {
     description:

@@ -4,12 +4,12 @@ import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Part } from './document.ts';
 import { readLeaf, textLeaf } from './value-schema.ts';
 
-/** The id in a path. */
+/** The id in a path, as a parameter. */
 export function idParameter({ model }: CompiledResource): Part {
   return { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: pathSchema(model.id) };
 }
 
-/** Only the spelling of `Location` leads to a record. */
+/** A record is found by the spelling of `Location` only. */
 function pathSchema({ leaf, node }: CompiledResource['model']['id']): Part {
   if (leaf === stringLeaf) return readLeaf(node as LeafNode);
   return { ...textLeaf(leaf), ...pathPatterns.get(leaf) };

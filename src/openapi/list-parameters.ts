@@ -13,7 +13,7 @@ function parameter(name: string, description: string, schema: Schema, style: Par
 /** Comma-separated. */
 const list = { style: 'form', explode: false };
 
-/** The parameters of a list's query string: one for each operator of each field that its policy allows, sorting, paging and fields. */
+/** The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and fields. */
 export function listParameters(resource: CompiledResource): Part[] {
   const { model, paging, filterLimits } = resource;
   const fields = [...model.clientFields.values()];
@@ -30,7 +30,7 @@ export function listParameters(resource: CompiledResource): Part[] {
   ];
 }
 
-/** A page is bounded in bytes, too. */
+/** A page is limited in bytes, too. */
 function describeLimit({ mode, max }: CompiledResource['paging']): string {
   const tooLarge =
     mode === 'cursor'
@@ -39,7 +39,7 @@ function describeLimit({ mode, max }: CompiledResource['paging']): string {
   return `Page size; above ${max} it is ${max}. ${tooLarge}`;
 }
 
-/** What a cursor is made of: characters that need no escape in a URL. */
+/** The characters of a cursor need no escape in a URL. */
 const cursorText = { type: 'string', pattern: '^[\\w.~-]+$' };
 
 const cursorParameters = [
@@ -47,7 +47,7 @@ const cursorParameters = [
   parameter('before', 'The `prev_cursor` of a page: the page before it. Not together with `after`.', cursorText),
 ];
 
-/** A page of one record is the one that may be the deepest. */
+/** The deepest page has one record. */
 function pageParameter({ maxOffset }: Extract<CompiledResource['paging'], { mode: 'offset' }>): Part {
   const description = `The number of the page. It may skip ${maxOffset} records.`;
   return parameter('page', description, { type: 'integer', minimum: 1, maximum: maxOffset + 1, default: 1 });
@@ -59,7 +59,7 @@ function totalParameter(total: true | 'estimate'): Part {
   return parameter('total', description, { type: 'string', enum: [...(exact ? ['true'] : []), 'estimate', 'false'], default: 'false' });
 }
 
-/** On a list and on one record: what of a record is read, where its resource lets clients choose. */
+/** The parameter by which clients choose fields, on a list and on one record. None if the resource does not allow it. */
 export function fieldsParameters({ model, fields }: CompiledResource): Part[] {
   if (!fields) return [];
   const schema = { type: 'array', items: { type: 'string', enum: [...model.selector.names] }, minItems: 1 };
@@ -67,7 +67,7 @@ export function fieldsParameters({ model, fields }: CompiledResource): Part[] {
   return [parameter('fields', description, schema, list)];
 }
 
-/** The parameter that embeds related records; none where a resource allows no relation. */
+/** The parameter that includes related records. None if the resource allows no relation. */
 export function includeParameter({ includes: { names } }: CompiledResource): Part[] {
   if (names.length === 0) return [];
   const schema = { type: 'array', items: { type: 'string', enum: names }, minItems: 1 };
@@ -81,7 +81,7 @@ function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResour
   return parameter('sort', description, schema, list);
 }
 
-/** A field cannot be sorted by twice, not even in both directions: `uniqueItems` alone would allow that. */
+/** A field can be sorted by only once, whatever the direction: `uniqueItems` alone would allow both directions. */
 function eachOnce(names: readonly string[], maxItems: number): Schema {
   if (names.length === 1) return { maxItems: 1 };
   const bothWays = names.map((name) => ({ allOf: [{ contains: { const: name } }, { contains: { const: `-${name}` } }] }));
@@ -92,7 +92,7 @@ function operatorsOf(field: QueryField): Operator[] {
   return operators.filter((operator) => field.operators.has(operator) && (!takesList(operator) || canBeListed(field)));
 }
 
-/** Whether some value can stand in a list: none of an enum can whose every member has a comma. */
+/** Whether any value can be an item of a comma-separated list: if every member of an enum has a comma, none can. */
 function canBeListed({ leaf, nullable }: QueryField): boolean {
   const members = leaf?.readSchema.enum;
   return nullable || !Array.isArray(members) || members.some(hasNoComma);
@@ -102,7 +102,10 @@ function takesList(operator: Operator): boolean {
   return operator === 'in' || operator === 'nin';
 }
 
-/** What can stand in a list, where a comma ends a value and has no escape; a value with one goes by `[in][]`, which has no parameter here. */
+/**
+ * The values that can be items of a list, where a comma ends a value and cannot be escaped. A value with a comma is sent by `[in][]`, which
+ * has no parameter here.
+ */
 function listItem(leaf: Leaf, schema: Schema): Schema {
   if (leaf === stringLeaf) return { ...schema, pattern: '^[^\\x00,]*$' };
   const { enum: members } = schema;
@@ -152,7 +155,7 @@ const meanings: Readonly<Record<Operator, string>> = {
   prefix: 'begins with this text, in the same case',
 };
 
-/** The word `null` means null where no text could be meant. */
+/** The word `null` means null if the field cannot hold that text. */
 function orNullWord(leaf: Leaf): Schema {
   const schema = textLeaf(leaf);
   if (leaf === stringLeaf) return schema;

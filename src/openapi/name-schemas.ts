@@ -26,9 +26,8 @@ interface Use {
 }
 
 /**
- * Names the schemas of all resources: `<Model>Patch`, `<Embedded>`, `<Embedded>Create` where it differs from what is
- * read, … Only what is referred to is named, because only that is found here. Throws a {@link ConfigurationError} where two different
- * objects would have one name.
+ * Names the schemas of all resources: `<Model>Patch`, `<Embedded>`, `<Embedded>Create` if it differs from what is read, … Only schemas that
+ * are referred to are named. Throws a {@link ConfigurationError} if two different objects would have one name.
  */
 export function nameSchemas(described: readonly Described[]): NamedSchemas {
   const uses = described.flatMap(({ path, schemas }) =>

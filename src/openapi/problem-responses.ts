@@ -7,15 +7,15 @@ import type { Part } from './document.ts';
 /** The name of the schema of problem documents: no object may have it. */
 export const problemName = 'Problem';
 
-/** What the problems of an operation are described from. */
+/** What the description of an operation's problems is made from. */
 interface ProblemContext {
   readonly api: Pick<ApiDescription, 'writesProblems'>;
   readonly components: Components;
 }
 
 /**
- * The responses of an operation that may fail in these ways, by status. Each says which codes it may carry, with the document that the
- * library itself would send as its example.
+ * The responses of an operation that can answer these problems, by status. Each names its codes, with the library's own document of each as
+ * an example.
  */
 export function problemResponses(codes: readonly ProblemCode[], context: ProblemContext): Record<string, Part> {
   const known = (Object.keys(problemCodes) as ProblemCode[]).filter((code) => codes.includes(code));
@@ -116,12 +116,12 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   write_outcome_unknown: 'The write was sent to the database, and its outcome is not known.',
 };
 
-/** Names that stay as they are, to which an application may add its own. */
+/** Stable names, to which an application may add its own. */
 function openList(names: readonly string[], description: string): Part {
   return { type: 'string', description, anyOf: [{ enum: names }, { pattern: '^\\w+$' }] };
 }
 
-/** RFC 9457, with the members of this library. Open: the RFC lets a service add members. */
+/** A problem document (RFC 9457) with the members of this library. It is open, because the RFC lets a service add members. */
 const problemSchema: Part = {
   description: 'What went wrong (RFC 9457).',
   type: 'object',

@@ -18,16 +18,16 @@ import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } fr
 /** The schemas of a resource's bodies and answers: of those operations that it serves. */
 export interface RecordSchemas {
   readonly read?: Schema;
-  /** Of what list and get answer, where clients choose the fields. */
+  /** The schema of what list and get answer, if clients may choose the fields. */
   readonly selected?: Schema;
-  /** Of the answer of list. */
+  /** The schema of the answer of list. */
   readonly page?: Schema;
   readonly create?: Schema;
   readonly patch?: Schema;
   readonly put?: Schema;
-  /** Of the bodies of custom operations, by their names, where they are known. */
+  /** The schemas of the bodies of custom operations, by name, if they are known. */
   readonly bodies?: Readonly<Record<string, Schema>>;
-  /** Of the answers of custom operations, with their envelope, where they are known and no records. */
+  /** The schemas of the answers of custom operations, with their envelope, if they are known and not records. */
   readonly answers?: Readonly<Record<string, Schema>>;
 }
 
@@ -111,7 +111,7 @@ function describe(node: ObjectNode, shape: Shape, members: readonly Member[], ki
   return isReadable(shape) ? schema : { ...schema, additionalProperties: false };
 }
 
-/** Of what a client has selected, nothing but the id is always there. */
+/** Only the id is always part of what a client has selected. */
 function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected' = 'Read'): Member[] {
   const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
   return readableFields(node).flatMap((field) => {
@@ -130,7 +130,7 @@ function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' 
   });
 }
 
-/** What `include` adds beside ids: the record of each, or null. Without `include` it is not there. */
+/** The members that `include` adds beside ids: the record of each, or null. Without `include` they are missing. */
 function addedSchema(node: Node, record: Schema): Schema {
   return withNull(node.kind === 'array' ? { type: 'array', items: addedSchema(node.items.node, record) } : record);
 }
@@ -143,7 +143,7 @@ function wholeMembers(node: ObjectNode, access: Access): Member[] {
   });
 }
 
-/** Whether the service makes it where it was not sent: an id of some types. */
+/** Whether the service generates a missing value: an id of some types. */
 function isMade(field: CompiledField): boolean {
   return field.key === '_id' && makeId(field) !== undefined;
 }
@@ -170,7 +170,7 @@ function changeValue(node: ObjectNode, access: Access, mode: EmbeddedMode): Sche
   return describe(node, mode === 'put' ? 'Put' : 'Patch', changeMembers(node, access, mode));
 }
 
-/** A private field is shown only where it must be sent: no body would be accepted by the schema and the service otherwise. */
+/** A private field is shown only if it must be sent: otherwise no body would fit both the schema and the service. */
 function member(field: CompiledField, value: Schema | undefined, access: Access, isRequired: boolean): Member[] {
   const { private: isPrivate } = field.policy;
   const schema = acceptsNull(field, access) ? orNull(value) : value && (isUntyped(field.node) ? withoutNull(value) : value);
@@ -183,7 +183,7 @@ function orNull(value: Schema | undefined): Schema {
   return value ? withNull(value) : { type: 'null' };
 }
 
-/** Asked of the reader itself: what null means depends on markers, on what the value holds, and on whether the record exists. */
+/** Asks the reader itself, because the meaning of null depends on markers, on the value's type, and on whether the record exists. */
 function acceptsNull(field: CompiledField, access: Access): boolean {
   const report = new Report();
   compileFieldReader(field, access)(null, '', report);

@@ -3,10 +3,10 @@ import type { Schema } from './document.ts';
 /** The name of the schema of untyped values in bodies: no object may have it. */
 export const untypedName = 'UntypedValue';
 
-/** Where an untyped value stands in a body. */
+/** The reference to an untyped value in a body. */
 export const untypedReference: Schema = { $ref: `#/components/schemas/${untypedName}` };
 
-/** What a key may be, at any depth: BSON ends keys with NUL. */
+/** Keys at any depth have no NUL character, because BSON ends keys with it. */
 export const keySchema: Schema = { pattern: '^[^\\x00]*$' };
 
 const object: Schema = { type: 'object', propertyNames: keySchema, additionalProperties: untypedReference };
@@ -29,7 +29,7 @@ function choose(first: Schema, second: Schema): Schema {
   return { if: { type: first.type }, then: first, else: second };
 }
 
-/** An untyped value in a body, with the keywords of its own. */
+/** An untyped value in a body, with its own keywords. */
 export function describeUntyped(keywords: Schema): Schema {
   if (Object.keys(keywords).length === 0) return untypedReference;
   if (isAlwaysStorable(keywords)) return keywords;

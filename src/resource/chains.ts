@@ -109,8 +109,8 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 };
 
 /**
- * A custom operation: what it is made of stands between the guards and scope of its resource and the answer. `If-Match` stands where it does
- * in the others: when the body has been read, and before what is wrong with its content. A GET has `If-None-Match` around them.
+ * The chain of a custom operation: its own middlewares stand between the guards and scope of the resource and the answer. As in the
+ * standard operations, `If-Match` is read after the body, and before the body is validated. A GET has `If-None-Match` around them.
  */
 function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
   const isSafe = o.method === 'GET';

@@ -23,7 +23,7 @@ import { type CustomMethod, type CustomOperation, customMethods } from './custom
 import { operations } from './resource-options.ts';
 import { type Place, standardPlaces } from './standard-places.ts';
 
-/** What makes a middleware, and would pass for one where somebody forgot to call it. */
+/** Factories of middlewares, which could be passed by mistake without being called. */
 const makers: ReadonlySet<unknown> = new Set([
   caching,
   checkBody,
@@ -132,8 +132,8 @@ function takeApart(use: readonly ResourceMiddleware[], what: string): Pick<Compi
 }
 
 /**
- * Waits for what a middleware of the deployer's has begun by `next()` and not awaited, or called twice: such a promise would reject without
- * anybody to hear of it, which ends the process. What is still running when the middleware has ended is awaited in its place.
+ * Awaits the promises of `next()` that a user's middleware has started and not awaited. Otherwise they could reject unhandled, which ends
+ * the process.
  */
 function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
   return canAnswer(

@@ -185,7 +185,7 @@ describe('POST /', () => {
     [null, 'null'],
     [false, 'false'],
     ['ann', 'a string'],
-    [[{ owner: 'ann' }], 'a list'],
+    [[{ owner: 'ann' }], 'an array'],
     [new Map([['owner', 'ann']]), 'a Map'],
   ])('answers a bare 500 when the server fields are no object, and says so: %p', async (value, what) => {
     returned = value;

@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
   ['scope', 'a misspelt option', (wrong) => scope(Doc, () => ({ text: 'x' }), wrong), { write: false }, /did you mean `writes`/],
 ];
 
-describe('a middleware that is made with what is none of its options', () => {
+describe('a middleware with an unknown option or an invalid value', () => {
   it.each(cases)('%s is a configuration error: %s', (_middleware, _what, make, wrong, message) => {
     expect(() => make(wrong)).toThrow(ConfigurationError);
     expect(() => make(wrong)).toThrow(message);

@@ -19,7 +19,7 @@ describe('what an api says of itself', () => {
     [
       'a requirement of a scheme that does not exist',
       { security: [{ bearer: [] }] },
-      '`security` of an api names `bearer`, which is none of its `securitySchemes`: there are none.',
+      '`security` of an api names `bearer`, which is not one of its `securitySchemes`: there are none.',
     ],
     ['an option that does not exist', { titel: 'Shop' }, '`titel` is not an option of an api; did you mean `title`?'],
     ['`openapi` that is neither true nor false', { openapi: 'yes' }, '`openapi` must be true, false or `{ guards: […] }`.'],

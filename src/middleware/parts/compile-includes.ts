@@ -11,7 +11,7 @@ import { openStore, type StoreOptions } from '../../mongo/store.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import type { Guard, ScopeFunction } from './context.ts';
 
-/** Where relations may lead: the records of a model, and who may see which of them. */
+/** A model to whose records relations may lead, and who may see which of them. */
 export interface IncludeTarget {
   readonly model: ModelInput;
   /** The path of its resource, as `t.ref('Customer', { resource: 'vip-customers' })` names it. @default none: a model without a resource */
@@ -26,37 +26,38 @@ export interface IncludeTarget {
 export interface IncludeOptions extends StoreOptions {
   /** The models that relations lead to. */
   readonly targets: readonly IncludeTarget[];
-  /** What has the option, for errors about it. @default 'a list' */
+  /** The name of what has the option, for error messages. @default 'a list' */
   readonly owner?: string;
   /**
-   * How many bytes the included records of one answer may have, of what is read of them and of their JSON, from 1,024 to 268,435,456.
+   * Largest size of the included records of one answer in bytes, from 1,024 to 268,435,456. It limits what is read from the database as
+   * well as their JSON.
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
 }
 
-/** A {@link Source} with what decides about a request. */
+/** A {@link Source} with the functions that decide about a request. */
 export interface GuardedSource extends Source {
   readonly guards: readonly Guard<never>[];
   readonly scope: ScopeFunction<never> | undefined;
 }
 
-/** Relations that a client may include, compiled: what `include`, `listQuery` and `findIncluded` share. */
+/** The compiled relations that a client may include. `include`, `listQuery` and `findIncluded` share them. */
 export interface Includes extends Includable {
   /** The first steps of all names. */
   readonly steps: readonly Step<GuardedSource>[];
   /** The steps of a name, the first one first. */
   readonly paths: ReadonlyMap<string, readonly Step<GuardedSource>[]>;
-  /** How many bytes the included records of one answer may have. */
+  /** Largest size of the included records of one answer, in bytes. */
   readonly maxPageBytes: number;
 }
 
-/** Refuses, as the argument of a middleware, what is none. */
+/** Refuses an argument of a middleware that `compileIncludes` has not returned. */
 export function checkIncludes(includes: unknown, by: string): void {
   if (!isIncludable(includes)) throw new ConfigurationError(`\`${by}\` takes what \`compileIncludes()\` returns.`);
 }
 
-/** How many relations may follow one another; embedded objects do not count. Each is a query that waits for the one before. */
+/** Largest number of relations in a path. Embedded objects do not count. Each relation is a query that waits for the one before. */
 const maxDepth = 5;
 
 interface GrowingStep extends Step<GuardedSource> {
@@ -64,11 +65,12 @@ interface GrowingStep extends Step<GuardedSource> {
 }
 
 /**
- * Compiles the relations that a client may include: `customer`, or `author.company` with every step of it. A name is allowed when it is
- * listed; `author.company` alone does not allow `author`.
+ * Compiles the relations that a client may include: `customer`, or `author.company`, which includes both. Only listed names are allowed:
+ * `author.company` alone does not allow `author`.
  *
- * Throws a {@link ConfigurationError} for a name that is not a relation, or only of private fields; for more than five relations after one
- * another; where a relation leads to a model that is none of the `targets`, to several of them alike, or to ids of another type.
+ * Throws a {@link ConfigurationError} for a name that is not a relation, or only one of private fields; for a path of more than five
+ * relations; and for a relation that leads to a model which is not one of the `targets`, to several targets alike, or to ids of another
+ * type.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
@@ -125,7 +127,7 @@ function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   };
 }
 
-/** The relation that a dotted name begins with. No relation's name begins with another's: they are fields of one object. */
+/** The relation with which a dotted name begins. No relation's name begins with another's, because they are fields of one object. */
 function findRelation(path: string, model: CompiledModel, relations: ReadonlyMap<string, Relation>, where: string): Relation {
   for (const relation of relations.values()) if (`${path}.`.startsWith(`${relation.name}.`)) return relation;
   const legal = [...relations.keys()];
@@ -138,7 +140,10 @@ function findRelation(path: string, model: CompiledModel, relations: ReadonlyMap
 
 type KnownTarget = IncludeTarget & { readonly model: CompiledModel };
 
-/** The resource that a relation names, else the one at the path of the collection's name, else the model's only one, else the model alone. */
+/**
+ * The resource that the relation names; else the resource at the path of the collection's name; else the only resource of the model; else
+ * the model itself.
+ */
 function findTarget({ model, resource }: Reference, targets: readonly KnownTarget[], where: string): KnownTarget {
   const own = targets.filter((target) => target.model.name === model);
   const served = own.filter((target) => target.path !== undefined);
@@ -151,7 +156,7 @@ function findTarget({ model, resource }: Reference, targets: readonly KnownTarge
   const candidates = served.length > 0 ? served : own;
   const found = served.find((target) => target.path === target.model.collection) ?? (candidates.length === 1 ? candidates[0] : undefined);
   if (found) return found;
-  // Any of them might show what another hides.
+  // One of them may show what another hides.
   if (candidates.length > 1)
     throw new ConfigurationError(
       `${where}, which leads to ${model} and so to several resources: choose by \`resource\` of \`t.ref\` among ${paths}.`,
@@ -166,7 +171,7 @@ function openSource({ model, guards = [], scope }: IncludeTarget, options: Store
   return { model: compiled, store: openStore(compiled, options), guards, scope };
 }
 
-/** Ids of another type than the target's would lead nowhere, without a word. */
+/** Refuses ids of another type than the target's: they would never match. */
 function checkIdType({ leaf, ref }: Relation, { id }: CompiledModel, where: string): void {
   if (kindOf(leaf) === kindOf(id.leaf)) return;
   throw new ConfigurationError(
@@ -174,7 +179,7 @@ function checkIdType({ leaf, ref }: Relation, { id }: CompiledModel, where: stri
   );
 }
 
-/** Integers and floats compare by value, an enum is text; every other type is equal to itself only. */
+/** Integers and floats compare by value, and an enum is a string. Every other type matches itself only. */
 const kinds: ReadonlyMap<string, string> = new Map([
   ['int64', 'int'],
   ['float', 'int'],

@@ -3,28 +3,31 @@ import type { Context } from './context.ts';
 import { reportError, toError } from './report-error.ts';
 
 /**
- * Keeps an error that Koa hears of outside of the chain, as when an answer breaks off, from ending the process: Koa tells `app.on('error')`
- * by an `emit` that nobody catches. For this request alone: how the app treats its other requests is its own affair.
+ * Prevents an error that Koa meets outside of the chain, such as an answer that breaks off, from ending the process: Koa emits it on the
+ * app, and a listener may throw. It changes this request only, not the app.
  */
 export function containErrors(ctx: Context): void {
   ctx.onerror = onerror;
 }
 
 /**
- * Listens to the streams that are set as `ctx.body` from now on. One that fails before Koa reads it, a file that is missing, would be an
- * event that nobody listens to, which ends the process. For where a deployer's function may set one: a standard operation without hooks has none.
+ * Listens for errors of the streams that are set as `ctx.body` from now on. If a stream failed before Koa reads it, as for a missing file,
+ * its unhandled `error` event would end the process. It is only needed where a user's function may set a body: a standard operation without
+ * hooks has none.
  */
 export function containBody({ response }: Context): void {
   if (!Object.hasOwn(response, 'body')) Object.defineProperty(response, 'body', body);
 }
 
-/** Throws the error of a stream in `ctx.body` that has failed before its answer was begun: it is still a 500, and no broken connection. */
+/**
+ * Throws the error of a stream in `ctx.body` that failed before the answer was begun. The answer is then a 500 and not a broken connection.
+ */
 export function requireSoundBody({ body }: Context): void {
   const error: unknown = isStream(body) ? body.errored : undefined;
   if (error !== undefined && error !== null) throw error;
 }
 
-/** Koa's own, or that of the app, with an error that it can write on, and listeners that cannot throw through it. */
+/** Calls Koa's own `onerror`, or that of the app, with an error that can be written to and listeners that cannot throw. */
 function onerror(this: Context, thrown: unknown): void {
   if (thrown === null || thrown === undefined) return;
   const error = toError(thrown);
@@ -46,7 +49,7 @@ function emit(this: Koa, event: string | symbol, ...given: unknown[]): boolean {
   return true;
 }
 
-/** One for all requests: it only listens to the streams that pass through. */
+/** One descriptor for all requests. It only listens to the streams that are set. */
 const body: PropertyDescriptor = {
   configurable: true,
   get(this: Koa.Response): unknown {
@@ -58,7 +61,7 @@ const body: PropertyDescriptor = {
   },
 };
 
-/** Whoever reads the stream is told as well: Koa, or `requireSoundBody`. */
+/** The reader of the stream, Koa or `requireSoundBody`, receives the error as well. */
 function heard(): void {}
 
 interface AnyStream {

@@ -11,79 +11,83 @@ import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * What the middlewares leave for each other on Koa's context. Each slot has one writer; `docs/middleware.md` says who writes it and who
- * reads it.
+ * The properties of Koa's context by which the middlewares pass on their results. Each slot has one writer; `docs/middleware.md` names the
+ * writer and the readers of each.
  */
 export interface Slots {
-  /** @internal By whichever middleware asks for it first. */
+  /** @internal Set by the first middleware that needs it. */
   exchange?: Exchange;
-  /** Aborted when the client has gone or the request was given up: for what a function of yours waits for. By the library's middlewares. */
+  /**
+   * Set by the library's middlewares. Aborted when the client has gone or the request was given up: pass it to what a function of yours
+   * awaits.
+   */
   readonly signal?: AbortSignal;
-  /** By `fetch`: who is calling, in place of what `authenticate` would find. */
+  /** Set by `fetch`: the principal, which replaces what `authenticate` would find. */
   givenPrincipal?: { readonly principal: unknown };
-  /** By `authenticate`: the authenticated identity; undefined when anonymous. */
+  /** Set by `authenticate`: the principal; undefined if the request is anonymous. */
   principal?: unknown;
-  /** By `guards`: those that opened for this request; `authenticate` forgets them. */
+  /** Set by `guards`: the guards that have opened for this request. `authenticate` resets it. */
   openedGuards?: Set<unknown> | undefined;
-  /** By `scope`: the row filter of every query of this request. Several narrow each other. */
+  /** Set by `scope`: the row filter of every query of this request. Several scopes narrow each other. */
   scope?: Filter;
-  /** By `scope`: what a record that a client writes must fulfil. */
+  /** Set by `scope`: the conditions that a record which a client writes must fulfil. */
   writeScope?: readonly Condition[];
-  /** By `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
+  /** Set by `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
   mayWrite?: (name: string) => boolean;
-  /** By `fields`: what the client chose to read of one record. */
+  /** Set by `fields`: the fields of one record that the client chose to read. */
   fields?: SelectedFields;
-  /** By `ifMatch`: what the write's own filter must find, or the record that is read must fulfil. */
+  /** Set by `ifMatch`: the condition of the write's own filter, or of the record that is read. */
   precondition?: Precondition;
-  /** By `listQuery`. */
+  /** Set by `listQuery`: the parsed query string. */
   listQuery?: ListQuery;
-  /** By `include`: the relations to include in one record; not there when it names none. Those of a list stand in `listQuery`. */
+  /** Set by `include`: the relations to include in one record, if there are any. Those of a list are in `listQuery`. */
   include?: readonly string[];
-  /** By `checkCreate`: the document to insert, in stored form. */
+  /** Set by `checkCreate`: the document to insert, in stored form. */
   created?: Record<string, unknown>;
-  /** By `checkPatch`: what the update changes. */
+  /** Set by `checkPatch` and `checkPut`: the changes of the update. */
   changes?: Changes;
-  /** By the persistence step: the record that the operation is about. */
+  /** Set by the middleware that reads or writes: the record of the operation. */
   record?: StoredRecord;
-  /** By `findPage`: the page of a list, until `page` has written it. */
+  /** Set by `findPage`: the page of a list, until `page` has written it. */
   page?: Page | undefined;
-  /** By `findIncluded`: the included records, until `page` has written them. */
+  /** Set by `findIncluded`: the included records, until `page` has written them. */
   included?: Included | undefined;
-  /** By the api: which operation the request addresses, and of which resource (its path). */
+  /** Set by the api: the operation that the request addresses, its resource (by path) and its route. */
   operation?: { readonly resource: string; readonly name: string; readonly route: string };
-  /** By `requestId`. */
+  /** Set by `requestId`: the id of the request. */
   requestId?: string;
-  /** By `bodyLimit`: the largest body, in bytes, where `jsonBody` has no `limit` of its own. */
+  /** Set by `bodyLimit`: the largest body in bytes, for a `jsonBody` without a `limit`. */
   bodyLimit?: number;
-  /** By `bodyLimit`: how long a body may take, in milliseconds, where `jsonBody` has no `timeout` of its own. */
+  /** Set by `bodyLimit`: the time that a body may take in milliseconds, for a `jsonBody` without a `timeout`. */
   bodyTimeout?: number;
-  /** By `records`: loads the record of the path, within the scope. */
+  /** Set by `records`: loads the record of the path, within the scope. */
   load?: () => Promise<unknown>;
-  /** By `records`: saves a record that `load` gave. */
+  /** Set by `records`: saves a record that `load` has returned. */
   save?: (record: never) => Promise<unknown>;
-  /** By `records`: the records that a handler holds, each with what was stored when it was loaded or last saved. */
+  /** Set by `records`: the records that a handler holds, each with what was stored when it was loaded or last saved. */
   loaded?: Map<unknown, StoredRecord>;
-  /** By `handler`: what it returned. */
+  /** Set by `handler`: what it returned. */
   result?: HandlerResult;
 }
 
-/** What a handler returned, and how it is answered. */
+/** The result of a handler. */
 export interface HandlerResult {
   readonly value: unknown;
-  /** Its JSON, as all is stored by now; undefined where nothing was returned. */
+  /** Writes the result as JSON, with the records as they are stored by now. Undefined if nothing was returned. */
   toText(): string | undefined;
-  /** Of a returned record, by now. */
+  /** The current entity tag, if a record was returned. */
   readonly entityTag: string | undefined;
 }
 
 /** Koa's context with the library's slots, and the body that `jsonBody` reads. */
 export type Context = Koa.Context & Slots & { readonly request: { body?: unknown } };
 
-/** What a middleware or a guard says of the problems that it can answer. */
+/** The problems that a middleware or a guard can answer, for the OpenAPI description. */
 export interface AnswersProblems {
   /**
-   * Codes of the library's problems, for the OpenAPI description of the operations that it stands in; a function of the method (`GET`, `POST`,
-   * …) where that decides. A problem with a code of your own is not described. @default none
+   * Codes of the library's problems. They appear in the OpenAPI description of every operation whose chain has the function. If the method
+   * (`GET`, `POST`, …) decides, a function of it. A problem with a code of your own is not described.
+   * @default none
    *
    * @example
    * const quota = Object.assign(countRequests, { problems: ['overloaded'] as const });
@@ -97,7 +101,7 @@ export type ResourceMiddleware = ((ctx: Context, next: Koa.Next) => Promise<void
 // biome-ignore lint/suspicious/noExplicitAny: no type tells a handler which model's `records` stands above it; `unknown` would forbid it every field
 type AnyRecord = any;
 
-/** Koa's context as a handler in a chain of your own sees it: what `records` has left above it, of whatever model. */
+/** Koa's context as a handler in a chain of your own receives it, with the functions that `records` sets. */
 export type RecordContext = Koa.Context &
   Omit<Slots, 'load' | 'save' | 'signal'> & {
     /** Aborted when the client has gone or the request was given up. */
@@ -108,18 +112,18 @@ export type RecordContext = Koa.Context &
   };
 
 /**
- * A function of the deployer's that a middleware calls. Without an annotation its context is `Ctx`; with one it may know more of it than the
- * middleware does, such as whose principal it has. That is what TypeScript allows of methods, and of nothing else.
+ * A function of the user's that a middleware calls. Without an annotation, its context is `Ctx`. With one, it may be a more specific
+ * context, for example with the type of the principal. TypeScript allows that for methods only (parameter bivariance).
  */
 export type Called<Parameters extends readonly unknown[], Result> = { call(...given: Parameters): Result }['call'];
 
-/** Decides whether the request may go on: only `true` opens. It may throw `Unauthorized` (401). */
+/** Decides whether the request may go on: only `true` lets it pass. It may throw `Unauthorized` (401). */
 export type Guard<Ctx = Context> = ((ctx: Ctx) => boolean | Promise<boolean>) & AnswersProblems;
 
 /** Returns the rows that this request may touch: a filter of values or the library's own operators, or `everything`. */
 export type ScopeFunction<Ctx = Context> = (ctx: Ctx) => unknown;
 
-/** A slot that the chain needs: a plain Error (500) names the middleware that was left out before it. */
+/** Returns a slot that the chain needs, or throws a plain Error (500) that names the missing middleware. */
 export function needed<T>(slot: T | undefined, middleware: string, by: string): T {
   if (slot !== undefined) return slot;
   throw new Error(`\`${by}\` needs \`${middleware}\` before it in the chain.`);

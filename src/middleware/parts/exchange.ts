@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 import { Problem } from '../../errors.ts';
 import { Work } from '../../mongo/driver/work.ts';
 
-/** The client has gone before its answer was there. Nobody reads what `problems()` makes of it, and no log shows a bug. */
+/** The client has closed the connection before its answer was sent. Nobody reads the answer of `problems()`, and no log shows a bug. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
-  /** As nginx logs it; no client ever sees it. */
+  /** The status that nginx logs. No client sees it. */
   readonly status = 499;
-  /** Koa's mark for errors that are not the service's. */
+  /** Koa does not report errors with this property. */
   readonly expose = true;
 
   constructor() {
@@ -17,7 +17,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** What an exchange needs of Koa's context, and where it leaves itself. */
+/** The properties of Koa's context that an exchange needs, and the one that holds it. */
 interface Addressed {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -25,13 +25,13 @@ interface Addressed {
 }
 
 /**
- * One request and its answer, from the first middleware that asks for it until the answer has ended or the connection is gone: the one place
- * that knows when that is.
+ * One request and its answer. It begins with the first middleware that asks for it, and ends when the answer has ended or the connection is
+ * closed. Nothing else decides when that is.
  */
 export class Exchange {
-  /** What it does in the database. */
+  /** Its commands in the database. */
   readonly work = new Work();
-  /** Hooks of `after` run: the operation itself is done. */
+  /** Whether hooks of `after` are running: the operation itself is done. */
   isInHooks = false;
   readonly #ctx: Addressed;
   #isOver = false;
@@ -47,7 +47,7 @@ export class Exchange {
       this.end();
       return;
     }
-    // Node gives a response `close` when it has its socket; one that waits behind others of a pipelined connection never gets it.
+    // A response that waits behind others on a pipelined connection never emits `close`, because it has no socket yet.
     res.once('close', () => this.end());
     if (req.socket instanceof EventEmitter) exchangesOn(req.socket).add(this);
   }
@@ -62,7 +62,7 @@ export class Exchange {
     return this.#isBroken;
   }
 
-  /** Calls a function when the exchange is over; at once where it is. */
+  /** Calls a function when the exchange is over, or at once if it is over already. */
   whenOver(run: () => void): void {
     if (this.#isOver) run();
     else this.#whenOver.push(run);
@@ -76,7 +76,7 @@ export class Exchange {
     return this.#controller.signal;
   }
 
-  /** Ends what runs for it, and lets nothing begin any more. Returns what its answer says. */
+  /** Ends the running commands and lets no other begin. Returns the error to answer with. */
   giveUp(): Error {
     this.#givenUp ??= this.#whyGivenUp();
     this.work.giveUp(this.#givenUp);
@@ -84,7 +84,7 @@ export class Exchange {
     return this.#givenUp;
   }
 
-  /** For what would still change the answer of a request that was given up. */
+  /** Called before each step that must not begin after the request was given up. */
   throwIfGivenUp(): void {
     if (this.#givenUp) throw this.#givenUp;
   }
@@ -94,7 +94,7 @@ export class Exchange {
     if (this.#isOver) return;
     this.#isOver = true;
     const { req, res } = this.#ctx;
-    // Node tells that an answer has ended when its connection was cut in the middle of it, too.
+    // Node reports the end of an answer even if its connection was cut before.
     this.#isBroken = !res.writableFinished || isCut(req);
     if (req.socket instanceof EventEmitter) exchangesOn(req.socket).delete(this);
     if (this.isBroken) {
@@ -116,12 +116,12 @@ export class Exchange {
   }
 }
 
-/** Over HTTP/2 `socket` stands for the stream of the request, which is destroyed whenever it has ended. */
+/** Over HTTP/2, `socket` stands for the stream of the request, which is destroyed whenever it has ended. */
 function isCut(request: IncomingMessage & { readonly stream?: { readonly aborted: boolean } }): boolean {
   return request.stream ? request.stream.aborted : request.socket?.destroyed === true;
 }
 
-/** One listener for each connection, however many requests come by it. */
+/** The exchanges of each connection, so that it needs one listener only. */
 const byConnection = new WeakMap<Socket, Set<Exchange>>();
 
 function exchangesOn(socket: Socket): Set<Exchange> {
@@ -142,7 +142,7 @@ const lazySignal: PropertyDescriptor & ThisType<Addressed> = {
   },
 };
 
-/** The exchange of a request. Whoever asks first makes it, and gives the context its `signal`. */
+/** Returns the exchange of a request. The first call creates it and gives the context its `signal`. */
 export function exchangeOf(ctx: Addressed): Exchange {
   if (ctx.exchange) return ctx.exchange;
   ctx.exchange = new Exchange(ctx);
@@ -150,7 +150,7 @@ export function exchangeOf(ctx: Addressed): Exchange {
   return ctx.exchange;
 }
 
-/** What a request does in the database. */
+/** Returns the work of a request in the database. */
 export function workOf(ctx: Addressed): Work {
   return exchangeOf(ctx).work;
 }

@@ -6,17 +6,17 @@ import { spellId } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
 import type { Context } from './context.ts';
 
-/** Which record the path addresses. */
+/** The record that the path addresses. */
 export interface Address {
   /** In stored form. */
   readonly id: unknown;
-  /** Within which rows it is looked for. */
+  /** The row filter of the query. */
   readonly scope: Filter | undefined;
 }
 
 /**
- * Reads the id in the path, `ctx.params.id`. Each record has one path: an id that is malformed, or not spelt as
- * `Location` spells it, is 404.
+ * Reads the id in the path, `ctx.params.id`. Each record has one path: an id that is malformed, or spelt differently than in `Location`, is
+ * 404.
  */
 export function readAddress(ctx: Context, model: CompiledModel): Address {
   const text = (ctx['params'] as { readonly id?: string } | undefined)?.id;
@@ -27,7 +27,7 @@ export function readAddress(ctx: Context, model: CompiledModel): Address {
   return { id, scope: leaf === decimalLeaf ? both(spelt(text), ctx.scope) : ctx.scope };
 }
 
-/** `1.5` and `1.50` are equal to the database, and both spelt rightly: which of them the record has, it alone knows. */
+/** The database treats `1.5` and `1.50` as equal, and both are valid ids. Only the stored record tells which spelling it has. */
 function spelt(text: string): Filter {
   return { $expr: { $eq: [{ $toString: '$_id' }, { $literal: text }] } };
 }

@@ -5,13 +5,13 @@ import { classifyMediaType, jsonType } from '../../http/media-type.ts';
 import { coarseTimer } from '../../mongo/driver/coarse-timer.ts';
 import type { Context } from './context.ts';
 
-/** How large a body may be, and how long it may take. */
+/** The largest size of a body, and the time that it may take. */
 export interface BodyLimits {
   readonly bytes: number;
   readonly ms: number;
 }
 
-/** What {@link readBody} refuses. */
+/** The problems that {@link readBody} answers. */
 export const problemsOfBody = [
   'malformed_json',
   'body_timeout',
@@ -19,7 +19,7 @@ export const problemsOfBody = [
   'unsupported_media_type',
 ] as const satisfies readonly ProblemCode[];
 
-/** Reads the JSON of a request within its limits; undefined where there is no body. Throws 413, 408, 415 and 400. */
+/** Reads the JSON of a request within its limits. Returns undefined if there is no body. Throws 413, 408, 415 and 400. */
 export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknown> {
   const bytes = await readBytes(ctx, limits);
   checkMediaType(ctx);
@@ -32,14 +32,14 @@ function checkMediaType(ctx: Context): void {
   if (media === 'other') throw unsupported(ctx, 'The body must be JSON: send `content-type: application/json`.');
   if (media === 'charset') throw unsupported(ctx, 'JSON is UTF-8: leave the charset out.');
   const coding = ctx.get('content-encoding').toLowerCase();
-  const transfer = ctx.get('transfer-encoding').toLowerCase(); // Node takes `gzip, chunked` too, and undoes the chunks alone
+  const transfer = ctx.get('transfer-encoding').toLowerCase(); // Node accepts `gzip, chunked`, but decodes the chunks only
   if ((coding !== '' && coding !== 'identity') || (transfer !== '' && transfer !== 'chunked'))
     throw unsupported(ctx, 'The body must come without a coding: neither compressed nor encoded otherwise.', {
       'accept-encoding': 'identity',
     });
 }
 
-/** 415 says what would have been accepted (RFC 9110 §15.5.16), of a PATCH as RFC 5789 §2.2 wants it too. */
+/** 415 says which type is accepted (RFC 9110 §15.5.16), and for a PATCH also in `Accept-Patch` (RFC 5789 §2.2). */
 function unsupported({ method }: Context, detail: string, others: Readonly<Record<string, string>> = {}): Problem {
   const headers = { accept: jsonType, ...(method === 'PATCH' && { 'accept-patch': jsonType }), ...others };
   return new Problem({ code: 'unsupported_media_type', detail, headers });
@@ -54,7 +54,7 @@ async function readBytes(ctx: Context, { bytes, ms }: BodyLimits): Promise<Buffe
   }
 }
 
-/** What still comes of a body that took too long is dropped, as of every refused one. */
+/** Rejects after a time limit. The rest of the body is discarded, as for every refused request. */
 function within<T>(ms: number, reading: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const alarm = coarseTimer.after(ms, () => reject(tooSlow(ms)));
@@ -62,7 +62,7 @@ function within<T>(ms: number, reading: Promise<T>): Promise<T> {
   });
 }
 
-/** What a body parser of the app, such as koa-bodyparser, has read before and kept as text. */
+/** Reads the text that a body parser of the app, such as koa-bodyparser, has read before and kept. */
 function readAgain({ request }: Context, limit: number): Buffer {
   const { rawBody } = request as { readonly rawBody?: unknown };
   if (typeof rawBody === 'string') {
@@ -80,7 +80,7 @@ function readAgain({ request }: Context, limit: number): Buffer {
 function toBodyProblem(error: unknown, limit: number): unknown {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large') return tooLarge(limit);
-  // The client has gone, or sent another length than it said: it gets no answer, but the log shows no bug either.
+  // The client has gone, or has sent another length than announced. That is not a bug of the service.
   const isBroken = type === 'request.aborted' || type === 'request.size.invalid' || type === 'stream.not.readable';
   return isBroken ? new Problem({ code: 'malformed_json', detail: 'The body ended too early.' }) : error;
 }

@@ -3,8 +3,8 @@ import { inspect, types } from 'node:util';
 import type { Context } from './context.ts';
 
 /**
- * Tells `app.on('error')`. Its listeners are called one by one and not by `emit`: one that throws or rejects, a logger in an outage, must
- * neither change the answer nor end the process. Standard error is told of it instead, with what it was to hear.
+ * Reports an error to the listeners of `app.on('error')`. They are called one by one and not by `emit`: a listener that throws or rejects
+ * must neither change the answer nor end the process. Both errors then go to standard error.
  */
 export function reportError(ctx: Context, error: unknown): void {
   const { app } = ctx;
@@ -14,7 +14,7 @@ export function reportError(ctx: Context, error: unknown): void {
   for (const listener of [...app.rawListeners(errorMonitor), ...listeners]) void tell(() => listener.call(app, reported, ctx), reported);
 }
 
-/** What was thrown, as an Error whose type can be asked for: Koa's own listener takes nothing else, and a Proxy may throw at any touch. */
+/** Returns the thrown value as an Error. Koa's own listener accepts nothing else, and a Proxy may throw at every access. */
 export function toError(thrown: unknown): Error {
   return isError(thrown) ? thrown : new Error(`Thrown: ${typeof thrown === 'string' ? thrown : show(thrown)}`, { cause: thrown });
 }

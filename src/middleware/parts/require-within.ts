@@ -5,12 +5,15 @@ import { brokenBy, brokenByChanges, creationsWithin } from '../../mongo/query/wr
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Context } from './context.ts';
 
-/** Refuses a new record that would lie outside of the scope. Throws as {@link refuse} does. */
+/** Refuses a new record that would lie outside of the scope. Throws like {@link refuse}. */
 export function requireRecordWithin(ctx: Context, created: Readonly<Record<string, unknown>>): void {
   if (ctx.writeScope) refuse(ctx, brokenBy(created, ctx.writeScope));
 }
 
-/** The changes, where they leave a record within the scope, with what the write must find for that. Throws as {@link refuse} does. */
+/**
+ * Refuses changes that would move a record out of the scope. Returns them with the conditions that the write needs for that. Throws like
+ * {@link refuse}.
+ */
 export function requireChangesWithin(ctx: Context, changes: Changes): Changes {
   const { writeScope } = ctx;
   if (!writeScope || writeScope.length === 0) return changes;
@@ -21,7 +24,10 @@ export function requireChangesWithin(ctx: Context, changes: Changes): Changes {
   });
 }
 
-/** Throws 422 on the fields that the client may write; where it may write none of them, a plain Error (500): nothing that it sends would do. */
+/**
+ * Throws 422 with the fields at fault that the client may write. If it may write none of them, no request could be right, and a plain Error
+ * (500) is thrown.
+ */
 function refuse(ctx: Context, broken: readonly Condition[]): void {
   if (broken.length === 0) return;
   const errors = errorsOf(ctx, broken);

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Stream } from 'node:stream';
 import type { Context } from './context.ts';
 
-/** How much of a refused body is taken off the wire, and for how long, before its connection is cut. */
+/** How much of a refused body is read, and for how long, before its connection is closed. */
 export interface DiscardLimits {
   /** In bytes. */
   readonly maxBytes: number;
@@ -13,11 +13,11 @@ export interface DiscardLimits {
 const defaultLimits: DiscardLimits = { maxBytes: 16_777_216, maxMS: 10_000 };
 
 /**
- * Takes what a client still sends after its request was refused, and drops it: nothing is kept in memory. For `problems`.
+ * Discards the data that a client still sends after its request was refused. Nothing of it is kept in memory. For `problems`.
  *
- * Closing at once would reset the connection, and what the client had not read by then, the answer, would be lost to it (RFC 9112 §9.6).
- * So the answer goes out at once and the rest is read, as far as the limits: then the connection can take the next request, or is closed
- * where the client asked for that. A client that goes on beyond them has had its answer, and is cut off.
+ * Closing the connection at once would reset it, and the client would lose the part of the answer that it has not read yet (RFC 9112 §9.6).
+ * So the answer is sent at once and the rest of the body is read up to the limits. After that, the connection can take the next request, or
+ * is closed if the client asked for that. A client that exceeds the limits has had its answer, and its connection is closed.
  */
 export function discardUnreadBody({ req, res }: Context, { maxBytes, maxMS } = defaultLimits): void {
   if (!(req instanceof IncomingMessage) || !hasBody(req) || req.readableEnded || req.destroyed || res.headersSent) return;
@@ -42,8 +42,8 @@ export function discardUnreadBody({ req, res }: Context, { maxBytes, maxMS } = d
 }
 
 /**
- * The same for a body that an operation has answered without asking for it: Node would read it to its end, however long that is. One that
- * somebody reads, or passes on, is theirs.
+ * Discards the body of a request whose operation did not read it: Node would read it to its end, however long that takes. A body that a
+ * middleware reads or forwards is left alone.
  */
 export function discardIgnoredBody(ctx: Context, limits?: DiscardLimits): void {
   const isAsked = ctx.req.readableFlowing !== null || ctx.req.listenerCount('readable') > 0;

@@ -7,13 +7,13 @@ import { writeUntyped } from '../../model/value/untyped.ts';
 import { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Slots } from './context.ts';
 
-/** Where a request keeps its records. */
+/** The slots that hold a request's records. */
 type Held = Pick<Slots, 'loaded' | 'record' | 'page'>;
 
-/** The JSON of what a handler returned. */
+/** Writes what a handler returned as JSON. */
 export type WriteResult = (value: unknown, held: Held) => string;
 
-/** What there is to know of a request, once for its answer. */
+/** What is computed once for each answer. */
 interface Rules {
   readonly held: Held;
   /** The names of private fields. */
@@ -21,10 +21,10 @@ interface Rules {
 }
 
 /**
- * Compiles how what a handler returns is written. A record, wherever it stands in it, is what a client may read of it, as it is stored. All
- * else is the handler's own: it must fit the schema, where the operation has one, and otherwise must not have a key that is the name of a
- * private field of the model, or of a record that the request holds, because then it is as good as certain that it came out of one. Maps,
- * objects of classes and what `toJSON` gives count as plain objects do.
+ * Compiles how the result of a handler is written. A record, at any depth, is written as it is stored, with the fields that a client may
+ * read. Other values are the handler's own. They must fit the schema, if the operation has one. Otherwise an object must not have a key
+ * that is the name of a private field of the model, or of a record that the request holds: it is almost certainly a copy or a part of a
+ * record. Maps, objects of classes and results of `toJSON` count as plain objects.
  */
 export function compileWriteResult(model: CompiledModel | undefined, answer: CompiledAnswer | undefined): WriteResult {
   const rulesOf = (held: Held): Rules => ({ held, secrets: secretsOf(model, held) });
@@ -39,7 +39,7 @@ export function compileWriteResult(model: CompiledModel | undefined, answer: Com
   };
 }
 
-/** The record that a value stands for: its document, as `load` or a hook was given it, or the record itself. */
+/** The record for which a value stands: a document that `load` or a hook received, or the record itself. */
 export function recordOf(value: unknown, { loaded }: Held): StoredRecord | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   return value instanceof StoredRecord ? value : (loaded?.get(value) ?? StoredRecord.of(value));
@@ -63,7 +63,7 @@ function write(given: unknown, rules: Rules): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${write(member, rules)}`).join(',')}}`;
 }
 
-/** The document form that a schema reads. A map declares no names. */
+/** Returns the document form that a schema reads. A map declares no names. */
 function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown {
   const record = recordOf(given, rules.held);
   if (record) return record.readable;
@@ -81,7 +81,7 @@ function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown 
   );
 }
 
-/** What `JSON.stringify` would take in place of an object that says so. Dates and BSON's types are written by rules of their own. */
+/** Returns the value that `JSON.stringify` would use in place of an object with `toJSON`. Dates and BSON types have rules of their own. */
 function asJson(value: unknown): unknown {
   return isStoredObject(value) && typeof value.toJSON === 'function' ? (value.toJSON('') as unknown) : value;
 }
