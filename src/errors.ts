@@ -190,9 +190,23 @@ export function invalidQuery(errors: readonly FieldError[], detail = 'The query 
 }
 
 /**
- * A mistake in a definition (a model, a resource, an api, a middleware's options), thrown when it is built and never by a request.
- * The message names the option in backticks and the legal values.
+ * A mistake in a definition: of a model, a resource, an api, or the options of a middleware. It is thrown when that is created, and never by a
+ * request. The message names the option in backticks, and the legal values.
+ *
+ * If a definition has several mistakes, the message begins with their number (`3 mistakes:`) and lists each on its own line.
+ *
+ * @example
+ * catch (error) {
+ *   if (error instanceof ConfigurationError) for (const { message } of error.errors ?? [error]) console.error(message);
+ * }
  */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
+  /** The single mistakes, if there are several. @default undefined */
+  declare readonly errors?: readonly ConfigurationError[];
+
+  constructor(message: string, options: ErrorOptions & { readonly errors?: readonly ConfigurationError[] } = {}) {
+    super(message, options);
+    if (options.errors) Object.defineProperty(this, 'errors', { value: options.errors });
+  }
 }

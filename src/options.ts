@@ -1,5 +1,5 @@
-import { ConfigurationError } from './errors.ts';
-import { didYouMean } from './hints.ts';
+import { didYouMean, nearest } from './hints.ts';
+import { refuse } from './mistakes.ts';
 
 /** What is legal for one option: a test, and words that follow "must be". A required one must be there. */
 export type Legal = readonly [isLegal: (value: unknown) => boolean, words: string, isRequired?: 'required'];
@@ -52,24 +52,44 @@ export function orUndefined([isLegal, words]: Legal): Legal {
 
 /**
  * Finds everything that is wrong with an options object, one sentence for each mistake: names that do not exist, values that are not legal,
- * and required options that are missing. `where` is what takes the options. An option that is there and undefined is a mistake, too, unless
- * `orUndefined` allows it: a guard or a scope that is undefined by accident must not read as none.
+ * and required options that are missing, unless one is merely misspelt. `where` is what takes the options. An option that is there and undefined
+ * is a mistake, too, unless `orUndefined` allows it: a guard or a scope that is undefined by accident must not read as none.
  */
 export function findMistakes<Options extends object>(options: unknown, legal: LegalOptions<Options>, where: string): string[] {
   const names = Object.keys(legal);
   if (!isTable(options)) return [`The options of ${where} must be an object of ${names.join(', ')}.`];
-  const wrong = Object.entries<Legal>(legal).filter(
-    ([name, [isLegal, , isRequired]]) => (isRequired || name in options) && !isLegal(options[name]),
-  );
   return [
     ...findUnknown('option', Object.keys(options), names, where),
-    ...wrong.map(([name, [, words, isRequired]]) => `\`${name}\` of ${where} must be ${words}${isRequired ? '' : ', or be left out'}.`),
+    ...Object.entries<Legal>(legal).flatMap(([name, one]) => findIllegal(name, options, one, names, where)),
   ];
 }
 
-/** Throws one `ConfigurationError` with everything that {@link findMistakes} finds. */
+/** Throws everything that {@link findMistakes} finds. */
 export function checkOptions<Options extends object>(options: Options, legal: LegalOptions<Options>, where: string): void {
   refuse(findMistakes(options, legal, where));
+}
+
+/**
+ * Returns the options for a part of a definition that reads those in `names`, which are checked before. Another part checks all options: both
+ * throw the same messages, so that each is reported once.
+ */
+export function readOptions<Options extends object>(
+  options: Options,
+  names: readonly (keyof Options & string)[],
+  legal: LegalOptions<Options>,
+  where: string,
+): Options {
+  const all = Object.keys(legal);
+  for (const name of names) {
+    refuseMisspelt(name, options, all, where);
+    refuse(findIllegal(name, options, legal[name], all, where));
+  }
+  return options;
+}
+
+/** Refuses a misspelt option that is probably meant for the absent option `name`, so that this is reported, and not that the option is missing. */
+export function refuseMisspelt(name: string, options: object, legal: readonly string[], where: string): void {
+  refuse(findUnknown('option', findMisspelt(name, options, legal), legal, where));
 }
 
 /** Checks one value; `subject` begins the sentence about it, such as "`maxTimeMS`". */
@@ -77,14 +97,27 @@ export function checkValue(subject: string, value: unknown, [isLegal, words]: Le
   if (!isLegal(value)) refuse([`${subject} must be ${words}.`]);
 }
 
-/** Throws one `ConfigurationError` for all names that do not exist, each with the nearest that does. */
+/** Refuses names that do not exist, each with the nearest that does. */
 export function checkNames(what: string, names: readonly string[], legal: readonly string[], where: string): void {
   refuse(findUnknown(what, names, legal, where));
 }
 
-/** Throws one `ConfigurationError` with all of these sentences, each on a line of its own; returns where there are none. */
-export function refuse(mistakes: readonly string[]): void {
-  if (mistakes.length > 0) throw new ConfigurationError(mistakes.join('\n'));
+function findIllegal(
+  name: string,
+  options: object,
+  [isLegal, words, isRequired]: Legal,
+  names: readonly string[],
+  where: string,
+): string[] {
+  const isToCheck = name in options || (isRequired && findMisspelt(name, options, names).length === 0);
+  if (!isToCheck || isLegal((options as Readonly<Record<string, unknown>>)[name])) return [];
+  return [`\`${name}\` of ${where} must be ${words}${isRequired ? '' : ', or be left out'}.`];
+}
+
+/** The misspelt options that are probably meant for an absent one. */
+function findMisspelt(name: string, options: object, legal: readonly string[]): string[] {
+  if (name in options) return [];
+  return Object.keys(options).filter((one) => !legal.includes(one) && nearest(one, legal) === name);
 }
 
 function findUnknown(what: string, names: readonly string[], legal: readonly string[], where: string): string[] {

@@ -12,7 +12,8 @@ import {
   type LegalOptions,
   oneOf,
   orUndefined,
-  refuse,
+  readOptions,
+  refuseMisspelt,
   required,
   trueOrFalse,
 } from '../src/options.ts';
@@ -41,10 +42,17 @@ describe('findMistakes', () => {
   it('finds all of them', () => {
     expect(mistakes({ nam: 'x', size: 0, mode: 'c', run: undefined })).toEqual([
       '`nam` is not an option of `make`; did you mean `name`? Legal are name, size, mode, run.',
-      '`name` of `make` must be a text.',
       '`size` of `make` must be a whole number from 1 to 9, or be left out.',
       '`mode` of `make` must be one of a, b, or be left out.',
       '`run` of `make` must be a function, or be left out.',
+    ]);
+  });
+
+  it('does not report a required option as missing if it is misspelt', () => {
+    expect(mistakes({ nam: 'x' })).toHaveLength(1);
+    expect(mistakes({ title: 'x' })).toEqual([
+      '`title` is not an option of `make`. Legal are name, size, mode, run.',
+      '`name` of `make` must be a text.',
     ]);
   });
 
@@ -54,19 +62,45 @@ describe('findMistakes', () => {
 });
 
 describe('a mistake', () => {
-  it('is a ConfigurationError that names all of them', () => {
+  it('is a ConfigurationError, and several are one with all of them', () => {
     expect(() => checkOptions({ name: '', size: 10 } as Options, legal, '`make`')).toThrow(
-      new ConfigurationError('`name` of `make` must be a text.\n`size` of `make` must be a whole number from 1 to 9, or be left out.'),
+      new ConfigurationError(
+        '2 mistakes:\n- `name` of `make` must be a text.\n- `size` of `make` must be a whole number from 1 to 9, or be left out.',
+      ),
     );
     expect(() => checkNames('field', ['nmae', 'name', 'x'], ['name'], 'Note')).toThrow(
       new ConfigurationError(
-        '`nmae` is not a field of Note; did you mean `name`? Legal are name.\n`x` is not a field of Note. Legal are name.',
+        '2 mistakes:\n- `nmae` is not a field of Note; did you mean `name`? Legal are name.\n- `x` is not a field of Note. Legal are name.',
       ),
     );
     expect(() => checkValue('`maxTimeMS`', 0, aWholeNumber(1))).toThrow(
       new ConfigurationError('`maxTimeMS` must be a whole number of at least 1.'),
     );
-    expect(() => refuse([])).not.toThrow();
+    expect(() => checkOptions({ name: 'x' }, legal, '`make`')).not.toThrow();
+  });
+});
+
+describe('readOptions', () => {
+  const read = (options: object, ...names: (keyof Options)[]) => readOptions(options as Options, names, legal, '`make`');
+
+  it('returns the options, and looks at no others than those that are named', () => {
+    const options = { name: 'x', size: 0 };
+    expect(read(options, 'name', 'mode')).toBe(options);
+  });
+
+  it('refuses what is illegal, missing, or misspelt', () => {
+    expect(() => read({ size: 0 }, 'size')).toThrow('`size` of `make` must be a whole number from 1 to 9, or be left out.');
+    expect(() => read({ x: 1 }, 'name')).toThrow('`name` of `make` must be a text.');
+    expect(() => read({ nam: 'x' }, 'name')).toThrow('`nam` is not an option of `make`; did you mean `name`?');
+    expect(() => read({ name: 'x', sise: 1 }, 'size')).toThrow('`sise` is not an option of `make`; did you mean `size`?');
+  });
+});
+
+describe('refuseMisspelt', () => {
+  it('refuses an option that is meant for an absent one', () => {
+    const refuse = (options: object) => refuseMisspelt('name', options, Object.keys(legal), '`make`');
+    expect(() => refuse({ nam: 'x' })).toThrow('`nam` is not an option of `make`; did you mean `name`?');
+    for (const options of [{}, { sise: 1 }, { name: 'x', nam: 'x' }]) expect(() => refuse(options)).not.toThrow();
   });
 });
 

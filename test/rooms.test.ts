@@ -11,6 +11,7 @@ const rooms = [
   'reason-phrases.ts',
   'rules.ts',
   'errors.ts',
+  'mistakes.ts',
   'hints.ts',
   'options.ts',
   'http',

@@ -1,90 +1,101 @@
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Observe } from '../middleware/observe.ts';
+import type { Guard } from '../middleware/parts/context.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
-import type { OpenapiOptions } from './openapi-options.ts';
+import type { RequestContext } from '../resource/custom-operation.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
+
+/** Who may read the OpenAPI description of an api. */
+export interface OpenapiOptions<Principal> {
+  /** Asked after `authenticate`, before the description and before every file of the docs page: each must return true. */
+  readonly guards: readonly Guard<RequestContext<Principal>>[];
+}
 
 /** Settings of an api. */
 export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions {
   /** The database of the models' collections. */
   readonly db: Database;
   readonly resources: readonly Resource[];
-  /** Models that relations lead to and no resource serves: `include` shows their records without a scope. @default none */
+  /** Models without a resource that relations lead to. `include` shows their records without a scope. @default none */
   readonly models?: readonly Model[];
   /** Path prefix of all routes, such as `/api`. @default none */
   readonly prefix?: string;
   /** Largest request body, in bytes. @default 1 MiB (1,048,576) */
   readonly maxBody?: number;
-  /** Requests in flight at a time; the next gets 503. @default no limit */
+  /** How many requests may be in flight at the same time; the next one is answered with 503. @default no limit */
   readonly maxConcurrency?: number;
-  /** How long the database may work for one request, in milliseconds, where the model of the operation does not say. @default 10,000 */
+  /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
   readonly maxTimeMS?: number;
-  /** How long a body may take to arrive, in milliseconds; 408 beyond. @default 30,000 */
+  /** How long a request body may take to arrive, in milliseconds. A slower one is answered with 408. @default 30,000 */
   readonly bodyTimeout?: number;
   /**
-   * How long a request may take until its answer is ready, its body included, in milliseconds; then it is given up: 503, or 504 where something
-   * was written. A function that never ends cannot hold a place in flight. @default 60,000
+   * How long a request may take until its answer is ready, in milliseconds, with the time that its body takes to arrive. After that it is
+   * answered with 503, or with 504 if it may have written something, so that a function that never ends does not count as in flight for ever.
+   * @default 60,000
    */
   readonly requestTimeout?: number;
-  /** How long a client may take to read an answer, in milliseconds, before it is cut off; of a stream, for each part. @default 120,000 */
+  /** How long a client may take to read an answer, or each part of a stream, in milliseconds. A slower client is disconnected. @default 120,000 */
   readonly answerTimeout?: number;
   /**
-   * How many bytes a page of a list may have, of what is read of it and of the JSON of its records, from 1,024 to 268,435,456; one record
-   * always fits. By cursor a larger page ends early, by number it is 400. What `include` embeds is bounded in the same way.
+   * How many bytes a page of a list may have: in what the database sends, and in the JSON of its records. From 1,024 to 268,435,456; one
+   * record always fits. With cursors a larger page ends early; with page numbers it is answered with 400. What `include` embeds has the same
+   * limit.
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
   /**
-   * Refuses what a page of another origin makes a browser send, unless it is safe (GET): 403, before `authenticate`. For apis that know their
-   * callers by cookies. `trustedOrigins` may write all the same; which may read, CORS says.
+   * Answers 403 to requests that a page of another origin makes a browser send, unless their method is safe (GET, HEAD). It is checked before
+   * `authenticate`, and is for apis that identify callers by cookies. Pages of `trustedOrigins` may write; CORS decides which may read.
    * @default false
    *
    * @example
    * crossOrigin: { trustedOrigins: ['https://app.example'] }
    */
   readonly crossOrigin?: boolean | CrossOriginOptions;
-  /** How many values `[in]` and `[nin]` of a list's query string take; more is 400. @default 500 */
+  /** How many values `[in]` and `[nin]` in the query string of a list may have. More are answered with 400. @default 500 */
   readonly maxFilterValues?: number;
-  /** How many characters `[prefix]` takes, up to 8,000; more is 400. @default 1,000 */
+  /** How many characters `[prefix]` may have, up to 8,000. More are answered with 400. @default 1,000 */
   readonly maxPrefix?: number;
-  /** How many keys the sort of a list may have, the id included, up to 32; more is 400. @default 8 */
+  /** How many keys the sort of a list may have, with the id, up to 32. More are answered with 400. @default 8 */
   readonly maxSortKeys?: number;
   /**
-   * Warns of lists that look through a collection, once for each kind of list, with the index that would help (`process.emitWarning`).
-   * @default whether `NODE_ENV` is `development` or not set
+   * Whether to warn (`process.emitWarning`) about a list that scans a whole collection: once for each kind of list, with the index that would
+   * help.
+   * @default true if `NODE_ENV` is `development` or not set
    */
   readonly warnOnScan?: boolean;
-  /** Hears of every request, when its answer has ended: for logs and metrics, see `docs/observing.md`. @default nobody */
+  /** Called once for every request, when its answer has ended: for logs and metrics. See `docs/observing.md`. @default none */
   readonly observe?: Observe;
   /**
-   * Replaces how problems are written: what it returns is the body, an object (JSON) or a text. The description then promises no body for
-   * them. Where it fails, the problem document is sent, and `onError` or `app.on('error')` hears why. See `docs/answering-with-errors.md`.
+   * Writes the bodies of problems: it returns an object, which is sent as JSON, or a string. The OpenAPI description then has no bodies of
+   * problems. If the function throws, the problem document is sent, and `onError` or `app.on('error')` gets the error. See
+   * `docs/answering-with-errors.md`.
    * @default the problem document (RFC 9457)
    *
    * @example
    * problem: (document, ctx) => ({ ...document, instance: ctx.path })
    */
   readonly problem?: WriteProblem;
-  /** Gives every request an id: in the header `X-Request-Id`, in problems and in what `observe` hears. @default whether there is `observe` */
+  /** Gives every request an id: in the header `X-Request-Id`, in problems and for `observe`. @default true if `observe` is set */
   readonly requestIds?: boolean;
   /**
-   * Serves the OpenAPI description at `<prefix>/openapi.json`: to everybody, or to whom all of its guards let pass. @default true
+   * Serves the OpenAPI description at `<prefix>/openapi.json`: to everybody, or only to callers for whom all guards return true. @default true
    *
    * @example
    * openapi: { guards: [signedIn] }
    */
   readonly openapi?: boolean | OpenapiOptions<Principal>;
   /**
-   * Serves a page at `<prefix>/docs` that shows the description and tries requests, to whoever may see the description. It is Swagger UI, from the package
-   * `swagger-ui-dist` that you install beside this one: the page asks no other host for anything. @default false
+   * Serves a page at `<prefix>/docs` that shows the description and can send requests, to everybody who may read the description. The page is
+   * Swagger UI of the package `swagger-ui-dist`, which you install yourself. It loads nothing from another host. @default false
    */
   readonly docs?: boolean;
   /**
-   * Serves `<prefix>/health/live` and `<prefix>/health/ready` for whoever runs the service, before authentication, limits and `observe`: 200, or
-   * 503 where it is not ready because its database is away or `close` was called. See `docs/serving.md`. @default false
+   * Serves `<prefix>/health/live` and `<prefix>/health/ready`, before authentication, limits and `observe`. The answer is 200. `ready` answers
+   * 503 while the database cannot be reached, and after `close` was called. See `docs/serving.md`. @default false
    */
   readonly health?: boolean;
 }

@@ -8,24 +8,25 @@ import { connectionsOf, isHttpServer, onRequest, stateOf } from './connections.t
 /** Options of `api.close()`. */
 export interface CloseOptions {
   /**
-   * What `listen()` returned, `http.createServer()` or `https.createServer()`: it is closed with all of its connections, whatever else it serves.
-   * Not a server of HTTP/2, whose connections end in another way.
+   * The server that `listen()`, `http.createServer()` or `https.createServer()` returned. It is closed with all of its connections, even if it
+   * also serves something else. HTTP/2 servers are not supported.
    */
   readonly server: Server;
   /**
-   * Milliseconds in which `<prefix>/health/ready` is 503 already and all requests are still taken: as long as a load balancer needs to notice.
+   * How long the server goes on accepting requests, in milliseconds, while `<prefix>/health/ready` already answers 503: as long as the load
+   * balancer needs to notice.
    * @default 0
    */
   readonly delay?: number;
   /**
-   * Milliseconds from the end of `delay` on, after which all connections are cut that are still open. With `delay` it must be less than
-   * whoever ends the process waits before it kills it: Docker 10 s, Kubernetes 30 s.
+   * How long after `delay` the connections may stay open, in milliseconds; then they are destroyed. `delay` and `timeout` together must be
+   * less than the grace period of the platform: 10 s in Docker, 30 s in Kubernetes.
    * @default 8,000
    */
   readonly timeout?: number;
 }
 
-/** Whether the end of an api has begun. */
+/** Whether `close` of an api was called. */
 export interface Closing {
   hasBegun: boolean;
 }
@@ -37,10 +38,10 @@ const legal: LegalOptions<CloseOptions> = {
   timeout: milliseconds,
 };
 
-/** One end for a server, however many apis it serves and signals it gets. */
+/** A server is closed once, even if it serves several apis or gets several signals. */
 const ends = new WeakMap<Server, Promise<void>>();
 
-/** Compiles `close` of an api. */
+/** Creates `close` of an api. */
 export function compileClose(closing: Closing): (options: CloseOptions) => Promise<void> {
   return async function close(options) {
     checkOptions(options, legal, '`close`');
@@ -54,14 +55,14 @@ export function compileClose(closing: Closing): (options: CloseOptions) => Promi
 
 async function closeServer(server: Server, delay: number, timeout: number): Promise<void> {
   if (delay > 0) await wait(delay);
-  await nextTurn(); // behind the connections that the system holds already: those that nobody has accepted would be reset
+  await nextTurn(); // accept the connections that the system already holds: it would reset them
   const connections = connectionsOf(server);
   onRequest(server, sayClose);
   for (const state of [...connections].map(stateOf)) if (typeof state === 'object') sayClose(state);
   const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
-  // Not by the `close` of an HTTP server: that one destroys what it takes for idle, the connection of a request that is just arriving too.
+  // `close` of an HTTP server would also destroy connections that it takes for idle while a request arrives on them.
   NetServer.prototype.close.call(server);
-  const sweeping = setInterval(setImmediate, sweepMS, closeQuiet(connections)); // behind what has arrived in the same turn
+  const sweeping = setInterval(setImmediate, sweepMS, closeQuiet(connections)); // after what has arrived in the same turn
   const deadline = new AbortController();
   try {
     await Promise.race([closed, wait(timeout, undefined, { signal: deadline.signal })]);
@@ -73,9 +74,9 @@ async function closeServer(server: Server, delay: number, timeout: number): Prom
 }
 
 /**
- * Makes the answer say that its connection ends with it, where no request follows it on that connection: Node ends the connection then, and
- * an answer behind it would be lost. The answer to a request whose body is still arriving does not say so: to end a connection under it
- * would reset it, and lose the answer. The next one does, or the connection is quiet some day.
+ * Adds `Connection: close` to an answer, so that Node closes the connection after it. It does so only for the newest request of a connection:
+ * the answers to later requests would be lost. It does not do so while the body of the request is still arriving: closing would reset the
+ * connection and lose this answer. Such a connection is closed after a later answer, or when nothing arrives on it any more.
  */
 function sayClose(response: ServerResponse): void {
   const { req, writeHead } = response;
@@ -92,17 +93,17 @@ function isArriving(request: IncomingMessage): boolean {
 
 const sweepMS = 100;
 
-/** So many sweeps a connection must be quiet: a second, in which a request that was cut in two by a lost packet has come whole. */
+/** How many sweeps a connection must be quiet: one second, in which the second half of a request arrives even if a packet was lost. */
 const quietSweeps = 10;
 
-/** Ends the connections that nothing has arrived on for a while, and no answer is due on. */
+/** Closes connections on which nothing has arrived for a while, and which wait for no answer. */
 function closeQuiet(connections: ReadonlySet<Socket>): () => void {
   const seen = new Map<Socket, { readonly bytesRead: number; readonly times: number }>();
   return function sweep() {
     for (const socket of connections) {
       const { bytesRead } = socket;
       const state = stateOf(socket);
-      // The first request, another protocol, or TLS: what comes through it is read from another socket, see `noteSocket`.
+      // An unused connection with bytes: its first request is arriving, it has another protocol, or it carries TLS (see `noteSocket`).
       const isOpen = typeof state === 'object' || (state === 'unused' && bytesRead > 0);
       const last = seen.get(socket);
       const times = !isOpen && last?.bytesRead === bytesRead ? last.times + 1 : 0;
@@ -114,5 +115,5 @@ function closeQuiet(connections: ReadonlySet<Socket>): () => void {
 
 function cutAll(server: Server, connections: ReadonlySet<Socket>): void {
   for (const socket of connections) socket.destroy();
-  server.closeAllConnections?.(); // those from before the first api was made
+  server.closeAllConnections?.(); // those that were opened before the first api was created
 }

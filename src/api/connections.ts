@@ -3,10 +3,10 @@ import { Server, type ServerResponse } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
-/** What is known of a connection: the answer to the newest of its requests, `idle` when that has ended, `unused` before its first request. */
+/** The state of a connection: the answer to its newest request, `idle` when that has ended, `unused` before the first request. */
 export type ConnectionState = ServerResponse | 'idle' | 'unused';
 
-// On the objects of Node, and not in maps of this module: Jest reads a module again for each test file of a process, and all of them share this.
+// Stored on the objects of Node instead of in maps of this module: Jest loads the module once for each test file, and all must share this.
 const stateKey = Symbol.for('koa-mongo-resource.connection.1');
 const socketsKey = Symbol.for('koa-mongo-resource.connections.1');
 const listenerKey = Symbol.for('koa-mongo-resource.onRequest.1');
@@ -27,9 +27,8 @@ interface Exchange {
 }
 
 /**
- * Begins to keep account of the connections of all HTTP servers of the process, by what Node tells of them (`diagnostics_channel`): a server
- * that is to be closed answers requests of routes that the library does not see, and whoever asks only then does not learn of those that it
- * has begun with. Once for a process, however often it is called.
+ * Starts to track the connections of all HTTP servers of the process, by the events of `diagnostics_channel`. `close` needs to know all
+ * requests of a server, on routes that the library does not see too, and those that began before `close` was called. Further calls do nothing.
  */
 export function watchConnections(): void {
   const started: ReturnType<typeof channel> & { [watchedKey]?: true } = channel('http.server.request.start');
@@ -50,19 +49,19 @@ export function connectionsOf(server: KnownServer): ReadonlySet<Socket> {
   return setOf(server);
 }
 
-/** What a connection does at the moment. One that has been upgraded to another protocol without any request before is `unused`. */
+/** The state of a connection. A connection that was upgraded to another protocol by its first request is `unused`. */
 export function stateOf(socket: KnownSocket): ConnectionState {
   return socket[stateKey] ?? 'unused';
 }
 
-/** Tells of each answer that is begun from now on, before its request is handled. */
+/** Calls the listener for every later request, with its response, before the request is handled. */
 export function onRequest(server: KnownServer, listener: (response: ServerResponse) => void): void {
   server[listenerKey] = listener;
 }
 
 /**
- * A server with TLS reads its requests from a socket of its own for each connection, which is there when the handshake is over. Until then, and
- * where no handshake comes, there is only the one that the system has accepted: both are known.
+ * A TLS server reads requests from a second socket for each connection, which exists when the handshake is over. Until then, and if no
+ * handshake comes, there is only the accepted socket. Both are tracked.
  */
 function noteSocket(message: unknown): void {
   const { socket } = message as { readonly socket: KnownSocket };
@@ -84,7 +83,7 @@ function noteStart(message: unknown): void {
   server[listenerKey]?.(response);
 }
 
-/** An answer that has ended is let go: an idle connection must not keep its last answer, and what that was made of, in memory. */
+/** Forgets an answer that has ended: an idle connection must not keep it in memory. */
 function noteFinish(message: unknown): void {
   const { response, socket } = message as Exchange;
   if (socket[stateKey] === response) socket[stateKey] = 'idle';

@@ -2,28 +2,28 @@ import type Koa from 'koa';
 import { Problem } from '../errors.ts';
 import { jsonType } from '../http/media-type.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
-import type { Place } from '../resource/standard-places.ts';
+import type { Place } from '../resource/resource-options.ts';
 import { compilePaths, type Found, segmentsOf } from './path-table.ts';
 
-/** One operation's place, and what runs there. */
+/** The method and path of an operation, and the middleware that runs there. */
 export interface Route extends Place {
   /** The name of the operation. */
   readonly name: string;
   readonly run: ResourceMiddleware;
-  /** Whether it reads a body of JSON. */
+  /** Whether it reads a JSON body. */
   readonly readsJson?: boolean;
 }
 
-/** Runs the operation that a request addresses, or throws 404 or 405. `path` is what follows the api's prefix. */
+/** Runs the operation of a request, or throws 404 or 405. `path` is the part of the path after the prefix of the api. */
 export type Dispatch = (ctx: Context, path: string, next: Koa.Next) => Promise<void>;
 
 /** The operations of one path pattern, by method. */
 type Methods = ReadonlyMap<string, Route & { readonly template: string }>;
 
 /**
- * Compiles the routes of all resources. The first path segment finds the resource in a map, so that dispatch costs the same with one
- * resource and with a hundred; only its own few patterns are then matched. A literal path goes before a parameter, whatever the method: the
- * methods of the pattern that fits are what 405 says is allowed.
+ * Compiles the routes of all resources. The first path segment is looked up in a map, so that the cost does not grow with the number of
+ * resources; then only the few patterns of that resource are matched. A literal path wins over a parameter for every method: `Allow` of a 405
+ * has the methods of the pattern that matches.
  */
 export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>, prefix = ''): Dispatch {
   const resources = new Map([...routes].map(([segment, own]) => [segment, compilePaths(byPattern(own, `${prefix}/${segment}`))]));
@@ -50,12 +50,12 @@ function findRun({ target: methods, params }: Found<Methods>, ctx: Context, reso
   if (ctx.method === 'OPTIONS') return describeOptions([...allowed, 'OPTIONS'], methods);
   if (!route) throw methodNotAllowed(allowed);
   ctx.operation = { resource, name: route.name, route: route.template };
-  const { id: _, ...ofMount } = ctx.params ?? {}; // those of a mount stay, but for what would pass for the id of a record
+  const { id: _, ...ofMount } = ctx.params ?? {}; // parameters of a mount stay, except `id`, which is the id of a record
   ctx.params = { ...ofMount, ...params };
   return route.run;
 }
 
-/** Answers OPTIONS (RFC 9110 §9.3.7, RFC 5789 §3.1). It is asked of the route, so that nobody has to say who they are. */
+/** Answers OPTIONS (RFC 9110 §9.3.7, RFC 5789 §3.1) before the chain of an operation, so that no credentials are needed. */
 function describeOptions(allowed: readonly string[], methods: Methods): ResourceMiddleware {
   return async function describeOptions(ctx) {
     ctx.status = 204;
@@ -65,7 +65,7 @@ function describeOptions(allowed: readonly string[], methods: Methods): Resource
   };
 }
 
-/** 404 for a path that addresses nothing. */
+/** The 404 for a path without an operation. */
 export function noSuchPath(): Problem {
   return new Problem({ code: 'not_found', detail: 'There is nothing at this path.' });
 }

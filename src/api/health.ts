@@ -6,15 +6,15 @@ import { compilePing } from '../mongo/driver/ping.ts';
 import type { Closing } from './close.ts';
 import type { Route } from './dispatch.ts';
 
-/** The path of the probes below the prefix. */
+/** The path of the health routes below the prefix. */
 export const healthPath = 'health';
 
-/** Answers a probe, and nothing else: undefined where a request is none. `path` is what follows the api's prefix. */
+/** Answers a probe; returns undefined for any other request. `path` is the part of the path after the prefix of the api. */
 export type AnswerProbe = (ctx: Context, path: string | undefined) => Promise<void> | undefined;
 
 /**
- * The routes of the probes: `live` says that the process answers, and never asks the database; `ready` says that requests can be served. It is
- * 503 while the database has no answer for it within a second, though there was a connection to ask by, and from the moment that `close` is called.
+ * Creates the routes of the probes. `live` says that the process answers, and never asks the database. `ready` says that requests can be served:
+ * it answers 503 if the database does not answer within a second on an open connection, and after `close` was called.
  */
 export function compileHealthRoutes(db: Db, closing: Closing, answerProblems: ResourceMiddleware): Route[] {
   const ping = compilePing(db);
@@ -26,8 +26,8 @@ export function compileHealthRoutes(db: Db, closing: Closing, answerProblems: Re
 }
 
 /**
- * Answers probes before anything else stands in their way: authentication, limits, `observe`. In the routes of the api they stand only for
- * what a probe must not be asked by: 405, and OPTIONS.
+ * Answers probes before authentication, limits and `observe`. The route table has the same routes, but only to answer other methods: with 405,
+ * or OPTIONS.
  */
 export function compileProbes(routes: readonly Route[]): AnswerProbe {
   const probes = new Map(routes.map(({ path, run }) => [`/${healthPath}${path}`, run]));
@@ -41,7 +41,7 @@ function toRoute(name: string, check: () => Promise<void>, answerProblems: Resou
   const answer: ResourceMiddleware = async function health(ctx) {
     ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     await check();
-    ctx.status = 200; // whatever the app has set before
+    ctx.status = 200; // overrides a status that the app has set
     ctx.body = text;
     ctx.type = 'json';
   };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** A WHATWG Request in the form in which Node's server gives requests to its handler. Its body is read as a stream, as somebody asks. */
+/** A WHATWG Request as an `IncomingMessage` of Node's server. Its body is a stream that is read on demand. */
 export class InProcessRequest extends Readable {
   readonly method: string;
   readonly url: string;
@@ -9,9 +9,9 @@ export class InProcessRequest extends Readable {
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
-  /** Koa reads of it whether the connection is encrypted, and where it comes from. */
+  /** Koa reads the protocol and the address of the client from it. */
   readonly socket: { readonly encrypted: boolean; readonly remoteAddress?: string };
-  /** Who is calling, where the caller of `fetch` said so. */
+  /** The principal that the caller of `fetch` has given. */
   readonly given: { readonly principal: unknown } | undefined;
   readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
@@ -26,12 +26,12 @@ export class InProcessRequest extends Readable {
     this.#body = request.body?.getReader();
   }
 
-  /** As the type that Koa and `node:http` know it by; they use no more of it than there is. */
+  /** The same object with the type that Koa expects; Koa uses only what this class has. */
   asMessage(): IncomingMessage {
     return this as unknown as IncomingMessage;
   }
 
-  /** The client has gone: what `node:http` says when a connection breaks. */
+  /** Emits what `node:http` emits when a connection breaks. */
   abort(): void {
     this.emit('aborted');
     this.destroy();

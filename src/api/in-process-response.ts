@@ -6,11 +6,11 @@ type Chunk = string | Uint8Array;
 type Done = (error?: Error | null) => void;
 
 /**
- * A response as Node's server gives it to its handler, that becomes a WHATWG Response instead of bytes on a socket. It is a real
- * `ServerResponse`, so that whatever writes to one (Koa, a stream, a handler of its own) behaves as it does on the network.
+ * A `ServerResponse` of Node that becomes a WHATWG Response instead of bytes on a socket. It extends the real class, so that everything that
+ * writes to it (Koa, a stream, a handler) behaves as it does on the network.
  */
 export class InProcessResponse extends ServerResponse {
-  /** The Response, as soon as its status and headers are known; rejects when the response is destroyed before. */
+  /** Resolves to the Response when its status and headers are known. Rejects if the response is destroyed before. */
   readonly started: Promise<Response>;
   #start: (response: Response) => void = () => undefined;
   #fail: (reason: unknown) => void = () => undefined;
@@ -22,9 +22,9 @@ export class InProcessResponse extends ServerResponse {
       this.#start = resolve;
       this.#fail = reject;
     });
-    this.started.catch(() => undefined); // whoever awaits it is told
+    this.started.catch(() => undefined); // without this, a rejection that nobody awaits would end the process
     this.assignSocket(new Writable({ write: (_chunk, _encoding, done) => done() }) as unknown as Socket);
-    this.once('finish', () => this.destroy()); // Node's server emits `close` then, which frees a place in flight
+    this.once('finish', () => this.destroy()); // Node's server emits `close` at this point, and `inFlightLimit` waits for it
   }
 
   override write(chunk: Chunk, encoding?: BufferEncoding | Done, done?: Done): boolean {
@@ -40,32 +40,32 @@ export class InProcessResponse extends ServerResponse {
     const callback = [chunk, encoding, done].find((given) => typeof given === 'function') as (() => void) | undefined;
     super.end(last, callback);
     if (this.#body) this.#body.end(last);
-    // Only when its place in flight is free: the caller's next request must not find it taken.
+    // Only after `close`, so that the next request of the caller does not find this one still in flight.
     else this.once('close', () => this.#respond(last && new Uint8Array(last)));
     return this;
   }
 
   override destroy(error?: Error): this {
     if (!this.writableFinished) {
-      this.once('close', () => this.#fail(error ?? new Error('The response was destroyed before it was there.')));
+      this.once('close', () => this.#fail(error ?? new Error('The response was destroyed before its status and headers were known.')));
       this.#body?.destroy(error);
     }
     return super.destroy();
   }
 
-  /** Where the pieces of a body go that is written in several. A reader that goes away destroys the response, as a broken connection does. */
+  /** The stream for a body that is written in several pieces. If its reader cancels it, the response is destroyed as by a broken connection. */
   #stream(): PassThrough {
     if (this.#body) return this.#body;
     const body = new PassThrough();
     this.#body = body;
     body.on('drain', () => this.emit('drain'));
     body.once('close', () => this.destroy());
-    body.on('error', () => undefined); // its reader is told
+    body.on('error', () => undefined); // the reader gets the error
     this.#respond(Readable.toWeb(body) as ReadableStream);
     return body;
   }
 
-  /** What no Response can be, such as one of status 600, is the failure of whoever wrote it to us. */
+  /** A Response cannot have every status that Node can send, such as 600: then `started` rejects. */
   #respond(body: ReadableStream | Uint8Array | undefined): void {
     try {
       this.#start(this.#toResponse(body));

@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InProcessRequest } from './in-process-request.ts';
 import { InProcessResponse } from './in-process-response.ts';
 
-/** What an in-process call may say beside its request. */
+/** Options of `api.fetch()`. */
 export interface FetchOptions<Principal = unknown> {
   /**
-   * Who is calling; where it is given it replaces `authenticate`, and null or undefined is an anonymous request.
-   * @default what `authenticate` finds in the request
+   * The caller. If the option is there, `authenticate` is not called; null or undefined makes an anonymous request.
+   * @default what `authenticate` returns for the request
    */
   readonly principal?: Principal | null | undefined;
 }
 
-/** What answers requests as `http.createServer` gives them. */
+/** A request listener of `node:http`. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * Compiles a request handler into a function from a WHATWG Request to its Response: the same chain and the same answers, without a socket.
- * The request's body is read as a stream, so that its limit holds. An abort is what it is on the network: the client has gone, the chain
- * ends as it can, and the promise rejects with the reason.
+ * Turns a request listener into a function from a WHATWG Request to its Response: the same chain and the same answers, without a socket. The
+ * body of the request is read as a stream, so that its limit holds. If the signal of the request is aborted, the chain sees a client that has
+ * disconnected, and the promise rejects with the reason.
  */
 export function compileFetch(handle: RequestHandler): (request: Request, options?: FetchOptions) => Promise<Response> {
   return async function fetch(request, options = {}) {
@@ -32,7 +32,7 @@ export function compileFetch(handle: RequestHandler): (request: Request, options
     signal.addEventListener('abort', abort, { once: true });
     outgoing.once('close', () => {
       signal.removeEventListener('abort', abort);
-      incoming.destroy(); // what the chain did not read, nobody will
+      incoming.destroy(); // nobody will read the rest of the body
     });
     await Promise.race([outgoing.started, handle(incoming.asMessage(), outgoing)]);
     return outgoing.started;

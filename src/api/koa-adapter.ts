@@ -4,22 +4,21 @@ import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts
 import type { Dispatch } from './dispatch.ts';
 import type { AnswerProbe } from './health.ts';
 
-/** What an api answers requests with. */
+/** The functions that answer the requests of an api. */
 export interface Answering {
-  /** Before all else. */
+  /** Comes first. */
   readonly answerProbe: AnswerProbe;
-  /** What stands before every operation of the api, and answers its errors. */
+  /** Runs around every operation of the api, and answers errors. */
   readonly around: ResourceMiddleware;
   readonly dispatch: Dispatch;
 }
 
 /**
- * The api as a middleware of somebody's Koa app. Below its prefix it answers everything but OPTIONS; outside, and for OPTIONS, it calls
- * `next()`: those belong to the app.
+ * Creates the middleware for a Koa app. Below its prefix it answers all requests except OPTIONS. For all others it calls `next()`.
  *
- * It can be mounted anywhere. `koa-mount` takes its own path off `ctx.path`. `@koa/router` leaves `ctx.path` whole and asks a middleware
- * for its `router`: what the wildcard of that one's route captures last is the path below the mount, whatever parameters and prefixes the
- * routers above it have.
+ * It can be mounted anywhere. `koa-mount` removes its own path from `ctx.path`. `@koa/router` does not change `ctx.path`, but nests a middleware
+ * that has a `router`: the last capture of the wildcard below is then the path below the mount, whatever prefixes and parameters the outer
+ * routers have.
  */
 export function compileKoaAdapter(prefix: string, { answerProbe, around, dispatch }: Answering): Koa.Middleware {
   function answer(ctx: Context, path: string, next: Koa.Next): Promise<unknown> {
@@ -36,10 +35,10 @@ export function compileKoaAdapter(prefix: string, { answerProbe, around, dispatc
   return Object.assign(api, { router });
 }
 
-// Those that operations have. The router's app answers the others, as it does for its own routes.
+// The methods that operations have. The app of the router answers all others, as it does for its own routes.
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** What follows the prefix in a path; undefined outside it. A prefix ends at the end of a segment: `/api` is not a part of `/apis`. */
+/** The part of a path after the prefix; undefined if the path is outside it. `/apis` is outside the prefix `/api`. */
 export function belowPrefix(prefix: string, path: string): string | undefined {
   if (!path.startsWith(prefix)) return undefined;
   const below = path.slice(prefix.length);

@@ -4,10 +4,11 @@ import type { OpenapiDocument } from '../openapi/document.ts';
 import type { Api } from './api.ts';
 
 /**
- * The OpenAPI 3.1.0 description of an api, made anew: the caller may change it. It needs no database, and is there with `openapi: false` too.
+ * Returns the OpenAPI 3.1.0 description of an api: a new object, which the caller may change. It needs no database, and works with
+ * `openapi: false` too.
  *
- * Bounds of 64-bit integers are bigint, which `JSON.stringify` refuses: for the exact text use `openapiText`. Throws `ConfigurationError`
- * where two different objects have one name.
+ * Bounds of 64-bit integers are of type bigint, which `JSON.stringify` refuses: use `openapiText` for JSON. Throws a `ConfigurationError` if two
+ * different objects have the same name.
  *
  * @example
  * openapiDocument(api).paths['/api/orders/{id}'];
@@ -17,7 +18,7 @@ export function openapiDocument(api: Api): OpenapiDocument {
 }
 
 /**
- * The OpenAPI description of an api as JSON text, for a file: the same as `openapiDocument(api)`, with every digit of its 64-bit bounds.
+ * Returns the OpenAPI description of an api as JSON: the same as `openapiDocument(api)`, with every digit of its 64-bit bounds.
  *
  * @example
  * await writeFile('openapi.json', openapiText(api));

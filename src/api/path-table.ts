@@ -1,24 +1,24 @@
-/** What a path leads to, and the parameters that it has. */
+/** The target of a path, and the values of its parameters. */
 export interface Found<Target> {
   readonly target: Target;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds what a path leads to; its segments are as they stand in the path, percent-encoded. */
+/** Finds the target of a path, given by its percent-encoded segments. */
 export type FindPath<Target> = (segments: readonly string[]) => Found<Target> | undefined;
 
 interface Branch<Target> {
   readonly literals: Map<string, Branch<Target>>;
   parameter?: Branch<Target>;
-  /** Where a pattern ends here. */
+  /** Set if a pattern ends here. */
   end?: { readonly target: Target; readonly names: readonly (string | undefined)[] };
 }
 
 /**
- * Compiles patterns such as `/:id/lines/:line` into a tree of their segments. A literal goes before a parameter, from left to right: the first
- * segment in which two patterns differ decides, `/:id/lines/last` goes before `/:id/:part/last`. A branch that leads nowhere is left again.
- * Segments are compared decoded (RFC 3986 §6.2.2.2): what a parameter would take for `overdue` is `/overdue`. None is empty, and what is no
- * percent-encoding of UTF-8 leads nowhere: as the text that it is, a parameter would have it at a second path.
+ * Compiles patterns such as `/:id/lines/:line` into a tree of their segments. If several patterns match, the first segment in which they differ
+ * decides, and there a literal wins over a parameter: `/:id/lines/last` over `/:id/:part/last`. If a branch has no match, the others are tried.
+ * Segments are compared decoded (RFC 3986 §6.2.2.2), so that `/%6Fverdue` is `/overdue`. Paths with an empty segment, or with one that is not
+ * percent-encoded UTF-8, match nothing: as raw text, a parameter value would have a second path.
  */
 export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): FindPath<Target> {
   const root = branch<Target>();
@@ -37,7 +37,7 @@ export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): Fin
   };
 }
 
-/** The segments of a path: none of `/`, and of nothing. */
+/** The segments of a path; `/` and the empty path have none. */
 export function segmentsOf(path: string): string[] {
   return path === '' || path === '/' ? [] : path.slice(1).split('/');
 }

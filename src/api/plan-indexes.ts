@@ -13,11 +13,11 @@ export interface CreatedIndexes {
 }
 
 /**
- * Finds out which indexes the lists and the unique fields of an api need, and which of them its database has. It reads, and changes
- * nothing. One command for each collection. Throws where the database has not answered within `maxTimeMS` of the api.
+ * Compares the indexes that the lists and unique fields of an api need with those that its database has. It sends one command for each
+ * collection, and changes nothing. Throws if the database does not answer within `maxTimeMS` of the api.
  *
  * @example
- * console.log(await planIndexes(api)); // a table of what exists, what is missing, what conflicts and what nothing here needs
+ * console.log(await planIndexes(api)); // a table of existing, missing, conflicting and unneeded indexes
  */
 export async function planIndexes(api: Api): Promise<IndexPlan> {
   const { indexing } = api; // not in the signature: the published types do not have it
@@ -30,14 +30,14 @@ export async function planIndexes(api: Api): Promise<IndexPlan> {
 }
 
 /**
- * Creates the indexes that `planIndexes` calls missing, and nothing else: it drops none. It may run again, and in several processes at
- * once: then each index is reported by the one that has created it, and the others wait for it. One command for each collection that lacks some;
- * it waits until they are built, which takes its time on a large collection.
+ * Creates the indexes that `planIndexes` calls missing, and drops none. It can run again, and in several processes at the same time: then the
+ * process that has created an index reports it, and the others wait for it. It sends one command for each collection that lacks indexes, and
+ * waits until they are built, which takes long on a large collection.
  *
- * Throws where the database has not answered within `maxTimeMS` of the api, where records that are there already break a unique index, and, after all others are created, where an index with the same keys
- * and other options is in the way: then what the models declare does not hold.
+ * Throws if the database does not answer within `maxTimeMS` of the api, and if stored records break a unique index. If an index has the keys of
+ * another one but other options, all others are created first, and then it throws: what the models declare is not enforced.
  *
- * @returns what was created, by collection
+ * @returns the created indexes by collection
  *
  * @example
  * await applyIndexes(api); // on deployment, before the server listens
@@ -64,13 +64,13 @@ async function ask<T>(maxTimeMS: number, read: (signal: AbortSignal) => Promise<
   try {
     return await askWithin(maxTimeMS, read);
   } catch (cause) {
-    if (isServerError(cause)) throw cause; // it is there, and says no
+    if (isServerError(cause)) throw cause; // the database has answered, with an error
     const why = cause instanceof Error ? `: ${cause.message}` : '.';
     throw new Error(`The indexes cannot be read, because the database does not answer${why}`, { cause });
   }
 }
 
-/** By collection, because several models and resources may have one. */
+/** Groups models by collection: several models and resources may share one. */
 function sourcesOf({ resources, models }: Indexing): Map<string, IndexSource[]> {
   const sources = new Map<string, IndexSource[]>();
   const add = (source: IndexSource): void => {

@@ -4,19 +4,18 @@ import { stringifyJson } from '../http/json.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { requestPath } from '../middleware/record.ts';
 import type { OpenapiDocument } from '../openapi/document.ts';
-import { keepLatest } from './keep-latest.ts';
 
 /**
- * Answers with an OpenAPI document, and a strong `ETag` of its text. Its server is where the app is mounted: what the client's path has
- * before `path`, the document's own path in the api.
+ * Answers with an OpenAPI document, and with the strong `ETag` of its text. The server in the document is where the app is mounted: the part of
+ * the requested path before `path`, which is the path of the document in the api.
  */
 export function sendDocument(document: OpenapiDocument, path: string): ResourceMiddleware {
   const textAt = keepLatest(compileText(document), mostMounts);
-  textAt('/'); // made before the first request asks for it
+  textAt('/'); // written before the first request
   return async function sendDocument(ctx) {
     const { text, entityTag } = textAt(mountOf(requestPath(ctx), path));
-    ctx.status = 200; // whatever the app has set before
-    ctx.set({ ETag: entityTag, 'Cache-Control': 'no-cache' }); // kept, and asked about: it changes with the service
+    ctx.status = 200; // overrides a status that the app has set
+    ctx.set({ ETag: entityTag, 'Cache-Control': 'no-cache' }); // browsers revalidate it: it changes with the service
     ctx.body = text;
     ctx.type = 'json';
   };
@@ -26,7 +25,7 @@ function mountOf(requested: string, path: string): string {
   return (requested.endsWith(path) && requested.slice(0, -path.length)) || '/';
 }
 
-/** An app is mounted in one place as a rule, and behind a few prefixes where a proxy says so. Clients may make up more. */
+/** An app usually has one mount, or a few prefixes of a proxy. Clients can invent more, which must not fill the memory. */
 const mostMounts = 8;
 
 interface DocumentText {
@@ -34,12 +33,28 @@ interface DocumentText {
   readonly entityTag: string;
 }
 
-/** The text is written once, around the place where the server's URL stands. */
+/** Writes the text before and after the URL of the server once. */
 function compileText({ openapi, info, servers: _, ...rest }: OpenapiDocument): (url: string) => DocumentText {
   const before = stringifyJson({ openapi, info }).slice(0, -1);
   const after = stringifyJson(rest).slice(1);
   return function write(url) {
     const text = `${before},"servers":${JSON.stringify([{ url }])},${after}`;
     return { text, entityTag: formatEntityTag(createHash('sha256').update(text).digest('base64url')) };
+  };
+}
+
+/**
+ * Returns a function that makes the value of a key once, and keeps the values of the `most` keys that were asked for last. A client that
+ * invents keys cannot fill the memory.
+ */
+export function keepLatest<Value>(make: (key: string) => Value, most: number): (key: string) => Value {
+  const kept = new Map<string, Value>(); // in the order of their last use
+  return function get(key) {
+    const value = kept.has(key) ? (kept.get(key) as Value) : make(key);
+    kept.delete(key);
+    kept.set(key, value);
+    const [oldest] = kept.keys();
+    if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    return value;
   };
 }

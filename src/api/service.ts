@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
+import { tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
@@ -12,20 +13,20 @@ import { createApi } from './create-api.ts';
 
 declare const principal: unique symbol;
 
-/** A resource of a service. It is data: `api()` compiles it. */
+/** A resource of a service. It is plain data, which `api()` compiles. */
 export interface Resource<Principal> {
   readonly [principal]: (value: Principal) => void;
 }
 
 /** Options of {@link service}. */
 export interface ServiceOptions<Principal> {
-  /** Turns a request into a principal, or nothing for an anonymous one. @default every request is anonymous */
+  /** Returns the principal of a request, or undefined or null for an anonymous one. @default every request is anonymous */
   readonly authenticate?: Authenticate<Principal>;
 }
 
-/** Resources and apis that share one way to authenticate. */
+/** Creates resources and apis that share one function to authenticate. */
 export interface Service<Principal> {
-  /** Describes a resource; its functions receive the principal's type from `authenticate`. */
+  /** Describes a resource. Its functions get the principal with the type that `authenticate` returns. */
   resource<
     const F extends Fields,
     const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
@@ -33,16 +34,16 @@ export interface Service<Principal> {
     Names extends keyof Bodies & string = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
   >(options: ResourceOptions<Principal, F, Ops, Bodies, Names, Scope>): Resource<Principal>;
-  /** Compiles resources into an api; throws `ConfigurationError` for every mistake in a definition. */
+  /** Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions. */
   api(options: ApiOptions<Resource<Principal>, Principal>): Api<Principal>;
 }
 
-/** The resources by the function that finds their principals: their own functions would take those of another for theirs. */
+/** The resources by their `authenticate`: the functions of a resource expect its principals and no others. */
 const madeFor = new WeakMap<object, WeakSet<object>>();
 const nobody = {};
 
 /**
- * Begins a service: the principal's type flows from `authenticate` into guards, scopes and hooks without annotations.
+ * Creates a service. Guards, scopes and hooks of its resources get the principal with the type that `authenticate` returns, without annotations.
  *
  * @example
  * const shop = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });
@@ -60,16 +61,15 @@ export function service<Principal = never>(options: ServiceOptions<Principal> = 
     },
     api(given) {
       const definition = given as unknown as ApiOptions<ResourceDefinition>;
-      const stranger = [definition?.resources].flat().find((one) => isObject(one) && !own.has(one));
-      if (stranger)
-        throw new ConfigurationError(
-          `${nameOf(stranger)} of an api was not made by \`resource()\` of its service, or of one that authenticates by the same function.`,
-        );
-      return createApi(definition, authenticate);
+      const strangers = [definition?.resources].flat().filter((one) => isObject(one) && !own.has(one));
+      const [api] = tryAll([() => createApi(definition, authenticate), ...strangers.map((one) => () => refuseStranger(one))]);
+      return api;
     },
   };
 }
 
-function nameOf({ path, model }: Partial<ResourceDefinition>): string {
-  return `The resource \`${path ?? model?.collection ?? 'without a model'}\``;
+function refuseStranger({ path, model }: Partial<ResourceDefinition>): never {
+  throw new ConfigurationError(
+    `The resource \`${path ?? model?.collection ?? 'without a model'}\` of an api was not made by \`resource()\` of its service, or of one that authenticates by the same function.`,
+  );
 }

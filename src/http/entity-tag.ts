@@ -6,15 +6,15 @@ interface EntityTag {
   readonly tag: string;
 }
 
-/** The value of `If-Match` or `If-None-Match`: `*` for whatever representation exists, or a list of tags. */
+/** The value of `If-Match` or `If-None-Match`: `*` for any representation that exists, or an array of tags. */
 export type EntityTags = '*' | readonly EntityTag[];
 
 /**
  * Parses `If-Match` (RFC 9110 §13.1.1), for a write that must not happen by mistake.
  *
- * An empty value is an empty list, which nothing matches: tell it from an absent header.
+ * An empty value is an empty array, which nothing matches. An absent header is something else.
  *
- * Throws `malformed_header` (400), naming `field`.
+ * Throws `malformed_header` (400), which names `field`.
  *
  * @example
  * parseEntityTags('"3", W/"4"') // [{ weak: false, tag: '3' }, { weak: true, tag: '4' }]
@@ -29,10 +29,10 @@ export function parseEntityTags(header: string, field = 'If-Match'): EntityTags 
 }
 
 /**
- * Parses the same as {@link parseEntityTags}; what is malformed is `undefined`.
+ * Parses the same as {@link parseEntityTags}, but returns undefined for a malformed value.
  *
- * It is for `If-None-Match` on GET and HEAD (RFC 9110 §13.1.2). The RFC has no rule for a malformed one; ignoring it costs one full answer,
- * and is what §13.1.3 demands for `If-Modified-Since`. On a write it would be a condition dropped: use {@link parseEntityTags} there.
+ * Use it for `If-None-Match` on GET and HEAD (RFC 9110 §13.1.2). The RFC has no rule for a malformed value. To ignore it costs one full answer,
+ * and is what §13.1.3 requires for `If-Modified-Since`. A write must not ignore its condition: use {@link parseEntityTags} there.
  *
  * @example
  * readEntityTags('3') // undefined
@@ -58,7 +58,7 @@ export function readEntityTags(header: string): EntityTags | undefined {
 /**
  * The strong entity tag of a revision (RFC 9110 §8.8.3).
  *
- * Throws `TypeError` for a character that no tag may hold, such as `"` or a line break.
+ * Throws a `TypeError` for a character that a tag cannot have, such as `"` or a line break.
  *
  * @example
  * ctx.set('ETag', formatEntityTag(3n)) // "3"
@@ -70,8 +70,8 @@ export function formatEntityTag(value: string | number | bigint): string {
 }
 
 /**
- * Whether `If-Match` lets a write pass: strong comparison (RFC 9110 §8.8.3.2), as text, so `"00"` is not `"0"` and a weak tag matches
- * nothing. `current` is the strong tag of the representation, without quotes; undefined where it has none, which only `*` matches.
+ * Whether `If-Match` allows a write, by strong comparison (RFC 9110 §8.8.3.2). Tags are compared as text, so that `"00"` is not `"0"`. A weak tag
+ * matches nothing. `current` is the strong tag of the representation without quotes, or undefined if it has none; then only `*` matches.
  *
  * @example
  * matchesStrong(parseEntityTags('W/"3"'), '3') // false
@@ -81,7 +81,7 @@ export function matchesStrong(tags: EntityTags, current: string | undefined): bo
 }
 
 /**
- * Whether `If-None-Match` names the representation: weak comparison (RFC 9110 §8.8.3.2), as text. `current` as in {@link matchesStrong}.
+ * Whether `If-None-Match` names the representation, by weak comparison (RFC 9110 §8.8.3.2). For `current` see {@link matchesStrong}.
  *
  * @example
  * matchesWeak(parseEntityTags('W/"3"'), '3') // true
@@ -90,7 +90,7 @@ export function matchesWeak(tags: EntityTags, current: string | undefined): bool
   return tags === '*' || tags.some(({ tag }) => tag === current);
 }
 
-/** The index behind the optional white space at `at` (OWS, RFC 9110 §5.6.3). */
+/** The index after the optional white space at `at` (OWS, RFC 9110 §5.6.3). */
 function skipSpace(text: string, at: number): number {
   let end = at;
   while (text[end] === ' ' || text[end] === '\t') end++;

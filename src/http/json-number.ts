@@ -1,6 +1,6 @@
 /**
- * A number of a JSON text that is beyond the range of doubles (`1e400`), or written with a fraction or an exponent and beyond their
- * precision (`0.12345678901234567890`).
+ * A number in a JSON text that a double cannot hold: because of its range (`1e400`), or because it has a fraction or an exponent and too many
+ * digits (`0.12345678901234567890`).
  *
  * @example
  * String(parseJson('0.12345678901234567890')) // '0.12345678901234567890'
@@ -19,8 +19,8 @@ export class JsonNumber {
 }
 
 /**
- * The exact value of one JSON number (RFC 8259 §6): a `number` when a double's own text (`String(value)`) has that very value, so that
- * `5.0` and `5` are the same; a `bigint` for plain digits beyond the safe range; else a {@link JsonNumber}.
+ * The exact value of a JSON number (RFC 8259 §6): a `number` if the text of the double (`String(value)`) has the same value, so that `5.0` and `5`
+ * are equal; a `bigint` for plain digits beyond the safe range; a {@link JsonNumber} otherwise.
  *
  * @example
  * readNumber('9007199254740993') // 9007199254740993n
@@ -30,15 +30,15 @@ export function readNumber(text: string): number | bigint | JsonNumber {
   const value = Number(text);
   if (!Number.isFinite(value)) return new JsonNumber(text);
   if (plainDigits.test(text)) return Number.isSafeInteger(value) ? value : BigInt(text);
-  // Of equal digits, because a double is never ten times as much as its text.
+  // With equal digits the value is equal: a double never differs from its text by a factor of ten.
   return toDecimal(String(value)).digits === toDecimal(text).digits ? value : new JsonNumber(text);
 }
 
 const plainDigits = /^-?\d+$/;
 
 /**
- * The integer that a finite number is, by the value of its text and not of the double next to it (`9007199254740993.0`); undefined for a
- * fraction, and for what is beyond the range of doubles: 1e1000000 is nine characters on the wire and a megabyte as digits.
+ * The integer that a number stands for, by its text and not by the nearest double (`9007199254740993.0`). Undefined for a fraction, and for a
+ * number beyond the range of doubles: 1e1000000 has nine characters on the wire and a megabyte of digits.
  */
 export function toInteger(number: number | JsonNumber): bigint | undefined {
   const text = String(number);
@@ -47,7 +47,7 @@ export function toInteger(number: number | JsonNumber): bigint | undefined {
   return exponent >= 0 ? BigInt(`${sign}0${digits}${'0'.repeat(exponent)}`) : undefined;
 }
 
-/** Whether a double would hold a number as zero that is none. */
+/** Whether a number is not zero, but would be zero as a double. */
 export function underflows(text: string): boolean {
   return Number(text) === 0 && /^[^eE]*[1-9]/.test(text);
 }
@@ -59,7 +59,7 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** Of a number as JSON and JavaScript write them. */
+/** Parses a number as JSON and JavaScript write it. */
 function toDecimal(text: string): Decimal {
   const [, sign, integer, fraction = '', exponent = 0] = /(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?/i.exec(text) as unknown as DecimalParts;
   const all = integer + fraction;

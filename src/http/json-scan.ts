@@ -1,12 +1,13 @@
-/** Every decimal of so many digits is held by a double and shown by it unchanged. */
+/** A double holds every decimal number with this many digits, and its text has the same digits. */
 const DOUBLE_DIGITS = 15;
 
 /**
- * Looks over a JSON text once, without recursion, to say what may parse it: `double` (doubles hold all its numbers, so `JSON.parse` may),
- * `exact` (a number has more than 15 digits or an exponent, and may need more), or `too-deep` (nothing that recurses may).
+ * Reads a JSON text once, without recursion, to find out which parser it needs. `double`: doubles hold all of its numbers, so that `JSON.parse`
+ * will do. `exact`: a number has more than 15 digits or an exponent, and may need more than a double. `too-deep`: a recursive parser could
+ * overflow the stack.
  *
- * All digits count, zeros too: they move a value out of the range of doubles as exponents do.
- * Invalid JSON may be misjudged, safely: up to its first mistake, where every parser stops, the depth counted here is the true one.
+ * All digits count, also zeros: many of them move a number out of the range of doubles. The result for invalid JSON may be wrong, which does no
+ * harm: parsers stop at the first mistake, and up to there the depth is right.
  *
  * @example
  * scanJson('{"id":9007199254740993}', 64) // 'exact'
@@ -46,7 +47,7 @@ export function scanJson(text: string, maxDepth: number): 'double' | 'exact' | '
   return exact ? 'exact' : 'double';
 }
 
-/** The index of the quote that closes the string opened at `at`; the end of the text when none does. */
+/** The index of the quote that ends the string that begins at `at`, or the end of the text. */
 function findClosingQuote(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);

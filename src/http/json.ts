@@ -5,14 +5,13 @@ import { scanJson } from './json-scan.ts';
 
 export { JsonNumber };
 
-/** A JSON value whose numbers are exact: see {@link parseJson} for which of the three a number becomes. */
+/** A JSON value with exact numbers. {@link parseJson} says which of the three types a number gets. */
 export type JsonValue = null | boolean | string | number | bigint | JsonNumber | JsonValue[] | { [key: string]: JsonValue };
 
 /** Options of {@link parseJson}. */
 export interface ParseJsonOptions {
   /**
-   * How many arrays and objects may stand inside each other; `{}` is level 1. Keep it below 1,000: numbers that need exactness are parsed
-   * by recursion.
+   * How deep arrays and objects may be nested; `{}` has depth 1. Keep it below 1,000: the parser for exact numbers is recursive.
    *
    * @default 64
    */
@@ -20,13 +19,15 @@ export interface ParseJsonOptions {
 }
 
 /**
- * Parses JSON (RFC 8259) without changing a number: `number` where a double says the same (`5.0`, `0.1`, `6.02e23`), `bigint` for
- * plain digits beyond the safe range (`9007199254740993`), {@link JsonNumber} for the rest (`1e400`, fractions with too many digits).
+ * Parses JSON (RFC 8259) without changing a number. A number becomes a `number` if a double has the same value (`5.0`, `0.1`, `6.02e23`), a
+ * `bigint` for plain digits beyond the safe range (`9007199254740993`), and a {@link JsonNumber} otherwise (`1e400`, fractions with too many
+ * digits).
  *
- * Of duplicate keys the last one counts (§4 leaves it open). `__proto__` is a key like any other. Lone surrogates are let through: which
- * field they stand in is for the validator to say. A byte order mark is not JSON: {@link decodeUtf8} drops it.
+ * The last of duplicate keys wins (§4 does not specify it). `__proto__` is a key like any other. Lone surrogates are accepted here: the validator
+ * can name the field that has them. A byte order mark is not JSON: {@link decodeUtf8} drops it.
  *
- * Throws `malformed_json` (400) for what is not JSON, with the position, and for what is nested too deeply, before anything recurses.
+ * Throws `malformed_json` (400) with the position if the text is not JSON, or if it is nested too deeply. The depth is checked before a recursive
+ * parser runs.
  *
  * @example
  * parseJson('{"id":9007199254740993}') // { id: 9007199254740993n }
@@ -61,11 +62,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * JSON text of a value that may hold `bigint` (written as its digits) and {@link JsonNumber} (written as its text), which
- * `JSON.stringify` cannot. For all else it writes what `JSON.stringify` writes: members without a JSON form are left out, in arrays and
- * alone they are `null`, as are NaN and Infinity; `toJSON` is honoured.
+ * Writes a value as JSON. A `bigint` is written as its digits, and a {@link JsonNumber} as its text, which `JSON.stringify` cannot do. All other
+ * values are written as by `JSON.stringify`: members without a JSON form are left out, but are `null` in arrays and at the top; NaN and Infinity
+ * are `null`; `toJSON` is called.
  *
- * It recurses, and does not look for cycles: give it trees.
+ * It is recursive and does not check for cycles.
  *
  * @example
  * stringifyJson({ id: 9007199254740993n, note: undefined }) // '{"id":9007199254740993}'
@@ -78,7 +79,7 @@ function parseExactly(text: string): JsonValue {
   return parseLossless(text, null, { parseNumber: readNumber, onDuplicateKey: ({ newValue }) => newValue }) as JsonValue;
 }
 
-/** One sentence for the client. The engine's own quotes the body and often lacks the position; lossless-json's always ends in it. */
+/** A sentence for the client. The message of V8 quotes the body and often has no position; that of lossless-json always ends with it. */
 function describePosition(text: string): string {
   const position = findSyntaxError(text);
   if (position === undefined) return 'The text is not valid JSON.';

@@ -1,12 +1,12 @@
-/** One link of a `Link` header: a target, and its relation to what is answered (`next`, `first`, `prev`). */
+/** One link of a `Link` header: its target, and the relation of the target to the answer (`next`, `first`, `prev`). */
 export interface Link {
   readonly href: string;
   readonly rel: string;
 }
 
 /**
- * The value of a `Link` header (RFC 8288 §3). What a URI cannot hold in `href` is percent-encoded, so that no `>` from a query string ends
- * the target early; what is encoded already stays as it is.
+ * The value of a `Link` header (RFC 8288 §3). Characters in `href` that a URI cannot have are percent-encoded, so that a `>` in a query string
+ * does not end the target. What is already encoded stays as it is.
  *
  * @example
  * formatLink([{ href: '/orders?after=abc', rel: 'next' }]) // </orders?after=abc>; rel="next"
@@ -16,5 +16,5 @@ export function formatLink(links: readonly Link[]): string {
 }
 
 function encodeUri(uri: string): string {
-  return encodeURI(uri).replaceAll('%25', '%'); // undoes what `encodeURI` does to the percent signs of `uri`
+  return encodeURI(uri).replaceAll('%25', '%'); // `encodeURI` has also encoded the percent signs of `uri`
 }

@@ -1,7 +1,7 @@
-/** What {@link classifyMediaType} says: JSON, JSON in another charset than UTF-8, no media type, or another one. */
+/** The result of {@link classifyMediaType}: JSON, JSON in another charset than UTF-8, no media type, or another media type. */
 export type MediaTypeClass = 'json' | 'charset' | 'absent' | 'other';
 
-/** What is asked of clients, where they have sent something else. */
+/** The media type that clients are asked for if they have sent another one. */
 export const jsonType = 'application/json';
 
 const TOKEN = /[\w!#$%&'*+.^`|~-]+/.source; // RFC 9110 §5.6.2
@@ -10,8 +10,8 @@ const JSON_TYPE = new RegExp(`^(?:application/json|${TOKEN}/${TOKEN}[+]json)(?=[
 
 /**
  * Says whether a `Content-Type` (RFC 9110 §8.3.1) is JSON: `application/json`, or any type with the suffix `+json` (RFC 6839 §3.1), in any
- * case and with any parameters. JSON is UTF-8 (RFC 8259 §8.1), so another `charset` is told apart, for an answer that names it.
- * What does not follow the grammar is `other`.
+ * case and with any parameters. JSON is UTF-8 (RFC 8259 §8.1), so that another `charset` has a result of its own, for an answer that names it.
+ * A value that does not follow the grammar is `other`.
  *
  * @example
  * classifyMediaType('application/merge-patch+json; charset="UTF-8"') // 'json'
@@ -25,7 +25,7 @@ export function classifyMediaType(contentType: string | undefined): MediaTypeCla
   return charsets.every((charset) => /^utf-?8$/i.test(charset)) ? 'json' : 'charset';
 }
 
-/** The values of all `charset` parameters from `start` on; `undefined` when the parameters (RFC 9110 §5.6.6) are malformed. */
+/** The values of all `charset` parameters from `start` on; undefined if the parameters (RFC 9110 §5.6.6) are malformed. */
 function readCharsets(contentType: string, start: number): string[] | undefined {
   const parameter = new RegExp(`[ \t]*;[ \t]*(?:(${TOKEN})=(?:(${TOKEN})|${QUOTED}))?`, 'y');
   const charsets: string[] = [];

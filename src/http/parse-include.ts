@@ -3,7 +3,8 @@ import { Invalid } from '../rules.ts';
 import type { ErrorSink } from './query-errors.ts';
 
 /**
- * Reads the names in `include` parameters as the relations to include, each once. A name that is not among the allowed ones adds one error, for the first of them, whether there is such a relation or not.
+ * Returns the names in `include` parameters, each once. If names are not allowed, one error is added, for the first of them. It is the same error
+ * whether such a relation exists or not.
  *
  * @example
  * parseInclude(['customer', 'author', 'customer'], ['author', 'customer'], errors) // ['customer', 'author']

@@ -1,19 +1,19 @@
 import { invalidQuery, type Problem } from '../errors.ts';
 import { Invalid } from '../rules.ts';
 
-/** More is no list query but work for whoever looks each of them up. */
+/** No query of a list has more; each parameter costs a look-up. */
 const MAX_PARAMETERS = 1000;
 
 /** One parameter of a query string, decoded: `total[gte]=5` has the name `total`, the operator `gte` and the value `5`. */
 export interface QueryParameter {
   readonly name: string;
   readonly operator?: string;
-  /** Whether its key ends in `[]`, as axios and others write lists: the value is one item, commas included. */
+  /** Whether its key ends in `[]`, as axios and others write arrays: then the value is one item, and commas are part of it. */
   readonly isItem?: true;
   readonly value: string;
 }
 
-/** The items of a parameter that holds a list: separated by commas, or one whole. */
+/** The items of a parameter: separated by commas, or the whole value if the key ends in `[]`. */
 export function itemsOf({ isItem, value }: QueryParameter): string[] {
   return isItem ? [value] : value.split(',');
 }
@@ -25,14 +25,14 @@ export interface ParseQueryStringOptions {
 }
 
 /**
- * Parses a raw query string (without `?`) into its parameters, in order. It is a list and no object keyed by a client's text; which names
- * and operators exist is for the caller's tables to say.
+ * Parses a raw query string (without `?`) into its parameters, in order. The result is an array, because an object would have keys that clients
+ * choose. The caller checks which names and operators exist.
  *
  * A key is `field`, `field[operator]` or `nested.field[operator]`, and may end in `[]`. `+` is a space, a parameter without `=` has the value `''`, and empty
  * segments (`a=1&&b=2`) do not count.
  *
- * Throws `invalid_query` (400) for any other use of brackets, for percent-encoding (RFC 3986 §2.1) that is malformed or not UTF-8, for
- * NUL characters, and for more than 1,000 parameters, not counting those that are ignored.
+ * Throws `invalid_query` (400) for any other use of brackets, for percent-encoding (RFC 3986 §2.1) that is malformed or not UTF-8, for NUL
+ * characters, and for more than 1,000 parameters. Ignored parameters do not count.
  *
  * @example
  * parseQueryString('status=open&total[gte]=5') // [{ name: 'status', value: 'open' }, { name: 'total', operator: 'gte', value: '5' }]
@@ -49,8 +49,8 @@ export function parseQueryString(raw: string, { only }: ParseQueryStringOptions 
 }
 
 /**
- * A copy of a raw query string in which the parameter `name` occurs once, with `value`, or not at all when `value` is `undefined`. All
- * other parameters stay as they were sent, byte for byte: so a `Link` to the next page repeats the client's own query.
+ * Returns a copy of a raw query string in which the parameter `name` occurs once, with `value`, or not at all if `value` is undefined. All other
+ * parameters keep their bytes, so that a `Link` to the next page repeats the query of the client.
  *
  * @example
  * setQueryParameter('sort=-total&after=abc', 'after', 'def') // 'sort=-total&after=def'

@@ -1,4 +1,5 @@
 import { parseQueryString } from '../http/query-string.ts';
+import { tryAll } from '../mistakes.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
@@ -84,8 +85,10 @@ function mayExceedInt64(fields: ListRules['fields']): boolean {
 
 /** Fills in the limits of filters and sorts. Throws a `ConfigurationError` that names a limit with an invalid value. */
 export function checkFilterLimits({ maxFilterValues = 500, maxPrefix = 1000, maxSortKeys = 8 }: Partial<FilterLimits>): FilterLimits {
-  checkValue('`maxFilterValues`', maxFilterValues, filterLimits.maxFilterValues);
-  checkValue('`maxPrefix`', maxPrefix, filterLimits.maxPrefix);
-  checkValue('`maxSortKeys`', maxSortKeys, filterLimits.maxSortKeys);
+  tryAll([
+    () => checkValue('`maxFilterValues`', maxFilterValues, filterLimits.maxFilterValues),
+    () => checkValue('`maxPrefix`', maxPrefix, filterLimits.maxPrefix),
+    () => checkValue('`maxSortKeys`', maxSortKeys, filterLimits.maxSortKeys),
+  ]);
   return { maxFilterValues, maxPrefix, maxSortKeys };
 }

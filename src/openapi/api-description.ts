@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { tryAll } from '../mistakes.ts';
 import { aText, checkValue, oneOf, orUndefined } from '../options.ts';
 import type { ServedResource } from '../resource/chains.ts';
 import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
@@ -51,18 +52,20 @@ export interface ApiDescription {
 /** The parts of an {@link ApiDescription} that the options decide. Throws a {@link ConfigurationError} that names an invalid option. */
 export function compileDescription(options: DescriptionOptions): Pick<ApiDescription, 'info' | 'securitySchemes' | 'security'> {
   const { title = 'API', version = '1.0.0', description, contact, license, securitySchemes = {}, security } = options;
-  for (const [option, value] of Object.entries({ title, version, description })) {
-    checkValue(`\`${option}\` of an api`, value, orUndefined(aText));
-  }
   const schemes = Object.keys(securitySchemes);
-  checkSchemes(securitySchemes);
-  for (const name of (security ?? []).flatMap((requirement) => Object.keys(requirement))) {
-    if (!schemes.includes(name)) {
-      throw new ConfigurationError(
-        `\`security\` of an api names \`${name}\`, which is not one of its \`securitySchemes\`: ${schemes.join(', ') || 'there are none'}.`,
-      );
-    }
-  }
+  tryAll([
+    ...Object.entries({ title, version, description }).map(
+      ([option, value]) =>
+        () =>
+          checkValue(`\`${option}\` of an api`, value, orUndefined(aText)),
+    ),
+    ...Object.entries(securitySchemes).map(
+      ([name, scheme]) =>
+        () =>
+          checkScheme(name, scheme),
+    ),
+    () => checkSecurity(security ?? [], schemes),
+  ]);
   return {
     info: { title, version, ...defined({ description, contact, license }) },
     securitySchemes,
@@ -72,12 +75,18 @@ export function compileDescription(options: DescriptionOptions): Pick<ApiDescrip
 
 const schemeType = oneOf('http', 'apiKey', 'oauth2', 'openIdConnect', 'mutualTLS');
 
-function checkSchemes(schemes: Readonly<Record<string, SecurityScheme>>): void {
-  for (const [name, scheme] of Object.entries(schemes)) {
-    if (!/^[\w.-]+$/.test(name))
-      throw new ConfigurationError(`\`securitySchemes\` of an api: \`${name}\` must be made of letters, digits, \`.\`, \`-\` and \`_\`.`);
-    checkValue(`\`type\` of \`securitySchemes.${name}\``, scheme?.type, schemeType);
-  }
+function checkScheme(name: string, scheme: SecurityScheme): void {
+  if (!/^[\w.-]+$/.test(name))
+    throw new ConfigurationError(`\`securitySchemes\` of an api: \`${name}\` must be made of letters, digits, \`.\`, \`-\` and \`_\`.`);
+  checkValue(`\`type\` of \`securitySchemes.${name}\``, scheme?.type, schemeType);
+}
+
+function checkSecurity(security: readonly SecurityRequirement[], schemes: readonly string[]): void {
+  const unknown = security.flatMap((requirement) => Object.keys(requirement)).find((name) => !schemes.includes(name));
+  if (unknown !== undefined)
+    throw new ConfigurationError(
+      `\`security\` of an api names \`${unknown}\`, which is not one of its \`securitySchemes\`: ${schemes.join(', ') || 'there are none'}.`,
+    );
 }
 
 function defined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {

@@ -8,27 +8,32 @@ import { checkNames } from '../options.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { ResourceDefinition } from './resource-options.ts';
 
-/** Refuses options about a scope where there is none, and `scopeFields` that no index could begin with: it would make every write fail. */
-export function checkScope(
-  { scope, scopeFields = [], scopeWrites }: ResourceDefinition,
-  { fieldTable, name }: CompiledModel,
-  path: string,
-): void {
+/** Refuses `scopeWrites` without a scope. */
+export function checkScopeWrites({ scope, scopeWrites }: Pick<ResourceDefinition, 'scope' | 'scopeWrites'>, where: string): void {
   if (scopeWrites !== undefined && !scope)
     throw new ConfigurationError(
-      `\`scopeWrites\` of resource \`${path}\` needs a \`scope\`: it says whether that bounds what clients write.`,
+      `\`scopeWrites\` of ${where} needs a \`scope\`: it says whether the scope also applies to what clients write.`,
     );
+}
+
+/** Refuses `scopeFields` without a scope, and those that no index could begin with: every write would fail. */
+export function checkScopeFields(
+  { scope, scopeFields = [] }: Pick<ResourceDefinition, 'scope' | 'scopeFields'>,
+  { fieldTable, name }: CompiledModel,
+  resource: string,
+): void {
   if (scopeFields.length === 0) return;
-  const where = `\`scopeFields\` of resource \`${path}\``;
-  if (!scope) throw new ConfigurationError(`${where} needs a \`scope\`: they are the fields that it compares.`);
-  checkNames(`field of ${name}, in \`scopeFields\``, scopeFields, [...fieldTable.keys()], `resource \`${path}\``);
+  const where = `\`scopeFields\` of ${resource}`;
+  if (!scope) throw new ConfigurationError(`${where} needs a \`scope\`: they are the fields that the scope compares.`);
+  checkNames(`field of ${name}, in \`scopeFields\``, scopeFields, [...fieldTable.keys()], resource);
   if (new Set(scopeFields).size < scopeFields.length) throw new ConfigurationError(`${where} names a field twice.`);
   const fields = scopeFields.map((one) => fieldTable.get(one) as FieldEntry);
   const unshared = fields.find((field, at) => fields.slice(0, at).some((earlier) => !mayShareIndex(earlier, field)));
-  if (unshared) throw new ConfigurationError(`${where} names two lists, which one index cannot hold: leave out \`${unshared.name}\`.`);
+  if (unshared)
+    throw new ConfigurationError(`${where} names two fields with arrays, which one index cannot hold: leave out \`${unshared.name}\`.`);
 }
 
-/** Warns of what lets clients of one scope learn of the records in another, or write into it (`process.emitWarning`). */
+/** Warns (`process.emitWarning`) if clients of one scope can learn about records of another one, or write into it. */
 export function warnOfScope(resource: CompiledResource): void {
   const { path, model, scopeFields = [], scopeWrites } = resource;
   const open = scopeWrites ? [] : scopeFields.filter((name) => mayWrite(resource, name));

@@ -16,14 +16,26 @@ import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { problems } from '../middleware/problems.ts';
 import { record } from '../middleware/record.ts';
 import { requestId } from '../middleware/request-id.ts';
+import { tryAll } from '../mistakes.ts';
 import { type CompiledAnswer, compileAnswer } from '../model/compile/compile-answer.ts';
 import type { ObjectNode } from '../model/node.ts';
-import { aFunction, anArrayOf, aText, checkedLater, checkOptions, type LegalOptions, oneOf, orUndefined } from '../options.ts';
+import {
+  aFunction,
+  anArrayOf,
+  anObject,
+  aText,
+  checkedLater,
+  checkOptions,
+  checkValue,
+  type LegalOptions,
+  oneOf,
+  orUndefined,
+  readOptions,
+} from '../options.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
-import { operations } from './resource-options.ts';
-import { type Place, standardPlaces } from './standard-places.ts';
+import { type Operation, operations, type Place, standardPlaces } from './resource-options.ts';
 
-/** Factories of middlewares, which could be passed by mistake without being called. */
+/** Functions that return a middleware. They are functions too, so a forgotten call would go unnoticed. */
 const makers: ReadonlySet<unknown> = new Set([
   caching,
   checkBody,
@@ -45,21 +57,23 @@ export interface CompiledOperation extends Place {
   readonly name: string;
   readonly method: CustomMethod;
   readonly summary: string;
-  /** Its own middlewares that stand before `If-Match`: as far as the body is read. */
+  /** The middlewares of `use` before `If-Match`: up to the one that reads the body. */
   readonly reading: readonly ResourceMiddleware[];
-  /** Those that stand behind it: what validates the body, and what follows. */
+  /** The middlewares of `use` after `If-Match`: the validation of the body, and those that follow. */
   readonly checking: readonly ResourceMiddleware[];
   readonly handler: Handler<never>;
-  /** The body that a `jsonBody` in `use` reads, if one does: its schema, or any object. */
+  /** The body that a `jsonBody` in `use` reads: its schema, or any object. Undefined if none reads a body. */
   readonly body: ObjectNode | 'any' | undefined;
-  /** What it answers, where that is known. */
+  /** The declared answer. */
   readonly answer: CompiledAnswer | undefined;
 }
+
+type Definition = CustomOperation<never, never>;
 
 const isPath = (path: unknown): boolean =>
   typeof path === 'string' && /^(?:\/|(?:\/(?:(?!\.{1,2}(?:\/|$))[\w.~-]+|:[A-Za-z_]\w*))+)$/.test(path);
 
-const legal: LegalOptions<CustomOperation<never, never>> = {
+const legal: LegalOptions<Definition> = {
   method: orUndefined(oneOf(...customMethods)),
   path: orUndefined([
     isPath,
@@ -71,58 +85,82 @@ const legal: LegalOptions<CustomOperation<never, never>> = {
   answer: checkedLater,
 };
 
-/**
- * Compiles the custom operations of a resource, which serves the standard ones in `ops`. Throws a {@link ConfigurationError} that names what
- * is wrong and what is legal.
- */
-export function compileOperations(
-  definitions: Readonly<Record<string, unknown>>,
-  ops: readonly (keyof typeof standardPlaces)[],
-  where: string,
-): CompiledOperation[] {
-  const compiled = Object.entries(definitions).map(([name, definition]) => compileOperation(name, definition, where));
-  const places = [...ops.map((name) => ({ name, ...standardPlaces[name] })), ...compiled];
+/** Compiles the custom operations of a resource. Throws a {@link ConfigurationError} that names what is wrong and what is legal. */
+export function compileOperations(definitions: Readonly<Record<string, unknown>>, where: string): CompiledOperation[] {
+  return tryAll(
+    Object.entries(definitions).map(
+      ([name, definition]) =>
+        () =>
+          compileOperation(name, definition, where),
+    ),
+  );
+}
+
+/** Refuses two operations of a resource with the same method and path. */
+export function checkPlaces(ops: readonly Operation[], custom: readonly CompiledOperation[], where: string): void {
+  const places = [...ops.map((name) => ({ name, ...standardPlaces[name] })), ...custom];
   for (const [index, place] of places.entries()) {
-    for (const earlier of places.slice(0, index)) checkPlaces(earlier, place, where);
+    for (const earlier of places.slice(0, index)) checkPair(earlier, place, where);
   }
-  return compiled;
 }
 
-function compileOperation(name: string, definition: unknown, where: string): CompiledOperation {
-  const what = `\`operations.${name}\` of ${where}`;
-  if (!/^[A-Za-z][\w-]*$/.test(name)) {
-    throw new ConfigurationError(`${what}: a name is made of letters, digits, \`-\` and \`_\`, and begins with a letter.`);
-  }
-  if ((operations as readonly string[]).includes(name)) {
-    throw new ConfigurationError(`${what} has the name of a standard operation: list that in \`ops\`, or give yours another name.`);
-  }
-  if (typeof definition !== 'object' || definition === null)
-    throw new ConfigurationError(`${what} must be an object: { summary, handler, … }.`);
-  checkOptions<CustomOperation<never, never>>(definition, legal, what);
-  checkTogether(definition, what);
-  const { method = 'POST', path = `/:id/${name}`, summary = name, use = [] } = definition as CustomOperation<never, never>;
-  const { handler = answersNothing, answer } = definition as CustomOperation<never, never>;
+function compileOperation(name: string, definition: unknown, resource: string): CompiledOperation {
+  const where = `\`operations.${name}\` of ${resource}`;
+  checkOperationName(name, where);
+  checkValue(where, definition, anObject('an object: { summary, handler, … }'));
+  const options = definition as Definition;
+  const given = (...names: readonly (keyof Definition)[]) => readOptions(options, names, legal, where);
+  const [, , { reading, checking, body }, , compiledAnswer] = tryAll([
+    () => checkOptions(options, legal, where),
+    () => checkParameters(given('path'), where),
+    () => compileUse(given('use'), where),
+    () => requireAnswer(given('handler', 'use'), where),
+    () => (options.answer === undefined ? undefined : compileAnswer(options.answer, where)),
+  ]);
+  const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing } = options;
+  return { name, method, path, summary, reading, checking, handler, body, answer: compiledAnswer };
+}
+
+/** The handler of an operation whose middlewares answer. */
+function answersNothing(): void {}
+
+function checkOperationName(name: string, where: string): void {
+  if (!/^[A-Za-z][\w-]*$/.test(name))
+    throw new ConfigurationError(`${where}: a name is made of letters, digits, \`-\` and \`_\`, and begins with a letter.`);
+  if ((operations as readonly string[]).includes(name))
+    throw new ConfigurationError(`${where} has the name of a standard operation: list that in \`ops\`, or give yours another name.`);
+}
+
+function checkParameters({ path = '' }: Definition, where: string): void {
+  const parameters = path.match(/:\w+/g) ?? [];
+  if (path.startsWith('/:') && parameters[0] !== ':id')
+    throw new ConfigurationError(`\`path\` of ${where}: a parameter in the first segment addresses a record, and must be called \`:id\`.`);
+  if (new Set(parameters).size < parameters.length)
+    throw new ConfigurationError(`\`path\` of ${where}: parameters must have different names.`);
+}
+
+/** Refuses an operation that would never answer. */
+function requireAnswer({ handler, use = [] }: Definition, where: string): void {
+  if (handler === undefined && use.length === 0)
+    throw new ConfigurationError(`${where} does nothing: it needs a \`handler\`, or middlewares in \`use\`.`);
+}
+
+function compileUse({ use = [] }: Definition, where: string): Pick<CompiledOperation, 'reading' | 'checking' | 'body'> {
   const middlewares = use as readonly ResourceMiddleware[];
+  for (const middleware of middlewares) checkProblems(middleware, `a middleware in \`use\` of ${where}`);
+  const uncalled = middlewares.find((middleware) => makers.has(middleware));
+  if (uncalled) throw new ConfigurationError(`\`use\` of ${where} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
   const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);
-  return {
-    name,
-    method,
-    path,
-    summary,
-    ...takeApart(middlewares, what),
-    handler,
-    body,
-    answer: answer === undefined ? undefined : compileAnswer(answer, what),
-  };
+  return { ...takeApart(middlewares, where), body };
 }
 
-/** Where the body is read, `If-Match` follows, and then what is wrong with the body's content. */
-function takeApart(use: readonly ResourceMiddleware[], what: string): Pick<CompiledOperation, 'reading' | 'checking'> {
+/** Divides `use` where the body is read: `If-Match` comes after that, and before the validation of the body. */
+function takeApart(use: readonly ResourceMiddleware[], where: string): Pick<CompiledOperation, 'reading' | 'checking'> {
   const [first, second] = use.flatMap((middleware, index) => {
     const steps = stepsOf(middleware);
     return steps ? [{ index, ...steps }] : [];
   });
-  if (second) throw new ConfigurationError(`\`use\` of ${what} reads the body twice: it can have one \`jsonBody\`.`);
+  if (second) throw new ConfigurationError(`\`use\` of ${where} reads the body twice: it can have one \`jsonBody\`.`);
   if (!first) return { reading: use.map(awaitNext), checking: [] };
   const { index, read, check } = first;
   return {
@@ -154,26 +192,8 @@ function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
   );
 }
 
-/** The handler of an operation whose middlewares answer. */
-function answersNothing(): void {}
-
-/** Checks what no option says alone. */
-function checkTogether({ path = '', use = [], handler }: CustomOperation<never, never>, what: string): void {
-  const parameters = path.match(/:\w+/g) ?? [];
-  if (path.startsWith('/:') && parameters[0] !== ':id') {
-    throw new ConfigurationError(`\`path\` of ${what}: a parameter in the first place addresses a record, and is called \`:id\`.`);
-  }
-  if (new Set(parameters).size < parameters.length)
-    throw new ConfigurationError(`\`path\` of ${what}: each parameter needs a name of its own.`);
-  for (const middleware of use) checkProblems(middleware, `a middleware in \`use\` of ${what}`);
-  const uncalled = use.find((middleware) => makers.has(middleware));
-  if (uncalled) throw new ConfigurationError(`\`use\` of ${what} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
-  if (handler === undefined && use.length === 0)
-    throw new ConfigurationError(`${what} does nothing: it needs a \`handler\`, or middlewares in \`use\`.`);
-}
-
-/** Two operations at one place, or at paths that only the names of parameters tell apart, would leave it to chance which one runs. */
-function checkPlaces(first: Place & { readonly name: string }, second: Place & { readonly name: string }, where: string): void {
+/** With the same method and path, or with paths that differ only in the names of parameters, one operation would never run. */
+function checkPair(first: Place & { readonly name: string }, second: Place & { readonly name: string }, where: string): void {
   if (shapeOf(first.path) !== shapeOf(second.path)) return;
   const both = `\`${first.name}\` and \`${second.name}\` of ${where}`;
   if (first.method === second.method)

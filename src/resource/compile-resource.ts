@@ -1,30 +1,45 @@
 import { ConfigurationError } from '../errors.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import { checkProblems } from '../middleware/parts/can-answer.ts';
+import type { Guard } from '../middleware/parts/context.ts';
 import { aScope } from '../middleware/scope.ts';
+import { about, once, tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject, own } from '../model/value/plain-object.ts';
 import { listParameters } from '../mongo/list/parse-list-query.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
 import { everything } from '../mongo/query/filter.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
-import { aFunction, anArrayOf, checkedLater, checkNames, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
-import { checkScope } from './check-scope.ts';
-import { compileOperations } from './compile-operations.ts';
-import type { ApiSettings, CompiledResource } from './compiled-resource.ts';
+import {
+  aFunction,
+  anArrayOf,
+  checkedLater,
+  checkNames,
+  checkOptions,
+  type Legal,
+  type LegalOptions,
+  orUndefined,
+  readOptions,
+  trueOrFalse,
+} from '../options.ts';
+import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
+import { checkPlaces, compileOperations } from './compile-operations.ts';
+import type { UnlinkedResource } from './compiled-resource.ts';
 import { cursorPaging } from './paging.ts';
-import type { ResourceDefinition } from './resource-options.ts';
-import { type Operation, operations } from './resource-options.ts';
+import { type Operation, operations, type ResourceDefinition } from './resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
 const isTable = (value: unknown): boolean => isObject(value) && Object.values(value).every(Array.isArray);
 
-const isPathSegment = (path: unknown): boolean => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path);
+const aPathSegment: Legal = [
+  (path) => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path),
+  'one path segment of letters, digits, `-`, `.`, `_` and `~`, other than `.` and `..`',
+];
 
 const legal: LegalOptions<ResourceDefinition> = {
   model: checkedLater,
-  path: orUndefined([isPathSegment, 'one path segment of letters, digits, `-`, `.`, `_` and `~`, other than `.` and `..`']),
+  path: orUndefined(aPathSegment),
   description: [(value) => typeof value === 'string', 'a text'],
   ops: anArrayOf('operations'),
   guards: anArrayOf('functions'),
@@ -44,28 +59,48 @@ const legal: LegalOptions<ResourceDefinition> = {
   after: [isTable, 'an object with an array of functions for each operation'],
 };
 
-/** Compiles a resource; throws a {@link ConfigurationError} that names what is wrong and what is legal. */
-export function compileResource(definition: ResourceDefinition, settings: ApiSettings): CompiledResource {
-  const model = watchMisfits(compileModel(definition.model));
-  const { path = model.collection, ops = defaultOperations, guards = [], guardsFor = {}, after = {} } = definition;
-  checkOptions<ResourceDefinition>(definition, legal, `resource \`${path}\``);
-  checkNames('operation in `ops`', ops, operations, `resource \`${path}\``);
-  const custom = compileOperations(definition.operations ?? {}, ops, `resource \`${path}\``);
-  const names = [...ops, ...custom.map(({ name }) => name)];
-  checkNames('operation in `guardsFor`', Object.keys(guardsFor), names, `resource \`${path}\``);
-  checkNames('operation in `after`', Object.keys(after), names, `resource \`${path}\``);
-  for (const [option, functions] of Object.entries(listsOf(definition))) checkFunctions(functions, option, path);
-  for (const guard of [...guards, ...Object.values(guardsFor).flatMap((own) => own ?? [])])
-    checkProblems(guard, `a guard of resource \`${path}\``);
-  checkFilterNames(model);
-  checkScope(definition, model, path);
+/**
+ * Compiles a resource by itself; `index` is its place among the resources of the api. Throws a {@link ConfigurationError} that names the
+ * resource, what is wrong and what is legal, for all of its options at once.
+ */
+export function compileResource(definition: ResourceDefinition, index: number): UnlinkedResource {
+  const path = pathOf(definition);
+  const where = path === undefined ? `\`resources[${index}]\`` : `resource \`${path}\``;
+  return about(where, () => compileParts(definition, where));
+}
+
+function pathOf({ path, model }: Partial<ResourceDefinition>): string | undefined {
+  const found: unknown = path ?? model?.collection;
+  return found === undefined ? undefined : String(found);
+}
+
+function compileParts(definition: ResourceDefinition, where: string): UnlinkedResource {
+  const given = (...names: readonly (keyof ResourceDefinition)[]) => readOptions(definition, names, legal, where);
+  const compiledModel = once(() => watchMisfits(compileModel(given('model').model)));
+  const standard = once(() => readOps(given('ops'), where));
+  const custom = once(() => compileOperations(given('operations').operations ?? {}, where));
+  const names = once(() => [...standard(), ...Object.keys(given('operations').operations ?? {})]);
+  const [, , model, ops, operations] = tryAll([
+    () => checkOptions(definition, legal, where),
+    () => checkPath(given('path'), compiledModel(), where),
+    compiledModel,
+    standard,
+    custom,
+    () => checkPlaces(standard(), custom(), where),
+    () => checkGuards(given('guards').guards ?? [], 'guards', where),
+    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', names(), where, checkGuards),
+    () => checkTable(given('after').after ?? {}, 'after', names(), where, checkFunctions),
+    () => checkFilterNames(compiledModel()),
+    () => checkScopeWrites(given('scope', 'scopeWrites'), where),
+    () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
+  ]);
+  const { path = model.collection, guards = [], guardsFor = {}, after = {}, include = [] } = definition;
   return {
-    ...settings,
     path,
     description: definition.description ?? `Records of ${model.name}.`,
     model,
     ops,
-    operations: custom,
+    operations,
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,
     scopeWrites: definition.scopeWrites ?? true,
@@ -76,8 +111,8 @@ export function compileResource(definition: ResourceDefinition, settings: ApiSet
     preconditionRequired: definition.preconditionRequired ?? false,
     caching: cachingOf(definition),
     paging: definition.paging ?? cursorPaging(),
-    includes: { names: [], relations: new Map(), steps: [], paths: new Map(), maxPageBytes: settings.maxPageBytes },
     fields: definition.fields ?? false,
+    include,
     guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
     hooksOf: (operation) => own(after, operation) ?? [],
   };
@@ -87,24 +122,53 @@ function cachingOf({ cacheControl, vary }: ResourceDefinition): CachingOptions {
   return { ...(cacheControl !== undefined && { cacheControl }), ...(vary && { vary }) };
 }
 
-/** All lists of functions of a resource, by their options. */
-function listsOf({ guards = [], guardsFor = {}, after = {} }: ResourceDefinition): Record<string, readonly unknown[]> {
-  const named = (option: string, table: object) => Object.entries(table).map(([name, list]) => [`${option}.${name}`, list]);
-  return { guards, ...Object.fromEntries([...named('guardsFor', guardsFor), ...named('after', after)]) };
+function readOps({ ops = defaultOperations }: ResourceDefinition, where: string): readonly Operation[] {
+  checkNames('operation in `ops`', ops, operations, where);
+  return ops;
 }
 
-/** The middlewares would refuse them too, and could not say whose they are. */
-function checkFunctions(functions: readonly unknown[], option: string, path: string): void {
+/** Checks `guardsFor` or `after`: arrays of functions by the names of operations. */
+function checkTable(
+  table: Readonly<Record<string, readonly unknown[] | undefined>>,
+  option: string,
+  names: readonly string[],
+  where: string,
+  check: typeof checkFunctions,
+): void {
+  tryAll([
+    () => checkNames(`operation in \`${option}\``, Object.keys(table), names, where),
+    ...Object.entries(table).map(
+      ([name, functions]) =>
+        () =>
+          check(functions ?? [], `${option}.${name}`, where),
+    ),
+  ]);
+}
+
+function checkGuards(guards: readonly unknown[], option: string, where: string): void {
+  checkFunctions(guards, option, where);
+  for (const guard of guards) checkProblems(guard as Guard<never>, `a guard of ${where}`);
+}
+
+/** The middlewares would refuse them too, but do not know the resource. */
+function checkFunctions(functions: readonly unknown[], option: string, where: string): void {
   const wrong = functions.find((one) => typeof one !== 'function');
   if (functions.includes(wrong))
-    throw new ConfigurationError(`\`${option}\` of resource \`${path}\` must be an array of functions; it has ${describe(wrong)}.`);
+    throw new ConfigurationError(`\`${option}\` of ${where} must be an array of functions; it has ${describe(wrong)}.`);
 }
 
 function describe(value: unknown): string {
   return typeof value === 'string' ? `\`'${value}'\`` : `\`${String(value)}\``;
 }
 
-/** `total[gte]=5` beside `total=true` is clear; a field filtered by its bare name would not be. */
+/** Not every name of a collection is a path. */
+function checkPath({ path }: ResourceDefinition, { collection }: CompiledModel, where: string): void {
+  const [isPath, words] = aPathSegment;
+  if (path === undefined && !isPath(collection))
+    throw new ConfigurationError(`\`path\` of ${where} cannot be left out: the name of its collection is not ${words}.`);
+}
+
+/** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
 function checkFilterNames(model: CompiledModel): void {
   for (const name of listParameters) {
     if (model.clientFields.get(name)?.operators.has('eq')) {

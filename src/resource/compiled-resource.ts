@@ -10,7 +10,7 @@ import type { Paging } from '../mongo/list/parse-paging.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { Operation } from './resource-options.ts';
 
-/** What an api gives to each of its resources. */
+/** The settings that an api gives to each of its resources. */
 export interface ApiSettings {
   readonly db: Database;
   readonly maxBody: number;
@@ -21,32 +21,38 @@ export interface ApiSettings {
   readonly warnOnScan: boolean;
 }
 
-/** A resource with its defaults filled in and its mistakes found: what the chains are made of. */
-export interface CompiledResource extends ApiSettings {
+/** A resource by itself: its options with their defaults, checked. */
+export interface UnlinkedResource {
   readonly path: string;
   readonly description: string;
   readonly model: CompiledModel;
   readonly ops: readonly Operation[];
   readonly operations: readonly CompiledOperation[];
   readonly scope: ScopeFunction<never>;
-  /** Whether it has a scope of its own, which may ask who is calling. */
+  /** Whether the definition has a scope. */
   readonly isScoped: boolean;
-  /** Whether the scope bounds what clients write. */
+  /** Whether the scope also applies to what clients write. */
   readonly scopeWrites: boolean;
-  /** The fields that every index of its list begins with; undefined where they were not declared. */
+  /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   readonly serverFields: ServerFields<never> | undefined;
   readonly explicitWrites: boolean;
   readonly mergePatch: boolean;
   readonly preconditionRequired: boolean;
-  /** Who may keep its answers. */
+  /** The caching headers of its answers. */
   readonly caching: CachingOptions;
   readonly paging: Paging;
-  /** The relations that list and get may include; none until `linkResources` has found where they lead. */
-  readonly includes: Includes;
-  /** Whether clients may choose what they read. */
+  /** Whether clients may choose fields by `fields=`. */
   readonly fields: boolean;
-  /** By the name of an operation, standard or custom. */
+  /** The relations that list and get may include, as the definition names them. */
+  readonly include: readonly string[];
+  /** The guards of an operation, standard or custom, by its name. */
   guardsOf(operation: string): readonly Guard<never>[];
   hooksOf(operation: string): readonly AfterHook<never, never>[];
+}
+
+/** A resource with the settings of its api, and linked to the other resources: the input of the chains. */
+export interface CompiledResource extends UnlinkedResource, ApiSettings {
+  /** The relations that list and get may include. */
+  readonly includes: Includes;
 }

@@ -1,8 +1,7 @@
 import type Koa from 'koa';
 import type { BodyType } from '../middleware/check-body.ts';
-import type { AnswersProblems } from '../middleware/parts/context.ts';
+import type { AnswersProblems, Slots } from '../middleware/parts/context.ts';
 import type { FieldSchema } from '../model/define/schema.ts';
-import type { RequestContext } from './request-context.ts';
 
 /** The methods that a custom operation may have. */
 export const customMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -10,23 +9,35 @@ export const customMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** A method of a custom operation. */
 export type CustomMethod = (typeof customMethods)[number];
 
-/** Koa's context as the handler of a custom operation sees it: with the record that it is about, and the body as its schema says. */
+/** The Koa context of guards, scopes, hooks and server fields, with the principal that `authenticate` has returned. */
+export type RequestContext<Principal> = Koa.Context &
+  Omit<Slots, 'principal' | 'load' | 'save' | 'signal'> & {
+    /** Aborted when the client has disconnected or the request was given up. Pass it to what your function waits for. */
+    readonly signal: AbortSignal;
+    /** The caller; undefined for an anonymous request. */
+    readonly principal: Principal | undefined;
+    /** Returns the caller; throws 401 for an anonymous request. */
+    requirePrincipal(): Principal;
+  };
+
+/** The Koa context of the handler of a custom operation, with access to its record and with the type of its body. */
 export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Principal> & {
-  /** The record of the path's `:id`, within the scope: 404 where there is none, 412 where `If-Match` names another revision. */
+  /** Reads the record of `:id`. Throws 404 if the scope has no such record, and 412 if `If-Match` names another revision. */
   load(): Promise<Doc>;
   /**
-   * Writes what has changed in a record of `load()`, in one command and one revision step, and brings it up to date in place. 412 when somebody was
-   * faster, 422 for a value that the model does not allow, 409 for one that must be unique. The client's policy does not count.
+   * Writes the changes of a record that `load()` has returned: one command, which increments the revision by one. The record is updated in
+   * place. Throws 412 if another request has written the record since, 422 for a value that the model does not allow, and 409 for a duplicate of
+   * a unique value. The policies for clients do not apply.
    */
   save(record: Doc): Promise<Doc>;
   readonly request: { readonly body: Body };
 };
 
-/** A middleware of a custom operation: one of the library's, or any of Koa's. */
+/** A middleware of a custom operation: one of this library, or any Koa middleware. */
 export type OperationMiddleware<Principal> = ((ctx: RequestContext<Principal>, next: Koa.Next) => Promise<void>) & AnswersProblems;
 
 /**
- * An operation of your own, behind the guards and the scope of its resource.
+ * A custom operation. It runs after the guards and the scope of its resource.
  *
  * @example
  * send: {
@@ -44,29 +55,29 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
   /** @default 'POST' */
   readonly method?: CustomMethod;
   /**
-   * Its path below the resource: literal segments, and parameters such as `:line`, which `ctx.params` has. With `/:id` first it is about one
-   * record. A literal segment goes before a parameter: `/overdue` before `/:id`, `/:id/lines/last` before `/:id/lines/:line`.
+   * The path below the resource: literal segments, and parameters such as `:line`, which are in `ctx.params`. A path that begins with `/:id`
+   * addresses one record. A literal segment wins over a parameter: `/overdue` over `/:id`, `/:id/lines/last` over `/:id/lines/:line`.
    * @default '/:id/<name>'
    */
   readonly path?: string;
-  /** What it does, in a few words, for the OpenAPI description. @default its name */
+  /** A few words on what it does, for the OpenAPI description. @default the name of the operation */
   readonly summary?: string;
   /**
-   * Middlewares before the handler, or instead of one. `jsonBody` takes the api's `maxBody` for its limit. `If-Match` is read when a body has
-   * been: what a `jsonBody` validates, and all that follows it, comes behind; without one, all of them come first.
+   * Middlewares before the handler, or instead of one. The limit of `jsonBody` is `maxBody` of the api. `If-Match` is read after the body and
+   * before its validation: middlewares after `jsonBody` run after `If-Match`. Without `jsonBody`, all of them run before it.
    * @default none
    */
   readonly use?: readonly (OperationMiddleware<Principal> | (OperationMiddleware<Principal> & BodyType<Body>))[];
   /**
-   * Does it. A record that it returns is answered as `{"data": …}` with its `ETag`, any other JSON as `{"data": …}`; nothing is 204, unless it
-   * has set `ctx.body` or `ctx.status` itself.
-   * @default none: the middlewares of `use` answer, and hooks run where they call `next()`
+   * Runs the operation. If it returns a record, the answer is `{"data": …}` with an `ETag`; any other value is answered as `{"data": …}`. If it
+   * returns undefined, the answer is 204, or what the handler has set as `ctx.body` or `ctx.status`.
+   * @default none: the middlewares of `use` answer, and hooks run if they call `next()`
    */
   readonly handler?: (ctx: HandlerContext<Principal, Doc, Body>) => unknown;
   /**
-   * What it answers: `'record'`, `'none'` (204), or the schema of what stands in `data`. It stands in the OpenAPI description, and a handler
-   * that returns anything else is an error (500). A body that it sets by hand is not held to it.
-   * @default unknown: described as anything, or nothing
+   * What the handler returns: `'record'`, `'none'` (204), or the schema of `data`. It is part of the OpenAPI description. If the handler returns
+   * something else, the answer is 500. A body that the handler sets as `ctx.body` is not checked.
+   * @default unknown: the description allows any `data`, and 204
    */
   readonly answer?: 'record' | 'none' | FieldSchema;
 }

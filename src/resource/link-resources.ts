@@ -1,44 +1,47 @@
 import { ConfigurationError } from '../errors.ts';
-import { compileIncludes, type GuardedSource, type IncludeTarget } from '../middleware/parts/compile-includes.ts';
-import { compileModel } from '../model/compile/compile-model.ts';
+import { compileIncludes, type GuardedSource, type Includes, type IncludeTarget } from '../middleware/parts/compile-includes.ts';
+import { tryAll } from '../mistakes.ts';
+import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Step } from '../mongo/read-included.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../options.ts';
-import type { CompiledResource } from './compiled-resource.ts';
-import type { ResourceDefinition } from './resource-options.ts';
+import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
 
-/** A resource, and the definition that it was compiled from. */
-export interface Defined {
-  readonly definition: ResourceDefinition;
-  readonly resource: CompiledResource;
+/** Compiles `models` of an api, to which relations may lead too. */
+export function compileModels(models: readonly Model[] = []): CompiledModel[] {
+  checkValue('`models` of an api', models, anArrayOf('models'));
+  const compiled = tryAll([...new Set<Model>(models)].map((model) => () => watchMisfits(compileModel(model))));
+  refuseNamesakes(compiled);
+  return compiled;
 }
 
 /**
- * Finds out where the relations lead that each resource lets its clients include: to the records of another resource, within its scope and
- * its Get guards, or to those of a model that the api was given in `models`. Throws a {@link ConfigurationError} where one leads nowhere.
+ * Gives each resource the settings of its api, and resolves its `include`: a relation leads to another resource, whose scope and Get guards
+ * apply, or to one of the `models`. Throws a {@link ConfigurationError} for a relation that leads to neither.
  */
-export function linkResources(defined: readonly Defined[], models: readonly Model[] = []): CompiledResource[] {
-  checkValue('`models` of an api', models, anArrayOf('models'));
-  const targets = [
-    ...defined.map(({ resource }) => toTarget(resource)),
-    ...[...new Set(models)].map((model) => ({ model: watchMisfits(compileModel(model)) })),
-  ];
-  refuseNamesakes(targets.slice(defined.length));
-  return defined.map(({ definition: { include }, resource }) => {
-    if (include === undefined) return resource;
-    const { db, maxTimeMS, maxPageBytes, path } = resource;
-    const includes = compileIncludes(resource.model, include, { db, maxTimeMS, maxPageBytes, targets, owner: `resource \`${path}\`` });
-    for (const relation of new Set(findShut(includes.steps))) {
-      const message = `\`include\` of resource \`${path}\` names ${relation} that serves neither Get nor List: it shows nothing.`;
-      process.emitWarning(message, { type: 'KoaMongoResourceWarning', code: 'INCLUDE_SHOWS_NOTHING' });
-    }
-    return { ...resource, includes };
-  });
+export function linkResources(
+  resources: readonly UnlinkedResource[],
+  models: readonly CompiledModel[],
+  settings: ApiSettings,
+): CompiledResource[] {
+  const targets = [...resources.map(toTarget), ...models.map((model) => ({ model }))];
+  return tryAll(resources.map((one) => () => ({ ...settings, ...one, includes: compileIncludesOf(one, targets, settings) })));
 }
 
-/** A resource without Get shows its records by List: then it is the guards of that which decide. One without either shows them to nobody. */
-function toTarget({ model, path, ops, scope, guardsOf }: CompiledResource): IncludeTarget {
+function compileIncludesOf({ path, model, include }: UnlinkedResource, targets: readonly IncludeTarget[], settings: ApiSettings): Includes {
+  const { db, maxTimeMS, maxPageBytes } = settings;
+  const owner = `resource \`${path}\``;
+  const includes = compileIncludes(model, include, { db, maxTimeMS, maxPageBytes, targets, owner });
+  for (const relation of new Set(findShut(includes.steps))) {
+    const message = `\`include\` of ${owner} names ${relation} that serves neither Get nor List: it shows nothing.`;
+    process.emitWarning(message, { type: 'KoaMongoResourceWarning', code: 'INCLUDE_SHOWS_NOTHING' });
+  }
+  return includes;
+}
+
+/** Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its records to nobody. */
+function toTarget({ model, path, ops, scope, guardsOf }: UnlinkedResource): IncludeTarget {
   const shown = (['get', 'list'] as const).find((operation) => ops.includes(operation));
   return { model, path, scope, guards: shown ? guardsOf(shown) : [shut] };
 }
@@ -47,7 +50,7 @@ function shut(): boolean {
   return false;
 }
 
-/** The relations that lead to such a resource, in words. */
+/** The relations that lead to a resource without Get and List, in words. */
 function findShut(steps: readonly Step<GuardedSource>[]): string[] {
   return steps.flatMap(({ relation, source, steps: further }) => [
     ...(source.guards.includes(shut) ? [`the relation \`${relation.name}\` to a resource of ${source.model.name}`] : []),
@@ -55,9 +58,9 @@ function findShut(steps: readonly Step<GuardedSource>[]): string[] {
   ]);
 }
 
-function refuseNamesakes(targets: readonly IncludeTarget[]): void {
-  const names = targets.map(({ model }) => model.name);
+function refuseNamesakes(models: readonly CompiledModel[]): void {
+  const names = models.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
-    throw new ConfigurationError(`\`models\` of an api has two models of the name ${twice}: a relation names its model.`);
+    throw new ConfigurationError(`\`models\` of an api has two models with the name ${twice}: a relation finds its model by name.`);
 }

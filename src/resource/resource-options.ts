@@ -6,14 +6,30 @@ import type { Operator } from '../model/define/policy.ts';
 import type { Fields } from '../model/define/schema.ts';
 import type { Paging, Totals } from '../mongo/list/parse-paging.ts';
 import type { everything } from '../mongo/query/filter.ts';
-import type { CustomOperation } from './custom-operation.ts';
-import type { RequestContext } from './request-context.ts';
+import type { CustomOperation, RequestContext } from './custom-operation.ts';
 
 /** The operations that a resource can serve. */
 export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
 
 /** An operation of a resource: a key of `ops`, `guardsFor` and `after`. */
 export type Operation = (typeof operations)[number];
+
+/** The method of an operation, and its path below the resource: `/` is the resource itself. */
+export interface Place {
+  readonly method: string;
+  /** Segments, and parameters with a colon: `/:id/lines`. */
+  readonly path: string;
+}
+
+/** The methods and paths of the standard operations. */
+export const standardPlaces: Readonly<Record<Operation, Place>> = {
+  list: { method: 'GET', path: '/' },
+  get: { method: 'GET', path: '/:id' },
+  create: { method: 'POST', path: '/' },
+  patch: { method: 'PATCH', path: '/:id' },
+  put: { method: 'PUT', path: '/:id' },
+  delete: { method: 'DELETE', path: '/:id' },
+};
 
 type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
   readonly in?: readonly Value[];
@@ -22,15 +38,15 @@ type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | '
 };
 type Elements<Value> = Value extends readonly (infer Element)[] ? Element : Value;
 
-/** A row filter of values or the library's own operators, by the fields of the stored document; nested ones by dotted path. */
+/** A row filter: a value or operators of this library for each field of the document; dotted paths for fields of embedded objects. */
 export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: Elements<Doc[Name]> | OperatorsOn<Elements<Doc[Name]>> } & {
   readonly [path: `${string}.${string}`]: unknown;
 };
 
-/** What a scope function returns, or promises. */
+/** The result of a scope function. */
 export type ScopeResult<Doc> = ScopeFilter<Doc> | typeof everything;
 
-/** Makes a type of each key that is not a field, which nothing fits: TypeScript lets functions return more keys than they should. */
+/** Refuses keys that are not fields: TypeScript does not check excess keys in what a function returns. */
 type OnlyFields<Result, Doc> =
   Result extends PromiseLike<infer Value>
     ? PromiseLike<OnlyFields<Value, Doc>>
@@ -39,8 +55,8 @@ type OnlyFields<Result, Doc> =
       : Result;
 
 /**
- * What a custom operation's handler returns is not known to the hooks beside it: TypeScript cannot infer it in the same literal as the type
- * of its body. So it is unknown, and a hook may say what it takes it for.
+ * A hook of a custom operation gets the result of the handler as `unknown`: TypeScript cannot infer it in the same object literal as the type
+ * of the body. The hook may declare another type.
  */
 type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
   ? AfterHook<Ctx, readonly Doc[]>
@@ -49,8 +65,8 @@ type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
     : Called<[ctx: Ctx, result: unknown], unknown>;
 
 /**
- * A resource: a model, bound to operations, and who may do what. Plain data with functions in named places.
- * `Bodies` are the types of the bodies of custom operations, by `Names`, their names.
+ * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations, and `Bodies` the types of
+ * their bodies.
  */
 export interface ResourceOptions<
   Principal,
@@ -62,63 +78,64 @@ export interface ResourceOptions<
 > {
   /** The model whose records are served. */
   readonly model: Model<F>;
-  /** The resource's path segment. @default the model's collection */
+  /** The path segment of the resource. @default the collection of the model */
   readonly path?: string;
-  /** What its records are, in Markdown, for the OpenAPI description. @default 'Records of <model>.' */
+  /** A description of its records for the OpenAPI description, in Markdown. @default 'Records of <model>.' */
   readonly description?: string;
-  /** The operations served; `put` only when it is listed. @default ['list', 'get', 'create', 'patch', 'delete'] */
+  /** The operations that are served. @default ['list', 'get', 'create', 'patch', 'delete'] */
   readonly ops?: readonly Ops[];
-  /** Who may call any operation: every guard must return true. @default none */
+  /** Guards of all operations: each must return true, or the answer is 403. @default none */
   readonly guards?: readonly Guard<RequestContext<Principal>>[];
-  /** Guards of single operations, asked after those of all. @default none */
+  /** Guards of single operations, asked after `guards`. @default none */
   readonly guardsFor?: { readonly [Op in NoInfer<Ops | Names>]?: readonly Guard<RequestContext<Principal>>[] };
   /**
-   * The row filter of every query; a record outside is 404. It also bounds what clients write: a create, patch or put whose record would lie
-   * outside is 422 on the fields at fault, or 500 where clients may not write them. It does not bind `ctx.save`.
+   * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients write. If the new
+   * record would be outside, create, patch and put are answered with 422 that names the fields, or with 500 if clients may not write them. It
+   * does not apply to `ctx.save`.
    * @default every record
    */
   readonly scope?: (ctx: RequestContext<Principal>) => Scope & OnlyFields<Scope, Document<Model<F>>>;
   /**
-   * Whether the scope bounds what clients write, too. Without that they may put records out of their own reach, and into that of others.
+   * Whether the scope also applies to what clients write. If not, clients can move records out of their own scope, and into the scope of others.
    * @default true
    */
   readonly scopeWrites?: boolean;
   /**
-   * The fields that the scope compares with a value (or `in` a list) in every request, in the order of an index: they come first in each
-   * index that `planIndexes` plans for the list. A scope is a function, of which nobody else can know it.
+   * The fields that the scope compares with a value (or by `in`) in every request, in the order of an index. They come first in each index that
+   * `planIndexes` plans for the list, which cannot find them out itself: a scope is a function.
    * @default none: indexes are planned as if there were no scope
    */
   readonly scopeFields?: readonly ((keyof Document<Model<F>> & string) | `${string}.${string}`)[];
-  /** Values that the server sets on create. @default none */
+  /** Returns values that the server sets on create. @default none */
   readonly serverFields?: (ctx: RequestContext<Principal>) => Partial<Document<Model<F>>> | Promise<Partial<Document<Model<F>>>>;
-  /** A field is writable only where its policy says so. @default false */
+  /** Whether clients may write a field only if its policy says so. @default false */
   readonly explicitWrites?: boolean;
-  /** PATCH merges into embedded objects (RFC 7396); false: it replaces them. @default true */
+  /** Whether PATCH merges embedded objects (RFC 7396), or replaces them. @default true */
   readonly mergePatch?: boolean;
-  /** A write without `If-Match` is 428. @default false */
+  /** Whether a write without `If-Match` is answered with 428. @default false */
   readonly preconditionRequired?: boolean;
-  /** `Cache-Control` of answers with records, where the app and the handler have set none. @default 'private, no-cache' */
+  /** `Cache-Control` of answers with records, unless the app or a handler has set it. @default 'private, no-cache' */
   readonly cacheControl?: string;
-  /** Names of request headers that decide what a client may see: appended to `Vary`. @default ['Authorization', 'Cookie'] */
+  /** Request headers on which answers depend. They are added to `Vary`. @default ['Authorization', 'Cookie'] */
   readonly vary?: readonly string[];
   /** How lists are paged: `cursorPaging()` or `offsetPaging()`. @default cursorPaging() */
   readonly paging?: Paging;
   /**
-   * The relations that list and get may show by `include`: each by its `as`, or the name of its field; dotted where it stands in an embedded
-   * object, and for what a relation leads on to. Only what is listed is allowed: `author.company` alone does not allow `author`.
+   * The relations that clients may include in list and get. A relation is named by its `as`, or by its field. Dots lead into embedded objects,
+   * and to relations of the included record. Only the names in the array are allowed: `author.company` alone does not allow `author`.
    * @default none
    *
    * @example
    * include: ['customer', 'author', 'author.company']
    */
   readonly include?: readonly string[];
-  /** Clients may choose what they read: `fields=name,address.city` on List and Get. @default false */
+  /** Whether clients may choose fields by `fields=name,address.city` in list and get. @default false */
   readonly fields?: boolean;
-  /** Operations of your own, by name: a key of `guardsFor` and `after` too. @default none */
+  /** Custom operations, by their names, which `guardsFor` and `after` may have as keys too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
   /**
-   * Hooks after operations, in order. After one of your own a hook is given what the handler returned, as `unknown`, unless it says itself what
-   * that is: `(ctx, order: Document<typeof Order>) => …`.
+   * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as `unknown`, unless it declares
+   * another type: `(ctx, order: Document<typeof Order>) => …`.
    * @default none
    */
   readonly after?: {
@@ -126,7 +143,7 @@ export interface ResourceOptions<
   };
 }
 
-/** What a resource is defined by, with its TypeScript parameters forgotten: `service().resource()` checked them. */
+/** Options of a resource without their type parameters, which `service().resource()` has checked. */
 export type ResourceDefinition = ResourceOptions<never, never, Operation, Record<string, unknown>>;
 
 /** Settings of {@link cursorPaging}. */
@@ -136,14 +153,14 @@ export interface CursorPagingOptions {
   /** Page size when `limit` is omitted. @default 20, or `max` where that is smaller */
   readonly size?: number;
   /**
-   * `true` allows `total=true`, a second query that counts every match, and `total=estimate`, the collection's own statistics, where there
-   * is neither filter nor scope. `'estimate'` allows the latter only. @default false
+   * `true` allows `total=true`, which counts all matches by a second query, and `total=estimate`, which reads the statistics of the collection
+   * and needs a list without filter and scope. `'estimate'` allows only the latter. @default false
    */
   readonly total?: Totals;
 }
 
 /** Settings of {@link offsetPaging}. */
 export interface OffsetPagingOptions extends CursorPagingOptions {
-  /** How many records a page may skip; a deeper page is 400. @default 10,000 */
+  /** How many records a page may skip. A later page is answered with 400. @default 10,000 */
   readonly maxOffset?: number;
 }

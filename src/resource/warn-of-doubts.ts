@@ -6,7 +6,7 @@ import { type Access, insertAccess, isRequired } from '../model/write/access.ts'
 import { makeId } from '../model/write/compile-writes.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 
-/** Tells the developer, by `process.emitWarning`, of what an api can be built with, and was hardly meant. */
+/** Warns the developer (`process.emitWarning`) about definitions that are legal, but probably not meant. */
 export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[] = []): void {
   for (const resource of resources) warnOfUnsettable(resource);
   warnOfUnknownModels([...resources.map(({ model }) => model), ...models.map(compileModel)]);
@@ -16,7 +16,7 @@ function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
 }
 
-/** What a function sets nobody can know beforehand: a resource with `serverFields` is not looked at. */
+/** A resource with `serverFields` is not checked: what the function sets is not known beforehand. */
 function warnOfUnsettable(resource: CompiledResource): void {
   const { path, ops, model, serverFields } = resource;
   if (!ops.includes('create') || serverFields) return;
@@ -38,12 +38,12 @@ function unsettable(node: ObjectNode, access: Access, path = ''): string[] {
   });
 }
 
-/** Whether the service itself sets it. */
+/** Whether the service sets the field. */
 function isMade(field: CompiledField): boolean {
   return field.maintained !== undefined || (field.key === '_id' && makeId(field) !== undefined);
 }
 
-/** A reference may well lead to records of another service: what is told of is a name that looks misspelt. */
+/** A reference may lead to records of another service, so that only names that look misspelt are reported. */
 function warnOfUnknownModels(models: readonly CompiledModel[]): void {
   const known = new Set(models.map(({ name }) => name));
   const unknown = new Set(models.flatMap((model) => [...misspelt(model, known)]));
@@ -58,7 +58,7 @@ function* misspelt({ root, name }: CompiledModel, known: ReadonlySet<string>): I
   }
 }
 
-/** A name that another one only begins with is another name: Book beside Bookshelf. */
+/** A name that is much shorter than the known one is another name, not a misspelt one: Book beside Bookshelf. */
 const mostMissing = 2;
 
 /** Each reference within a value: its path, and the model that it names. */

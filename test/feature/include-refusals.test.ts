@@ -167,6 +167,8 @@ describe('a configuration error', () => {
     ['an empty name', { include: [''] }, '`` is not a relation of Book'],
     ['a name of Object.prototype', { include: ['constructor'] }, '`constructor` is not a relation of Book'],
     ['no list', { include: 'author' }, "`include` of resource `books` must be an array of relations, such as ['customer']."],
+    ['null', { include: null }, '`include` of resource `books` must be an array of relations'],
+    ['models of null', { include: [], models: null }, '`models` of an api must be an array of models.'],
     ['a list of something else', { include: [5] }, 'must be an array of relations'],
     [
       'too many steps',
@@ -214,7 +216,7 @@ describe('a configuration error', () => {
     [
       'two models of one name',
       { include: [], models: [Person, defineModel('Person', { collection: 'x', fields: {} })] },
-      'has two models of the name Person',
+      'has two models with the name Person',
     ],
     [
       'a `resource` that is no text',

@@ -93,10 +93,10 @@ describe('`openapi` of an api', () => {
     ['no', '`openapi` must be true, false or `{ guards: […] }`.'],
     [null, '`openapi` must be true, false or `{ guards: […] }`.'],
     [[], '`openapi` must be true, false or `{ guards: […] }`.'],
-    [{}, '`guards` of `openapi` must be an array of functions, of one at least.'],
-    [{ guards: [] }, '`guards` of `openapi` must be an array of functions, of one at least.'],
-    [{ guards: signedIn }, '`guards` of `openapi` must be an array of functions, of one at least.'],
-    [{ guards: ['signedIn'] }, '`guards` of `openapi` must be an array of functions, of one at least.'],
+    [{}, '`guards` of `openapi` must be an array of at least one function.'],
+    [{ guards: [] }, '`guards` of `openapi` must be an array of at least one function.'],
+    [{ guards: signedIn }, '`guards` of `openapi` must be an array of at least one function.'],
+    [{ guards: ['signedIn'] }, '`guards` of `openapi` must be an array of at least one function.'],
     [{ guard: [signedIn] }, '`guard` is not an option of `openapi`; did you mean `guards`?'],
   ])('cannot be %p', (openapi, message) => {
     expect(() => makeApi({ openapi })).toThrow(message);

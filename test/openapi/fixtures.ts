@@ -3,6 +3,7 @@ import { defineModel, type Model, openapiDocument, service, t } from '../../src/
 import { checkFilterLimits } from '../../src/middleware/list-query.ts';
 import { compileResource } from '../../src/resource/compile-resource.ts';
 import type { CompiledResource } from '../../src/resource/compiled-resource.ts';
+import { linkResources } from '../../src/resource/link-resources.ts';
 import type { ResourceDefinition } from '../../src/resource/resource-options.ts';
 
 /** A database that nobody speaks to: describing an api needs none. */
@@ -10,7 +11,7 @@ export const db: Db = new MongoClient('mongodb://127.0.0.1:1').db('nowhere');
 
 /** Compiles a resource alone, with its options as a user writes them. */
 export function compile(options: unknown): CompiledResource {
-  return compileResource(options as ResourceDefinition, {
+  const [resource] = linkResources([compileResource(options as ResourceDefinition, 0)], [], {
     db,
     bodyTimeout: 30_000,
     maxBody: 1_048_576,
@@ -19,6 +20,7 @@ export function compile(options: unknown): CompiledResource {
     warnOnScan: false,
     filterLimits: checkFilterLimits({}),
   });
+  return resource as CompiledResource;
 }
 
 /** All builders, each plain, optional, nullable and in a list or map somewhere. */

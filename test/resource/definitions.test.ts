@@ -78,7 +78,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
   it('scope fields of two lists, which one index cannot hold', () => {
     const fields = { text: t.string(), a: t.array(t.string()), b: t.array(t.string()) };
     const model = defineModel('Bad', { collection: 'bad', fields });
-    expect(build({ model, scope: () => ({}), scopeFields: ['a', 'text', 'b'] })).toThrow(/names two lists, .* leave out `b`/);
+    expect(build({ model, scope: () => ({}), scopeFields: ['a', 'text', 'b'] })).toThrow(/names two fields with arrays, .* leave out `b`/);
   });
 
   it.each(['limit', 'sort', 'page', 'after', 'before', 'include', 'total', 'fields'])(
@@ -95,6 +95,14 @@ describe('a mistake in a resource is a configuration error when the routes are b
     },
   );
 
+  it('a path left out where the name of the collection is none', () => {
+    const model = defineModel('Doc', { collection: 'old/docs', fields: {} });
+    expect(build({ model })).toThrow(
+      /`path` of resource `old\/docs` cannot be left out: the name of its collection is not one path segment/,
+    );
+    expect(build({ model, path: 'docs' })).not.toThrow();
+  });
+
   it("a model's time limit that is longer than a timer can wait", () => {
     const model = defineModel('Doc', { collection: 'docs', fields: {}, maxTimeMS: 2 ** 31 });
     expect(build({ model })).toThrow(/`maxTimeMS`/);
@@ -110,7 +118,7 @@ describe('a mistake in an api is a configuration error', () => {
     ['a prefix that clients resolve', { prefix: '/..' }, /`prefix`/],
     ['a prefix with a part that clients resolve', { prefix: '/api/./v1' }, /`prefix`/],
     ['a prefix with a parameter', { prefix: '/:shop' }, /`prefix`/],
-    ['no resources', { resources: undefined }, /`resources` of an api must be a list/],
+    ['no resources', { resources: undefined }, /`resources` of an api must be an array/],
     ['a resource alone', { resources: shop.resource({ model: Doc }) }, /`resources`/],
     ['a resource that is undefined by mistake', { resources: [undefined] }, /`resources`/],
     ['no database', { db: undefined }, /`db`/],

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { nearest } from '../../hints.ts';
+import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../../model/compile/compile-model.ts';
 import type { Reference } from '../../model/node.ts';
@@ -109,7 +110,7 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
   }
 
   checkValue(`\`include\` of ${owner}`, names, anArrayOf("relations, such as ['customer']", isString));
-  const paths = new Map(names.map((name) => [name, compilePath(name)]));
+  const paths = new Map(tryAll(names.map((name) => () => [name, compilePath(name)] as const)));
   const relations = new Map([...paths].flatMap(([name, [first]]) => (first ? [[name, first.relation]] : [])));
   return { names: [...paths.keys()], relations, steps, paths, maxPageBytes };
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { about, tryAll } from '../../mistakes.ts';
 import type { Model } from '../define/define-model.ts';
 import { t } from '../define/t.ts';
 import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
@@ -46,28 +47,40 @@ export interface CompiledModel {
   hydrateReadable(stored: unknown): unknown;
 }
 
-/** Compiles a model; throws a {@link ConfigurationError} that names the field and what is legal. */
+/** Compiles a model. Throws a {@link ConfigurationError} that names the model, the field and what is legal, for all fields at once. */
 export function compileModel(model: Model): CompiledModel {
   if (typeof model?.name !== 'string' || typeof model.collection !== 'string' || !model.schema) {
     throw new ConfigurationError('A `model` is what `defineModel(name, { collection, fields })` returns.');
   }
+  return about(`model \`${model.name}\``, () => compileParts(model));
+}
+
+function compileParts(model: Model): CompiledModel {
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
-  const writer = compileObjectWriter(root);
   const fieldTable = tabulateFields(root);
-  const clientFields = compileClientFields(fieldTable);
+  const [id, revision, createdAt, updatedAt, clientFields, scopeFields, indexes] = tryAll([
+    () => idField(root),
+    () => maintainedField(root, 'revision'),
+    () => maintainedField(root, 'createdAt'),
+    () => maintainedField(root, 'updatedAt'),
+    () => compileClientFields(fieldTable),
+    () => compileScopeFields(fieldTable),
+    () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
+  ]);
+  const writer = compileObjectWriter(root);
   return {
     name: model.name,
     collection: model.collection,
     maxTimeMS: model.maxTimeMS,
     root: { ...root, name: model.name },
     fieldTable,
-    id: idField(root),
-    revision: maintainedField(root, 'revision'),
-    createdAt: maintainedField(root, 'createdAt'),
-    updatedAt: maintainedField(root, 'updatedAt'),
+    id,
+    revision,
+    createdAt,
+    updatedAt,
     clientFields,
-    scopeFields: compileScopeFields(fieldTable),
-    indexes: compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
+    scopeFields,
+    indexes,
     privatePaths: privatePaths(fieldTable),
     privateNames: privateNames(root),
     selector: compileFieldSelector(root, clientFields.keys(), writer),

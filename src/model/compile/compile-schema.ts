@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { tryAll } from '../../mistakes.ts';
 import { isOptional } from '../define/optional.ts';
 import { checkPolicy } from '../define/policy.ts';
 import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
@@ -27,7 +28,13 @@ export function compileObject(schema: GivenSchema, path: string): ObjectNode {
   }
   const properties = asSchema(schema.properties, path);
   const required = asNames(schema.required, properties, path);
-  const fields = Object.entries(properties).map(([name, property]) => compileField(name, property, required.has(name), path));
+  const parts = Object.entries(properties).map(
+    ([name, property]) =>
+      () =>
+        compileField(name, property, required.has(name), path),
+  );
+  // The fields of an embedded object end at their first mistake: an object that contains itself twice would have more than can be counted.
+  const fields = path === '' ? tryAll(parts) : parts.map((part) => part());
   checkAliases(fields, path === '' ? '' : `${path}.`);
   const byName = new Map(fields.map((field) => [field.name, field]));
   return { kind: 'object', name: objectName(schema, path), fields, byName, check: asCheck(schema.check, path) };

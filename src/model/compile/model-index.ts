@@ -1,6 +1,7 @@
 import type { IndexDescription, IndexDirection } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
+import { tryAll } from '../../mistakes.ts';
 import { type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
 import { leadsToPrivate } from '../read/private-fields.ts';
 import { isObject } from '../value/plain-object.ts';
@@ -23,7 +24,7 @@ export function compileDeclaredIndexes(declared: unknown, table: FieldTable, roo
   const where = `\`indexes\` of model \`${model}\``;
   if (declared !== undefined && !Array.isArray(declared)) throw new ConfigurationError(`${where} must be a list of indexes.`);
   const unique = uniqueFields(table).filter(({ path }) => path !== '_id');
-  const own = ((declared ?? []) as unknown[]).map((index) => compileOwn(index, table, where));
+  const own = tryAll(((declared ?? []) as unknown[]).map((index) => () => compileOwn(index, table, where)));
   for (const { key, unique: isUnique, options } of own) if (isUnique && options) refusePrivate(key, options, root, where);
   const all = [...unique.map((one) => compile([[one, 1]], true)), ...own];
   for (const [at, { key }] of all.entries()) {

@@ -289,6 +289,17 @@ describe('a configuration error names the field, the option and what is legal', 
     expect(messageOf(() => modelOf(fields))).toBe(message);
   });
 
+  it('all fields with a mistake are named at once, and the model with each', () => {
+    const fields = { a: js.string({ minLenght: 1 }), b: t.object('B', { c: js.int({ minimun: 0 }) }), d: t.string() };
+    expect(() => modelOf(fields)).toThrow(
+      [
+        '2 mistakes:',
+        '- Model `Thing`: `minLenght` of `a` is not a keyword of a field of type string; did you mean `minLength`?',
+        '- Model `Thing`: `minimun` of `b.c` is not a keyword of a field of type int; did you mean `minimum`?',
+      ].join('\n'),
+    );
+  });
+
   it('what is no model is refused', () => {
     for (const other of [undefined, {}, { name: 'A', collection: 'a' }]) {
       expect(messageOf(() => compileModel(other as never))).toBe('A `model` is what `defineModel(name, { collection, fields })` returns.');

@@ -59,8 +59,7 @@ describe('defineModel', () => {
     [
       'a misspelt option',
       () => defineModel('A', { colection: 'a', fields: {} } as never),
-      '`colection` is not an option of model `A`; did you mean `collection`? Legal are collection, fields, check, maxTimeMS, indexes.\n' +
-        '`collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
+      '`colection` is not an option of model `A`; did you mean `collection`? Legal are collection, fields, check, maxTimeMS, indexes.',
     ],
     [
       'a policy on fields that a model does not have',
@@ -96,6 +95,17 @@ describe('defineModel', () => {
       'nothing',
       () => defineModel('A', undefined as never),
       'The options of model `A` must be an object of collection, fields, check, maxTimeMS, indexes.',
+    ],
+    [
+      'several mistakes at once',
+      () => defineModel('A', { colour: 'red', collection: '$', fields: [], maxTimeMS: 0 } as never),
+      [
+        '4 mistakes:',
+        '- `colour` is not an option of model `A`. Legal are collection, fields, check, maxTimeMS, indexes.',
+        '- `collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
+        '- `fields` of model `A` must be an object: { title: t.string(), … }.',
+        '- `maxTimeMS` of model `A` must be a whole number of milliseconds, at least 1, or be left out.',
+      ].join('\n'),
     ],
   ])('refuses %s', (_name, build, message) => {
     expect(messageOf(build)).toEqual(message);

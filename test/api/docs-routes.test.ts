@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readDocsFiles } from '../../src/api/docs-files.ts';
+import { readDocsFiles } from '../../src/api/docs-routes.ts';
 import { ConfigurationError, defineModel, service, t } from '../../src/index.ts';
 import { docsFiles } from '../../src/openapi/docs-page.ts';
 import { db } from '../openapi/fixtures.ts';

@@ -1,0 +1,92 @@
+import type { Db } from 'mongodb';
+import { ConfigurationError } from '../errors.ts';
+import { checkBodyLimit, defaultBodyTimeout } from '../middleware/body-limit.ts';
+import { checkFilterLimits } from '../middleware/list-query.ts';
+import type { Guard } from '../middleware/parts/context.ts';
+import { tryAll } from '../mistakes.ts';
+import { isObject } from '../model/value/plain-object.ts';
+import { asDb } from '../mongo/driver/database.ts';
+import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
+import { checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { aFunction, anArrayOf, checkOptions, checkValue, type LegalOptions, refuseMisspelt, required, trueOrFalse } from '../options.ts';
+import type { ApiSettings } from '../resource/compiled-resource.ts';
+import type { ResourceDefinition } from '../resource/resource-options.ts';
+import { type ApiOptions, apiOptionNames, type OpenapiOptions } from './api-options.ts';
+
+type Options = ApiOptions<ResourceDefinition>;
+
+/** Reads the options that every resource of the api gets. */
+export function readSettings(options: Options): ApiSettings {
+  const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
+  const { warnOnScan = isDevelopment() } = options;
+  const [filterLimits] = tryAll([
+    () => checkFilterLimits(options),
+    () => readDatabase(options),
+    () => checkBodyLimit(maxBody),
+    () => checkTimeLimit(maxTimeMS),
+    () => checkTimeLimit(bodyTimeout, 'bodyTimeout'),
+    () => checkPageBytes(maxPageBytes),
+    () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
+  ]);
+  return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, warnOnScan, filterLimits };
+}
+
+/** Reads the database. */
+export function readDatabase(options: Options): Db {
+  refuseMisspelt('db', options, apiOptionNames, 'an api');
+  return asDb(options.db);
+}
+
+/** Reads the definitions of the resources. */
+export function readResources(options: Options): readonly ResourceDefinition[] {
+  refuseMisspelt('resources', options, apiOptionNames, 'an api');
+  checkValue('`resources` of an api', options.resources, anArrayOf('what `resource()` of its service returns', isObject));
+  return options.resources;
+}
+
+/** Reads the path prefix of all routes. */
+export function readPrefix({ prefix = '' }: Options): string {
+  if (prefix === '' || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(prefix)) return prefix;
+  throw new ConfigurationError(
+    `\`prefix\` must begin with a slash and end without one, such as \`/api\`, and have no segment \`.\` or \`..\`; it is \`${prefix}\`.`,
+  );
+}
+
+/** What an api serves beside its resources. */
+export interface Extras {
+  /** The guards of the OpenAPI description: empty if it is open to everybody, undefined if it is not served. */
+  readonly documentGuards: readonly Guard<never>[] | undefined;
+  readonly docs: boolean;
+  readonly health: boolean;
+}
+
+/** Reads what the api serves beside its resources. */
+export function readExtras({ openapi = true, docs = false, health = false }: Options): Extras {
+  const [documentGuards] = tryAll([
+    () => readDocumentGuards(openapi),
+    () => checkValue('`docs`', docs, trueOrFalse),
+    () => checkValue('`health`', health, trueOrFalse),
+  ]);
+  if (docs && !documentGuards) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
+  return { documentGuards, docs, health };
+}
+
+const [isArrayOfFunctions] = anArrayOf('functions', aFunction[0]);
+const legalOpenapi: LegalOptions<OpenapiOptions<unknown>> = {
+  guards: required([(guards) => isArrayOfFunctions(guards) && (guards as unknown[]).length > 0, 'an array of at least one function']),
+};
+
+function readDocumentGuards(openapi: unknown): readonly Guard<never>[] | undefined {
+  if (typeof openapi === 'boolean') return openapi ? [] : undefined;
+  if (!isObject(openapi)) throw new ConfigurationError('`openapi` must be true, false or `{ guards: […] }`.');
+  const options = openapi as unknown as OpenapiOptions<unknown>;
+  checkOptions(options, legalOpenapi, '`openapi`');
+  return options.guards;
+}
+
+/** Whether every request gets an id: by default if somebody observes the api. */
+export function readRequestIds({ observe, requestIds = observe !== undefined }: Options): boolean {
+  checkValue('`requestIds`', requestIds, trueOrFalse);
+  return requestIds;
+}

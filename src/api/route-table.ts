@@ -1,0 +1,74 @@
+import compose from 'koa-compose';
+import { ConfigurationError } from '../errors.ts';
+import { notModified } from '../middleware/not-modified.ts';
+import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { tryAll } from '../mistakes.ts';
+import type { ApiDescription } from '../openapi/api-description.ts';
+import { buildDocument } from '../openapi/build-document.ts';
+import { documentPath } from '../openapi/describe-document.ts';
+import { docsPath } from '../openapi/docs-page.ts';
+import type { ServedResource } from '../resource/chains.ts';
+import type { UnlinkedResource } from '../resource/compiled-resource.ts';
+import { standardPlaces } from '../resource/resource-options.ts';
+import type { Route } from './dispatch.ts';
+import { compileDocsRoutes } from './docs-routes.ts';
+import { healthPath } from './health.ts';
+import type { Extras } from './read-options.ts';
+import { sendDocument } from './send-document.ts';
+
+/** The routes of an api, by the first segment of their path below its prefix. */
+export type RouteTable = ReadonlyMap<string, readonly Route[]>;
+
+/** Refuses two resources with one path, and a resource with a path that the api itself serves. */
+export function checkPaths(resources: readonly UnlinkedResource[], { documentGuards, docs, health }: Extras): void {
+  const paths = resources.map(({ path }) => path);
+  const taken = [
+    ...(documentGuards ? [[documentPath, 'its description there, unless `openapi` is false'] as const] : []),
+    ...(docs ? [[docsPath, 'its docs page there, unless `docs` is false'] as const] : []),
+    ...(health ? [[healthPath, 'its health there, as `health` is true'] as const] : []),
+  ];
+  tryAll([
+    ...paths.map((path, index) => () => {
+      if (paths.indexOf(path) < index)
+        throw new ConfigurationError(`Two resources have the path \`${path}\`: give one of them another \`path\`.`);
+    }),
+    ...taken.map(([path, what]) => () => {
+      if (paths.includes(path)) throw new ConfigurationError(`A resource cannot have the path \`${path}\`: the api serves ${what}.`);
+    }),
+  ]);
+}
+
+/** Compiles the routes of all resources, and of what the api serves beside them. */
+export function compileRouteTable(description: ApiDescription, { docs }: Extras, probes: readonly Route[]): RouteTable {
+  const { resources, beforeDocument: before } = description;
+  const [ofResources, ofDocument, ofDocs] = tryAll([
+    () => tryAll(resources.map((resource) => () => [resource.path, compileRoutes(resource)] as const)),
+    () => (before ? [[documentPath, [compileDocumentRoute(description, before)]] as const] : []),
+    () => (docs && before ? [[docsPath, compileDocsRoutes(description, before)] as const] : []),
+  ]);
+  const ofHealth = probes.length > 0 ? [[healthPath, probes] as const] : [];
+  return new Map<string, readonly Route[]>([...ofResources, ...ofDocument, ...ofDocs, ...ofHealth]);
+}
+
+function compileRoutes(resource: ServedResource): Route[] {
+  const run = (operation: string) => compose([...resource.chainOf(operation)]) as ResourceMiddleware;
+  const standard = resource.ops.map((operation) => ({
+    ...standardPlaces[operation],
+    name: operation,
+    readsJson: operation === 'create' || operation === 'patch' || operation === 'put',
+    run: run(operation),
+  }));
+  const custom = resource.operations.map((operation) => ({
+    method: operation.method,
+    path: operation.path,
+    name: operation.name,
+    readsJson: operation.body !== undefined,
+    run: run(operation.name),
+  }));
+  return [...standard, ...custom];
+}
+
+function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {
+  const send = sendDocument(buildDocument(description), `${description.prefix}/${documentPath}`);
+  return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, notModified(), send]) as ResourceMiddleware };
+}

@@ -1,0 +1,77 @@
+import type Koa from 'koa';
+import compose from 'koa-compose';
+import { ConfigurationError } from '../errors.ts';
+import { answerTimeout } from '../middleware/answer-timeout.ts';
+import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
+import { crossOrigin } from '../middleware/cross-origin.ts';
+import { guards } from '../middleware/guards.ts';
+import { inFlightLimit } from '../middleware/in-flight-limit.ts';
+import { observe } from '../middleware/observe.ts';
+import type { Context, Guard, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { problems } from '../middleware/problems.ts';
+import { requestId } from '../middleware/request-id.ts';
+import { requestTimeout } from '../middleware/request-timeout.ts';
+import { tryAll } from '../mistakes.ts';
+import { isObject } from '../model/value/plain-object.ts';
+import type { ResourceDefinition } from '../resource/resource-options.ts';
+import type { ApiOptions } from './api-options.ts';
+import { readRequestIds } from './read-options.ts';
+
+type Options = ApiOptions<ResourceDefinition>;
+
+/** The middlewares of an api that stand around all of its operations. */
+export interface Surroundings {
+  /** Runs for every request below the prefix, even if no operation has its path. */
+  readonly around: ResourceMiddleware;
+  /** Answers errors. It is a part of `around`, and stands alone before the health routes. */
+  readonly answerProblems: ResourceMiddleware;
+  /** Runs before every operation. */
+  readonly before: readonly ResourceMiddleware[];
+  /** The part of `before` that also counts for routes that are open to everybody. */
+  readonly limit: readonly ResourceMiddleware[];
+}
+
+/** Creates the middlewares of an api that stand around all of its operations. */
+export function compileSurroundings(options: Options, identify: Authenticate<unknown> | undefined): Surroundings {
+  const { maxConcurrency, problem } = options;
+  const [observers, ids, answering, answerProblems, limit, timeout, origins, identifying] = tryAll([
+    () => (options.observe === undefined ? [] : [observe(options.observe)]),
+    () => (readRequestIds(options) ? [requestId()] : []),
+    () => answerTimeout(options.answerTimeout ?? 120_000),
+    () => problems(problem === undefined ? {} : { problem }),
+    () => (maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)]),
+    () => requestTimeout(options.requestTimeout ?? 60_000),
+    () => compileCrossOrigin(options),
+    () => (identify === undefined ? anonymous : authenticate(identify)),
+  ]);
+  return {
+    around: compose([...observers, ...ids, answering, noSniffing, answerProblems]) as ResourceMiddleware,
+    answerProblems,
+    before: [...limit, timeout, ...origins, identifying],
+    limit,
+  };
+}
+
+/**
+ * The middlewares before the OpenAPI description and the docs page: only the limit if the description is open to everybody, undefined if it is
+ * not served.
+ */
+export function compileBeforeDocument(
+  documentGuards: readonly Guard<never>[] | undefined,
+  { before, limit }: Surroundings,
+): readonly ResourceMiddleware[] | undefined {
+  if (documentGuards === undefined) return undefined;
+  return documentGuards.length === 0 ? limit : [...before, guards(...documentGuards)];
+}
+
+function compileCrossOrigin({ crossOrigin: option = false }: Options): readonly ResourceMiddleware[] {
+  if (option === false) return [];
+  if (option !== true && !isObject(option)) throw new ConfigurationError('`crossOrigin` must be true, false or `{ trustedOrigins: […] }`.');
+  return [crossOrigin(option === true ? {} : option)];
+}
+
+/** Browsers must not guess the type of an answer: a client may have written text that looks like a script. */
+async function noSniffing(ctx: Context, next: Koa.Next): Promise<void> {
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  await next();
+}
