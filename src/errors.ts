@@ -2,8 +2,8 @@ import { reasonPhrase } from './reason-phrases.ts';
 import { type FieldError, type FieldErrorInput, Invalid, toFieldError } from './rules.ts';
 
 /**
- * Every problem the library answers with, by its stable code (RFC 9457). The code is what clients switch on; `docs/errors.md` has an
- * anchor for each. A registry entry with `blank: true` says nothing beyond its status, so its `type` is `about:blank` (RFC 9457 §4.2.1).
+ * Every problem that the library answers with, by its stable code (RFC 9457). Clients switch on the code; `docs/errors.md` has an anchor
+ * for each. An entry with `blank: true` says no more than its status, so its `type` is `about:blank` (RFC 9457 §4.2.1).
  */
 export const problemCodes = {
   malformed_json: { status: 400, title: 'Malformed JSON' },
@@ -31,39 +31,44 @@ export const problemCodes = {
   write_outcome_unknown: { status: 504, title: 'Outcome of the write unknown' },
 } as const satisfies Record<string, { status: number; title: string; blank?: true }>;
 
-/** A stable name of a kind of problem that the library answers with: a key of {@link problemCodes}. */
+/** The stable code of a problem that the library answers with: a key of {@link problemCodes}. */
 export type ProblemCode = keyof typeof problemCodes;
 
-/** What a {@link Problem} says beside its kind. */
+/** The options of a {@link Problem} apart from its status and its code. */
 interface ProblemDetails {
-  /** A short name of the kind of problem, the same each time. @default that of the library's code, else the status's reason phrase */
+  /**
+   * A short summary of the kind of problem, the same in every answer.
+   * @default the title of the library's code, or the reason phrase of the status
+   */
   readonly title?: string;
-  /** One sentence for the client about this request, with a hint where there is one. @default none */
+  /** A sentence for the client about this request, with a hint if there is one. @default none */
   readonly detail?: string | undefined;
-  /** What is wrong, field by field. @default none */
+  /** The errors of single fields. @default none */
   readonly errors?: readonly FieldErrorInput[];
-  /** Response headers that belong to the answer. @default none, but `retry-after: 1` for 503 and 504 */
+  /** Response headers of the answer. @default none; `retry-after: 1` for 503 and 504 */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * A URI that names the kind of problem, best one that can be opened (RFC 9457 §3.1.1).
-   * @default `about:blank` where there is no code beyond the status's own, else `urn:problem:app:<code>`
+   * A URI that identifies the kind of problem, preferably one that leads to its documentation (RFC 9457 §3.1.1).
+   * @default `urn:problem:app:<code>`; `about:blank` if the code is the status's own
    */
   readonly type?: string;
-  /** What led to it: for `app.on('error')` and logs, never for the client. @default none */
+  /** The error that led to this problem: for `app.on('error')` and logs. Clients never see it. @default none */
   readonly cause?: unknown;
 }
 
-/** The kind of a {@link Problem}: a status with a code of the application's own, or a code of the library, which has a status. */
+/**
+ * The kind of a {@link Problem}: a status, with a code of the application if there is one; or a code of the library, which has a status.
+ */
 type ProblemKind =
   | {
-      /** 400 to 599. */
+      /** From 400 to 599. */
       readonly status: number;
-      /** What programs switch on, in snake_case, such as `ticket_taken`. @default the status's own, such as `conflict` */
+      /** The code that programs switch on, in snake_case, such as `ticket_taken`. @default the status's own, such as `conflict` */
       readonly code?: string;
     }
   | { readonly status?: number; readonly code: ProblemCode };
 
-/** What a {@link Problem} is made of. */
+/** The options of a {@link Problem}. */
 export type ProblemOptions = ProblemDetails & ProblemKind;
 
 /** A problem document (RFC 9457), as it is sent with content type `application/problem+json`. */
@@ -72,19 +77,21 @@ export interface ProblemDocument {
   readonly title: string;
   readonly status: number;
   readonly detail?: string;
-  /** Not there in a 500. */
+  /** Absent from a 500. */
   readonly code?: string;
   readonly errors?: readonly FieldError[];
-  /** The id of the request, where the api gives ids. */
+  /** The id of the request, if `requestId()` gave it one. */
   readonly request_id?: string;
 }
 
 /**
- * An error that speaks to the client. Throw it from a handler, a hook, a guard, or any middleware below `problems()`, which answers with
- * its document. A 500 shows nothing but its status.
+ * An error that is meant for the client. Throw it from a handler, a hook, a guard, or any middleware below `problems()`, which answers with
+ * its problem document. The document of a 500 shows only the status.
  *
- * The detail is never library text, nor does it have private names. Throws a TypeError where the status is none of 400 to 599 or not that of
- * the library's code, the code is not in snake_case, or a header cannot be sent.
+ * Clients read `detail`: keep the messages of other libraries and the names of private fields out of it.
+ *
+ * Throws a TypeError if the status is not a whole number from 400 to 599 or not the one of the library's code, if the code is not in
+ * snake_case, or if a header cannot be sent.
  *
  * @example
  * throw new Problem({ status: 409, code: 'ticket_taken', title: 'Ticket taken', detail: 'bob has taken the ticket already.' });
@@ -99,7 +106,7 @@ export class Problem extends Error {
   readonly detail: string | undefined;
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Koa's and http-errors' mark for messages that a client may see. */
+  /** Tells Koa and http-errors that the client may see the message. */
   readonly expose = true;
 
   constructor(options: ProblemOptions) {
@@ -116,7 +123,7 @@ export class Problem extends Error {
     this.headers = [503, 504].includes(status) ? withRetryAfter(headers) : headers;
   }
 
-  /** The problem document of this error; of a 500 it tells nothing but that it is one. */
+  /** The problem document of this error. The document of a 500 shows only the status. */
   toDocument(): ProblemDocument {
     const { type, title, status, detail, code, errors } = this;
     if (status === problemCodes.internal.status) return { type: 'about:blank', title: problemCodes.internal.title, status };
@@ -124,43 +131,50 @@ export class Problem extends Error {
   }
 }
 
-function kindOf({ status, code, title, type }: ProblemOptions): { status: number; code: string; title: string; type: string } {
-  const known = code !== undefined && Object.hasOwn(problemCodes, code) ? problemCodes[code as ProblemCode] : undefined;
-  const own = status ?? known?.status;
-  if (own === undefined || !Number.isInteger(own) || own < 400 || own > 599)
+function kindOf({
+  status: givenStatus,
+  code: givenCode,
+  title,
+  type,
+}: ProblemOptions): Pick<Problem, 'status' | 'code' | 'title' | 'type'> {
+  const known = givenCode !== undefined && Object.hasOwn(problemCodes, givenCode) ? problemCodes[givenCode as ProblemCode] : undefined;
+  const status = givenStatus ?? known?.status;
+  if (status === undefined || !Number.isInteger(status) || status < 400 || status > 599)
     throw new TypeError(`\`status\` of a Problem must be a whole number from 400 to 599; it is ${String(status)}.`);
-  if (known && known.status !== own)
-    throw new TypeError(`\`status\` of a Problem with the code \`${code}\` of the library must be ${known.status}.`);
-  const phrase = reasonPhrase(own);
-  const blank = phrase.toLowerCase().replaceAll("'", '').replaceAll(' ', '_');
-  if (code !== undefined && !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(code))
-    throw new TypeError(`\`code\` of a Problem must be in snake_case, such as \`ticket_taken\`; it is \`${String(code)}\`.`);
-  const named = code ?? blank;
-  const isBlank = known ? 'blank' in known : named === blank;
-  const urn = `urn:problem:${known ? 'koa-mongo-resource' : 'app'}:${named}`;
-  return { status: own, code: named, title: title ?? known?.title ?? phrase, type: type ?? (isBlank ? 'about:blank' : urn) };
+  if (known && known.status !== status)
+    throw new TypeError(`\`status\` of a Problem with the library's code \`${givenCode}\` must be ${known.status}.`);
+  const phrase = reasonPhrase(status);
+  const codeOfStatus = phrase.toLowerCase().replaceAll("'", '').replaceAll(' ', '_');
+  if (givenCode !== undefined && !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(givenCode))
+    throw new TypeError(`\`code\` of a Problem must be in snake_case, such as \`ticket_taken\`; it is \`${String(givenCode)}\`.`);
+  const code = givenCode ?? codeOfStatus;
+  const isBlank = known ? 'blank' in known : code === codeOfStatus;
+  const urn = `urn:problem:${known ? 'koa-mongo-resource' : 'app'}:${code}`;
+  return { status, code, title: title ?? known?.title ?? phrase, type: type ?? (isBlank ? 'about:blank' : urn) };
 }
 
-/** What says how the document itself is sent. */
-const ofDocument = new Set(['content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'trailer']);
+/** Headers that say how the problem document is sent: only the writer of the document sets them. */
+const documentHeaders = new Set(['content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'trailer']);
 
-/** Refuses names that are no token, and values that a header cannot hold (RFC 9110 §5). */
+/** Refuses names that are not tokens, and values that a header cannot hold (RFC 9110 §5). */
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || ofDocument.has(name.toLowerCase()))
-      throw new TypeError(`\`headers\` of a Problem have \`${name}\`, which is not a header, or one of the document itself.`);
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+      throw new TypeError(`\`headers\` of a Problem must have valid header names; \`${name}\` is not one.`);
+    if (documentHeaders.has(name.toLowerCase()))
+      throw new TypeError(`\`headers\` of a Problem must not have \`${name}\`: the problem document sets it.`);
     if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw new TypeError(`\`${name}\` of \`headers\` of a Problem must be a text without control characters, in Latin-1.`);
+      throw new TypeError(`\`${name}\` of \`headers\` of a Problem must be a Latin-1 string without control characters.`);
   }
 }
 
-/** Every 503 and 504 says when to try again: in a second, unless it knows better. */
+/** Adds `retry-after: 1` unless the headers have one: every 503 and 504 says when to try again. */
 function withRetryAfter(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'retry-after') ? headers : { ...headers, 'retry-after': '1' };
 }
 
 /**
- * 401: no or bad credentials. `headers` usually carry `www-authenticate`.
+ * 401: credentials are missing or invalid. `headers` usually have `www-authenticate`.
  *
  * @example
  * throw new Unauthorized('The token has expired.', { 'www-authenticate': 'Bearer realm="shop", error="invalid_token"' });
@@ -173,18 +187,18 @@ export class Unauthorized extends Problem {
   }
 }
 
-/** 422 with every error of a body at once. */
+/** 422 with all errors of a body. */
 export function validationFailed(errors: readonly FieldError[]): Problem {
   const fields = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;
   return new Problem({ code: 'validation_failed', detail: `${fields} not acceptable; see "errors".`, errors });
 }
 
-/** 422 for a body that is no JSON object. */
+/** 422 for a body that is not a JSON object. */
 export function bodyNoObject(): Problem {
   return validationFailed([new Invalid('type', 'the body must be a JSON object', { type: 'object' }).at('')]);
 }
 
-/** 400 with everything that is wrong with a query string. */
+/** 400 with all errors of a query string. */
 export function invalidQuery(errors: readonly FieldError[], detail = 'The query string is not acceptable; see "errors".'): Problem {
   return new Problem({ code: 'invalid_query', detail, errors });
 }

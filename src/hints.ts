@@ -2,11 +2,11 @@ const MAX_LENGTH = 64;
 const MAX_EDITS = 2;
 
 /**
- * The candidate that a misspelt name most likely means, for "did you mean" hints: one that is equal but for case, else one that it begins
- * (with three letters or more), else the nearest at a Damerau-Levenshtein distance of at most 2, or 1 for names of up to three letters.
- * Of several the first wins. Names longer than 64 characters have none.
+ * Finds the candidate that a misspelt name most likely means, for "did you mean" hints: a candidate that differs in case only; else one
+ * that starts with the name, if the name has at least three letters; else the nearest at a Damerau-Levenshtein distance of at most 2, or of
+ * at most 1 for names of up to three letters. The first of several equally good candidates wins. Names longer than 64 characters have none.
  *
- * Give it only names that the client may know.
+ * Pass only candidates that the client may know.
  *
  * @example
  * nearest('stauts', ['number', 'status']) // 'status'
@@ -27,7 +27,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
 }
 
 /**
- * How a message about a misspelt name of a definition goes on: with the name that was meant, or with `otherwise` where none is near.
+ * The end of a message about a misspelt name in a definition: the name that was probably meant, or `otherwise` if no candidate is near.
  *
  * @example
  * didYouMean('stauts', ['number', 'status']) // '; did you mean `status`?'
@@ -45,7 +45,10 @@ function rankCandidate(name: string, candidate: string): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Whether so many insertions, deletions, substitutions and swaps of neighbours make `a` into `b`. Four ways each: for few `edits`. */
+/**
+ * Whether at most `edits` insertions, deletions, substitutions and swaps of neighbours turn `a` into `b`. Each edit is tried in four
+ * ways, so `edits` must be small.
+ */
 function isWithin(edits: number, a: string, b: string): boolean {
   if (a === b) return true;
   if (edits === 0 || Math.abs(a.length - b.length) > edits) return false;
@@ -62,7 +65,7 @@ function isWithin(edits: number, a: string, b: string): boolean {
 const maxNames = 10;
 
 /**
- * The names that a message lists, the first ten of them.
+ * The first ten names, joined by commas, for a message.
  *
  * @example
  * listNames(['open', 'paid']) // 'open, paid'
@@ -72,7 +75,7 @@ export function listNames(names: Iterable<string>): string {
   return `${firstNames(all).join(', ')}${all.length > maxNames ? ', …' : ''}`;
 }
 
-/** Those that {@link listNames} lists: what programs are told is no longer than what people are. */
+/** The names that {@link listNames} shows, as an array: `params` have no more of them than the message. */
 export function firstNames<Name>(names: Iterable<Name>): Name[] {
   return [...names].slice(0, maxNames);
 }

@@ -1,10 +1,10 @@
 /**
- * Every rule that a field of a body or a parameter of a query string can break, with the names of its `params`: from both a client can
- * say in its own language what is wrong. `docs/errors.md` has a row for each. A name is never given another meaning. JSON Schema's keywords
- * keep their names; all others are snake_case.
+ * Every rule that a field of a body or a parameter of a query string can break, with the names of its `params`. A client can make a message
+ * in its own language of a rule and its params. `docs/errors.md` has a row for each rule. A name never changes its meaning. The keywords of
+ * JSON Schema keep their names; all other names are snake_case.
  */
 export const rules = {
-  // What is there, and who may write it.
+  // Presence of fields, and permission to write them.
   required: [],
   unknown_field: ['suggestion'],
   not_writable: ['operation'],
@@ -75,47 +75,47 @@ export const rules = {
   not_estimable: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** A stable name of what can be wrong with a value: a key of {@link rules}. */
+/** The stable name of a rule that a value can break: a key of {@link rules}. */
 export type Rule = keyof typeof rules;
 
-/** What a rule's sentence speaks of: JSON, where a `bigint` is an integer. */
+/** The values in a rule's message: JSON values, where a `bigint` is an integer. */
 export type RuleParams<Name extends Rule = Rule> = Name extends Rule
   ? { readonly [Param in (typeof rules)[Name][number]]?: unknown }
   : never;
 
-/** One thing that is wrong with one field. */
+/** An error of one field. */
 export interface FieldError {
-  /** Its dotted path as clients write it (`history.0.zip`), or the query parameter; empty for a body as a whole. */
+  /** The field's dotted path as clients write it (`history.0.zip`), or the query parameter. Empty for the body as a whole. */
   readonly field: string;
-  /** A sentence that follows the field: "must have at least 3 characters". */
+  /** A sentence whose subject is the field: "must have at least 3 characters". */
   readonly message: string;
-  /** What programs switch on: a rule of the library (`docs/errors.md`), or one of the application. */
+  /** The rule that programs switch on: one of the library (`docs/errors.md`) or of the application. */
   readonly rule: string;
-  /** What the sentence speaks of, such as `{ limit: 3 }`; undefined where the rule says all. */
+  /** The values in the message, such as `{ limit: 3 }`. Undefined if it has none. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A {@link FieldError} as an application says it, in a check or in a problem of its own. */
+/** A {@link FieldError} that the application reports, in a `check` or in its own `Problem`. */
 export interface FieldErrorInput extends Omit<FieldError, 'rule'> {
   /** @default 'check' */
   readonly rule?: string;
 }
 
-/** Completes what an application says of a field; throws a TypeError where it is not a field error. */
+/** Completes a field error that the application reports. Throws a TypeError if it has another shape. */
 export function toFieldError(input: FieldErrorInput): FieldError {
   const { field, message, rule = 'check', params } = input ?? {};
   const isObject = params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params));
   if ([field, message, rule].every((text) => typeof text === 'string') && isObject)
     return { field, message, rule, ...(params === undefined ? {} : { params }) };
-  throw new TypeError('An error of a field must be { field, message, rule?, params? }: three texts, and an object.');
+  throw new TypeError('A field error must be { field, message, rule?, params? }: three strings and an object.');
 }
 
-/** What is wrong with a value. The message is a sentence that follows its path: "must be a string". */
+/** The reason why a value is not acceptable. The message is a sentence whose subject is the value: "must be a string". */
 export class Invalid<Name extends Rule = Rule> {
   readonly rule: Name;
   readonly message: string;
   readonly params: RuleParams<Name> | undefined;
-  /** Where in the value, as a dotted path; empty for the value itself. */
+  /** The dotted path of the wrong part within the value. Empty for the value itself. */
   readonly within: string;
 
   constructor(rule: Name, message: string, params?: RuleParams<Name>, within = '') {
@@ -126,7 +126,7 @@ export class Invalid<Name extends Rule = Rule> {
     this.within = within;
   }
 
-  /** The same of the field at a path. */
+  /** The error of the field at a path. */
   at(path: string): FieldError {
     const { rule, message, params, within } = this;
     const field = [path, within].filter((part) => part !== '').join('.');

@@ -102,7 +102,7 @@ describe('new Problem()', () => {
     [
       'another status of a known code',
       { status: 400, code: 'not_found' },
-      '`status` of a Problem with the code `not_found` of the library must be 404.',
+      "`status` of a Problem with the library's code `not_found` must be 404.",
     ],
     [
       'a code in kebab-case',
@@ -117,37 +117,37 @@ describe('new Problem()', () => {
     [
       'a header with a line break',
       { status: 409, headers: { 'x-a': 'a\r\nb' } },
-      '`x-a` of `headers` of a Problem must be a text without control characters, in Latin-1.',
+      '`x-a` of `headers` of a Problem must be a Latin-1 string without control characters.',
     ],
     [
       'a header that is a number',
       { status: 503, headers: { 'retry-after': 1 } },
-      '`retry-after` of `headers` of a Problem must be a text without control characters, in Latin-1.',
+      '`retry-after` of `headers` of a Problem must be a Latin-1 string without control characters.',
     ],
     [
-      'a header that is no name',
+      'an invalid header name',
       { status: 409, headers: { 'x a': 'a' } },
-      '`headers` of a Problem have `x a`, which is not a header, or one of the document itself.',
+      '`headers` of a Problem must have valid header names; `x a` is not one.',
     ],
     [
       'a header of the document',
       { status: 409, headers: { 'Content-Length': '5' } },
-      '`headers` of a Problem have `Content-Length`, which is not a header, or one of the document itself.',
+      '`headers` of a Problem must not have `Content-Length`: the problem document sets it.',
     ],
     [
       'an error without a message',
       { status: 422, errors: [{ field: 'a' }] },
-      'An error of a field must be { field, message, rule?, params? }: three texts, and an object.',
+      'A field error must be { field, message, rule?, params? }: three strings and an object.',
     ],
     [
       'an error that is a text',
       { status: 422, errors: ['a'] },
-      'An error of a field must be { field, message, rule?, params? }: three texts, and an object.',
+      'A field error must be { field, message, rule?, params? }: three strings and an object.',
     ],
     [
       'params that are a list',
       { status: 422, errors: [{ field: 'a', message: 'b', params: [1] }] },
-      'An error of a field must be { field, message, rule?, params? }: three texts, and an object.',
+      'A field error must be { field, message, rule?, params? }: three strings and an object.',
     ],
   ];
 

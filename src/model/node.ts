@@ -3,56 +3,56 @@ import type { Check } from './define/schema.ts';
 import type { Constraint, Leaf } from './value/leaf.ts';
 import { anyLeaf } from './value/leaves.ts';
 
-/** A value's place: what stands there, and whether it may be null. */
+/** The place of a value: its type, and whether it may be null. */
 export interface Slot {
   readonly node: Node;
   readonly nullable: boolean;
-  /** The field's own constraints (`minLength`, `pattern`, …), on the value in document form. */
+  /** Checks the keywords of the schema (`minLength`, `pattern`, …). It takes the value in document form. */
   readonly constraint: Constraint | undefined;
-  /** What the id that stands here leads to. */
+  /** The relation that an id in this place belongs to. */
   readonly ref?: Reference | undefined;
 }
 
 /** A compiled field of a model or of an embedded object. */
 export interface CompiledField extends Slot {
-  /** As clients and handlers call it. */
+  /** The name that clients and handlers use. */
   readonly name: string;
-  /** As it is stored: `_id` for `id`, otherwise the name. */
+  /** The stored key: `_id` for `id`, otherwise the name. */
   readonly key: string;
   readonly optional: boolean;
-  /** Null is stored as null, not as a missing key. */
+  /** Whether null is stored as null, and not as a missing key. */
   readonly storeNone: boolean;
   readonly immutable: boolean;
-  /** No two records have the same value. */
+  /** Whether no two records may have the same value. */
   readonly unique: boolean;
-  /** Whether indexes are planned for its filters and sorts. */
+  /** Whether indexes are planned for the filters and sorts of this field. */
   readonly index: boolean;
   readonly policy: Policy;
-  /** Set by the service itself. */
+  /** Which of the values that the service itself sets this field has; undefined for all other fields. */
   readonly maintained: 'revision' | 'createdAt' | 'updatedAt' | undefined;
   readonly ref: Reference | undefined;
-  /** Makes the stored value of a field that was not sent; undefined where there is no default. */
+  /** Makes the stored value of a field that was not sent. Undefined if the field has no default. */
   readonly makeDefault: (() => unknown) | undefined;
-  /** The keywords that only describe: title, description, examples, deprecated. */
+  /** The keywords that describe the field: title, description, examples, deprecated. */
   readonly annotations: Readonly<Record<string, unknown>>;
 }
 
 /** A relation to another model by id. */
 export interface Reference {
   readonly model: string;
-  /** The name under which an included record is added; without it the record replaces the id. */
+  /** The name under which an included record is added. If undefined, the record replaces the id. */
   readonly as?: string;
-  /** The path of the resource whose scope and guards hold for included records. */
+  /** The path of the resource whose scope and guards apply to included records. */
   readonly resource?: string;
 }
 
-/** The place of the ids of a field that is a relation: the field itself, or the items of its list. */
+/** The place of a relation's ids: the field itself, or the items of its array. Undefined for a field that is not a relation. */
 export function relationSlot(slot: Slot): (Slot & { readonly ref: Reference }) | undefined {
   if (isRelation(slot)) return slot;
   return slot.node.kind === 'array' ? relationSlot(slot.node.items) : undefined;
 }
 
-/** The name of a relation in its model: `path` is that of the object which the field stands in. */
+/** The dotted name of a relation in its model. `path` is the path of the object that holds the field. */
 export function relationName(path: string, { as }: Reference, field: CompiledField): string {
   return join(path, as ?? field.name);
 }
@@ -65,7 +65,7 @@ function isRelation(slot: Slot): slot is Slot & { readonly ref: Reference } {
 export interface LeafNode {
   readonly kind: 'leaf';
   readonly leaf: Leaf;
-  /** The keywords of its constraints, as they are published. */
+  /** The keywords of its constraint, as the OpenAPI description shows them. */
   readonly keywords: Readonly<Record<string, unknown>>;
 }
 
@@ -79,58 +79,61 @@ export interface ObjectNode {
   readonly check?: Check | undefined;
 }
 
-/** A list. */
+/** An array. */
 export interface ArrayNode {
   readonly kind: 'array';
   readonly items: Slot;
   readonly keywords: Readonly<Record<string, unknown>>;
 }
 
-/** String keys to values of one type. */
+/** A map from strings to values of one type. */
 export interface MapNode {
   readonly kind: 'map';
   readonly values: Slot;
   readonly keywords: Readonly<Record<string, unknown>>;
 }
 
-/** What the schema of a value compiles to. */
+/** The compiled schema of a value. */
 export type Node = LeafNode | ObjectNode | ArrayNode | MapNode;
 
-/** The value of a field that is not stored: a null that is kept as a missing key, an optional one that was left out. */
+/** Stands for the value of a field whose key is not stored: a null without `storeNone`, or an optional field that was left out. */
 export const absent: unique symbol = Symbol('absent');
 
-/** The dotted path of a member, as errors name it. */
+/** The dotted path of a member or an item, as errors name it. */
 export function join(path: string, name: string | number): string {
   return path === '' ? String(name) : `${path}.${name}`;
 }
 
-/** A field at its place in the record. */
+/** A field with its place in the record. */
 export interface FieldEntry {
   readonly field: CompiledField;
-  /** Dotted, as clients write it. Lists have no part in it. */
+  /** The dotted name that clients write. It has no steps for the items of arrays. */
   readonly name: string;
-  /** Dotted, as it is stored. */
+  /** The dotted path of the stored keys. */
   readonly path: string;
-  /** The field that holds its object; undefined for a field of the record itself. */
+  /** The field whose embedded object holds this field. Undefined for a field of the record itself. */
   readonly parent: FieldEntry | undefined;
-  /** Its value, or what stands in its list, however many lists lie in one another. */
+  /** The type of the field's value. For an array, also of arrays, it is the type of the innermost items. */
   readonly value: Node;
-  /** The type of that value; undefined for an object, a map or an untyped one. */
+  /** The leaf of `value`. Undefined for an object, a map or an untyped value. */
   readonly leaf: Leaf | undefined;
-  /** The path of the innermost list that it stands in, or is. */
-  readonly listPath: string | undefined;
-  /** Whether it is a list of lists, or stands in one: the database does not look two lists deep. */
-  readonly inListOfLists: boolean;
-  /** Whether a record may have no value there. */
-  readonly mayLack: boolean;
-  /** Whether it, or an object that it stands in, is private. */
+  /** The path of the innermost array on the way to the value. It may be the field itself. */
+  readonly arrayPath: string | undefined;
+  /** Whether the field is an array of arrays, or lies in one: a query of the database does not look into the inner array. */
+  readonly inNestedArray: boolean;
+  /** Whether a record may have no value for this field. */
+  readonly mayBeMissing: boolean;
+  /** Whether the field, or an object that holds it, is private. */
   readonly isPrivate: boolean;
 }
 
-/** Every field with a fixed path, by its dotted name: an object before its fields, and nothing inside of maps, whose keys are data. */
+/**
+ * Every field with a fixed path, by its dotted name. An object comes before its fields. Fields in maps have no fixed path: the keys of a
+ * map are data.
+ */
 export type FieldTable = ReadonlyMap<string, FieldEntry>;
 
-/** Makes the table of a record's fields. */
+/** Makes the table of all fields of a record. */
 export function tabulateFields(root: ObjectNode): FieldTable {
   const table = new Map<string, FieldEntry>();
   function add(node: ObjectNode, parent?: FieldEntry): void {
@@ -146,8 +149,8 @@ export function tabulateFields(root: ObjectNode): FieldTable {
 
 function toEntry(field: CompiledField, parent: FieldEntry | undefined): FieldEntry {
   const path = join(parent?.path ?? '', field.key);
-  const lists = listsOf(field.node);
-  const value = lists.at(-1)?.items.node ?? field.node;
+  const arrays = arraysOf(field.node);
+  const value = arrays.at(-1)?.items.node ?? field.node;
   return {
     field,
     name: join(parent?.name ?? '', field.name),
@@ -155,14 +158,14 @@ function toEntry(field: CompiledField, parent: FieldEntry | undefined): FieldEnt
     parent,
     value,
     leaf: value.kind === 'leaf' && value.leaf !== anyLeaf ? value.leaf : undefined,
-    listPath: lists.length > 0 ? path : parent?.listPath,
-    inListOfLists: lists.length > 1 || parent?.inListOfLists === true,
-    mayLack: field.nullable || field.optional || parent?.mayLack === true,
+    arrayPath: arrays.length > 0 ? path : parent?.arrayPath,
+    inNestedArray: arrays.length > 1 || parent?.inNestedArray === true,
+    mayBeMissing: field.nullable || field.optional || parent?.mayBeMissing === true,
     isPrivate: field.policy.private === true || parent?.isPrivate === true,
   };
 }
 
-/** The list that a value is, and those that lie in it, from the outermost to the innermost. */
-function listsOf(node: Node): ArrayNode[] {
-  return node.kind === 'array' ? [node, ...listsOf(node.items.node)] : [];
+/** The arrays that lie directly in one another, from the outermost to the innermost. Empty for any other value. */
+function arraysOf(node: Node): ArrayNode[] {
+  return node.kind === 'array' ? [node, ...arraysOf(node.items.node)] : [];
 }

@@ -8,62 +8,64 @@ import { bsonTypeOf } from './query/sort-value.ts';
 import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 
-/** Where a relation leads: the records of one model, as one resource shows them. */
+/** The records that a relation leads to: those of one model, as one resource shows them. */
 export interface Source {
   readonly model: CompiledModel;
   readonly store: Pick<Store, 'findMany'>;
 }
 
-/** One step of the relations that may be included: a relation of a model, and those of the model that it leads to. */
+/** A relation that may be included, with the relations of the model that it leads to. */
 export interface Step<S extends Source = Source> {
   readonly relation: Relation;
   readonly source: S;
   readonly steps: readonly Step<S>[];
 }
 
-/** What one request includes. */
+/** The relations that one request includes, and their limits. */
 export interface Inclusion {
   readonly steps: ReadonlySet<Step>;
-  /** The row filter of each source; one without shows no record. */
+  /** The row filter of each source. A source without one shows no record. */
   readonly scopes: ReadonlyMap<Source, Filter | undefined>;
-  /** How many bytes the included records of one answer may have: of what is read of them, and of their JSON wherever it is shown. */
+  /**
+   * The limit for the included records of one answer, in bytes. It applies to the records that are read, and to their JSON in all places.
+   */
   readonly maxPageBytes: number;
-  /** That of the request. */
+  /** The work of the request. */
   readonly work: Work;
 }
 
-/** How many records of a page's relation are looked up; for more the page is too large. */
+/** How many ids of one relation may be looked up for a page. A page with more is too large. */
 const maxIds = 50_000;
 
-/** A filter may have 16 MiB: so many ids, and so many characters of them (at most three bytes each), stand in one query. */
+/** How many ids one query may have, and how many characters (of at most three bytes each): a filter may have 16 MiB. */
 const maxIdsOfQuery = 10_000;
 const maxCharactersOfQuery = 2_000_000;
 
 const nothing: ReadonlyMap<string, IncludedRecord> = new Map();
 
 /**
- * Reads the records that a page's relations lead to: one query for each relation and all records, then one for each relation of those.
- * Relations of the same records are read at the same time. Ids that lead to nothing within the scope are left out.
+ * Reads the records that the relations of a page lead to: one query for each relation of all records, then one for each relation of the
+ * records found. Relations of the same records are read at the same time. Ids without a record within the scope are left out.
  *
- * What is read of all relations together, and what is written of the relations of the same records, has at most `maxPageBytes`: it is
- * counted as it comes, so that no more is ever held. Throws {@link TooMuchIncluded} (400) where there would be more, or too many of them;
- * `database_timeout` (504) and the like as every read.
+ * The bytes that are read for all relations together are limited to `maxPageBytes`, and so is the JSON for the relations of the same
+ * records. Both are counted on arrival, so that memory never holds more. Throws {@link TooMuchIncluded} (400) for more bytes, or for too
+ * many ids; and `database_timeout` (504) and the like, as every read.
  */
 export async function readIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Included> {
   return readSteps(records, steps, inclusion, new Room(inclusion.maxPageBytes));
 }
 
-/** `unread` is the room for all that is read. */
+/** `unread` counts the bytes that may still be read for the whole answer. */
 async function readSteps(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion, unread: Room): Promise<Included> {
   const wanted = steps.filter((step) => inclusion.steps.has(step));
-  const unwritten = new Room(inclusion.maxPageBytes); // all of it will be shown: more would not fit into the answer either
+  const unwritten = new Room(inclusion.maxPageBytes); // all of this JSON is shown, and the answer may not have more
   const readAll = wanted.map(
     async (step): Promise<[string, ReadonlyMap<string, IncludedRecord>]> => [
       step.relation.name,
       await readStep(records, step, inclusion, { unread, unwritten }),
     ],
   );
-  await Promise.allSettled(readAll); // where one fails none goes on reading
+  await Promise.allSettled(readAll); // after an error, no read goes on in the background
   return new Included(new Map(await Promise.all(readAll)), new Room(inclusion.maxPageBytes));
 }
 
@@ -89,7 +91,10 @@ function writeIncluded(record: StoredRecord, included: Included, room: Room): In
   return { text, bytes };
 }
 
-/** The distinct ids of a relation, by their JSON text. A value of another type than ids have leads nowhere, and could mean more than itself. */
+/**
+ * The distinct ids of a relation, by their JSON text. Values of types that ids cannot have are skipped: some, such as a regular expression,
+ * would match other records in a query.
+ */
 function collectIds(records: readonly StoredRecord[], relation: Relation, { bsonTypes }: Leaf): ReadonlyMap<string, unknown> {
   const ids = new Map<string, unknown>();
   for (const record of records) {

@@ -11,7 +11,7 @@ import { isObjectAt } from './query/update-pipeline.ts';
 import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 
-/** A record that was loaded, and what its handler changed. */
+/** A loaded record, and the plan for the changes of its handler. */
 export interface SaveTarget {
   readonly scope: Filter | undefined;
   readonly loaded: StoredRecord;
@@ -19,9 +19,9 @@ export interface SaveTarget {
 }
 
 /**
- * Writes what a handler changed in a record that it had loaded, in one atomic command with one revision step, and only if nobody else has
- * written meanwhile: the revision that was loaded stands in the filter, and without one the old values of what is written. The scope stands
- * there too. 404, 412, 409; without changes there is no command.
+ * Writes the changes of a handler to a loaded record, in one atomic command that increments the revision once. The command applies only if
+ * no other write has come between: its filter has the loaded revision, or the old values of the changed paths if the model has no revision.
+ * The filter also has the scope. Throws 404, 409 or 412. Without changes it sends no command.
  */
 export async function saveRecord(
   store: Store,
@@ -35,16 +35,19 @@ export async function saveRecord(
   const tag = revisionOf(model, loaded.stored);
   if (tag !== undefined) return store.update({ id, scope, precondition: { ifMatch: [{ weak: false, tag }] } }, changes, work);
   try {
-    return await store.update({ id, scope: both(stillThere(plan), scope), precondition: undefined }, changes, work);
+    return await store.update({ id, scope: both(isUnchanged(plan), scope), precondition: undefined }, changes, work);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    await store.findOne(id, scope, { fetchPrivate: false }, work); // 404 where it is really gone
+    await store.findOne(id, scope, { fetchPrivate: false }, work); // throws 404 if the record no longer exists
     throw new Problem({ code: 'precondition_failed', detail: 'The record has changed while this was done to it; try again.' });
   }
 }
 
-/** An expression, because it compares exactly: in a filter null is also what is missing, and a list has the value of any of its items. */
-function stillThere({ before, within }: SavePlan): Filter {
+/**
+ * A filter for the old values of the plan. It is an expression, which compares exactly: a plain filter for null also matches a missing key,
+ * and one for a value also matches an array that has it.
+ */
+function isUnchanged({ before, within }: SavePlan): Filter {
   const same = before.map(({ path, value }: Assignment) =>
     value === absent ? { $eq: [{ $type: `$${path}` }, 'missing'] } : { $eq: [`$${path}`, { $literal: asSent(value) }] },
   );

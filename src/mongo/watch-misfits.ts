@@ -2,12 +2,13 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { compileFindMisfits } from '../model/write/find-misfits.ts';
 import { isDevelopment } from './indexes/watch-scans.ts';
 
-/** So many kinds are remembered, and told of: messages may hold what others have chosen. */
+/** How many kinds of misfits are remembered and warned about. Messages may contain values that clients have chosen. */
 const maxKinds = 1_000;
 
 /**
- * In development, the same model, which tells of stored records that do not fit it when it writes them for a client: by
- * `process.emitWarning`, once for each kind of misfit. The answer is what it would be. Elsewhere the model itself.
+ * In development, returns a copy of the model that also warns about stored records that do not fit the model, when it writes them for a
+ * client. It warns by `process.emitWarning`, once for each kind of misfit, and does not change the answer. Otherwise returns the model
+ * itself.
  */
 export function watchMisfits(model: CompiledModel): CompiledModel {
   if (!isDevelopment()) return model;

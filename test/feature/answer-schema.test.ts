@@ -95,7 +95,7 @@ describe('the answer of a custom operation that has a schema', () => {
   });
 
   it.each<[string, RegExp]>([
-    ['unknownKey', /does not answer what its schema says: `data\.secret` is not a known field/],
+    ['unknownKey', /does not match its schema: `data\.secret` is not a known field/],
     ['missingKey', /`data\.sum` is required/],
     ['wrongType', /`data\.sum` must be/],
     ['broken', /`data\.count` must be/],

@@ -237,7 +237,7 @@ describe('a configuration error', () => {
         }) as unknown as Model,
         include: [],
       },
-      "`as: 'b'` of `a` is the name of another field",
+      "`as: 'b'` of `a` is already the name of a field",
     ],
   ])('is %s', (_what, definition, message) => {
     expect(mistakeIn(definition)).toContain(message);

@@ -22,17 +22,17 @@ describe('the table of a model', () => {
   });
 
   it.each<[string, object]>([
-    ['id', { path: '_id', parent: undefined, leaf: { name: 'objectId' }, listPath: undefined, mayLack: false, isPrivate: false }],
+    ['id', { path: '_id', parent: undefined, leaf: { name: 'objectId' }, arrayPath: undefined, mayBeMissing: false, isPrivate: false }],
     ['any', { value: { kind: 'leaf' }, leaf: undefined }],
-    ['place', { value: { kind: 'object' }, leaf: undefined, mayLack: true }],
-    ['place.city', { field: { name: 'city' }, parent: { name: 'place' }, leaf: { name: 'string' }, mayLack: true }],
-    ['items', { value: { kind: 'object' }, listPath: 'items', inListOfLists: false, mayLack: false }],
-    ['items.sku', { listPath: 'items', inListOfLists: false }],
-    ['items.tags', { leaf: { name: 'string' }, listPath: 'items.tags', inListOfLists: false }],
-    ['items.cost', { listPath: 'items', mayLack: true, isPrivate: true }],
-    ['grid', { value: { kind: 'object' }, listPath: 'grid', inListOfLists: true }],
-    ['grid.sku', { listPath: 'grid', inListOfLists: true }],
-    ['byKey', { value: { kind: 'map' }, leaf: undefined, listPath: undefined }],
+    ['place', { value: { kind: 'object' }, leaf: undefined, mayBeMissing: true }],
+    ['place.city', { field: { name: 'city' }, parent: { name: 'place' }, leaf: { name: 'string' }, mayBeMissing: true }],
+    ['items', { value: { kind: 'object' }, arrayPath: 'items', inNestedArray: false, mayBeMissing: false }],
+    ['items.sku', { arrayPath: 'items', inNestedArray: false }],
+    ['items.tags', { leaf: { name: 'string' }, arrayPath: 'items.tags', inNestedArray: false }],
+    ['items.cost', { arrayPath: 'items', mayBeMissing: true, isPrivate: true }],
+    ['grid', { value: { kind: 'object' }, arrayPath: 'grid', inNestedArray: true }],
+    ['grid.sku', { arrayPath: 'grid', inNestedArray: true }],
+    ['byKey', { value: { kind: 'map' }, leaf: undefined, arrayPath: undefined }],
     ['vault.code', { isPrivate: true }],
   ])('says of %s where it stands and what it is', (name, entry) => {
     expect(fieldTable.get(name)).toMatchObject({ name, path: name, ...entry });

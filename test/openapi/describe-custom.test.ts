@@ -146,9 +146,7 @@ describe('a custom operation in the description', () => {
     const make = (answer: unknown) => () =>
       document((shop) => shop.resource({ model: Note, operations: { a: { handler, answer: answer as 'none' } } }));
     expect(make('records')).toThrow(ConfigurationError);
-    expect(make('records')).toThrow(
-      "`answer` of `operations.a` of resource `notes` must be 'record', 'none', or the schema of what stands in `data`.",
-    );
+    expect(make('records')).toThrow("`answer` of `operations.a` of resource `notes` must be 'record', 'none', or the schema of `data`.");
     expect(make({ type: 'string', minLenght: 1 })).toThrow('`minLenght` of `answer.data`');
   });
 });

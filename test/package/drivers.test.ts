@@ -87,7 +87,7 @@ describe('a database of another copy of the driver', () => {
     const { code, output } = await stranger.run(process.execPath, ['major.mjs']);
     expect([code, output]).toEqual([
       0,
-      'ConfigurationError: `db` is of a MongoDB driver with version 6 of `bson`, and this library uses one with version 7: install the same major version of `mongodb` for both.\n',
+      'ConfigurationError: `db` is from a MongoDB driver with version 6 of `bson`, but this library uses version 7: install the same major version of `mongodb` for both.\n',
     ]);
   });
 });

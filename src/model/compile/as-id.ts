@@ -4,16 +4,16 @@ import { Invalid } from '../../rules.ts';
 import type { CompiledField, LeafNode } from '../node.ts';
 import { binaryLeaf, stringLeaf } from '../value/leaves.ts';
 
-/** The longest id, in Unicode code points: three bytes of each would still fit into a URL and a key of an index. */
+/** The longest id, in Unicode code points. At three bytes for each it still fits into a URL and into an index. */
 const longest = 512;
 
-/** All but `.` and `..`, without NUL characters, in what every dialect of regular expressions has. */
+/** Matches all strings without NUL except `.` and `..`, in syntax that every dialect of regular expressions has. */
 const pattern = '^(?:[^.\\x00]|\\.[^.\\x00]|\\.\\.[^\\x00])[^\\x00]*$';
 const matches = new RegExp(pattern, 'u');
 
 /**
- * A field as the id of a record: with what a path can address beside its own constraints. URLs drop the segments
- * `.` and `..` (RFC 3986 §5.2.4), and an empty one is none. Throws a {@link ConfigurationError} for an enum with such a member.
+ * Returns the field of the id with constraints that let a URL path address every id, in addition to its own. URLs drop the segments `.` and
+ * `..` (RFC 3986 §5.2.4), and an empty id has no segment. Throws a {@link ConfigurationError} for an enum with such a member.
  */
 export function asId(field: CompiledField): CompiledField {
   const { node } = field;
@@ -24,14 +24,14 @@ export function asId(field: CompiledField): CompiledField {
   const wrong = members.find((member) => checkAddressable(member) !== undefined);
   if (wrong === undefined) return field;
   throw new ConfigurationError(
-    `\`id\` has the member \`${wrong}\`, which no path can address: it must have 1 to ${longest} characters without NUL, and be neither \`.\` nor \`..\`.`,
+    `\`id\` has the member \`${wrong}\`, which a URL path cannot address: a member must have 1 to ${longest} characters without NUL, and be neither \`.\` nor \`..\`.`,
   );
 }
 
 function asBinaryId(field: CompiledField, node: LeafNode): CompiledField {
   return {
     ...field,
-    node: { ...node, keywords: { ...node.keywords, minLength: 1 } }, // of its base64
+    node: { ...node, keywords: { ...node.keywords, minLength: 1 } }, // of the base64
     constraint: (id) => field.constraint?.(id) ?? ((id as Binary).length() === 0 ? tooShort : undefined),
   };
 }

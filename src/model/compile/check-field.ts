@@ -3,7 +3,7 @@ import { type CompiledField, type Node, type Reference, relationSlot } from '../
 import { dateLeaf } from '../value/leaves.ts';
 import { intLeaf } from '../value/number-leaves.ts';
 
-/** Refuses names that could not be a field of a document and of a dotted path. */
+/** Refuses names that a stored field or a step of a dotted path cannot have. */
 export function checkName(name: string, path: string, parent: string): void {
   if (name === '' || name === '__proto__' || name === '_bsontype' || /^\$|[.\0[\]]/.test(name) || !name.isWellFormed()) {
     throw new ConfigurationError(
@@ -13,13 +13,13 @@ export function checkName(name: string, path: string, parent: string): void {
   if (parent === '' && name === '_id') throw new ConfigurationError('A model declares its id as `id`; it is stored as `_id`.');
 }
 
-/** A keyword that is true, false or not there. */
+/** Checks a keyword that must be true, false or undefined. Returns `otherwise` for undefined. */
 export function checkFlag(value: unknown, keyword: string, path: string, otherwise = false): boolean {
   if (value === undefined || typeof value === 'boolean') return value ?? otherwise;
   throw new ConfigurationError(`\`${keyword}\` of \`${path}\` must be true or false.`);
 }
 
-/** Checks what `t.ref` leaves in a schema. */
+/** Checks the `ref` keyword that `t.ref` sets. */
 export function checkReference(ref: unknown, path: string): Reference | undefined {
   if (ref === undefined) return undefined;
   const { model, as, resource, ...rest } = (typeof ref === 'object' && ref !== null ? ref : {}) as Record<string, unknown>;
@@ -27,15 +27,17 @@ export function checkReference(ref: unknown, path: string): Reference | undefine
   const isPath = resource === undefined || (typeof resource === 'string' && resource !== '');
   if (typeof model === 'string' && model !== '' && isName && isPath && Object.keys(rest).length === 0) return ref as Reference;
   throw new ConfigurationError(
-    `\`ref\` of \`${path}\` must be { model, as?, resource? }: the name of a model, the name under which its record is added, and the path of its resource.`,
+    `\`ref\` of \`${path}\` must be { model, as?, resource? }: the name of a model, the name under which an included record is added, and the path of a resource.`,
   );
 }
 
-/** Checks the mark of a field that the service itself sets. */
+/** Checks the `maintained` keyword, which marks a field that the service itself sets. */
 export function checkMaintained(maintained: unknown, node: Node, path: string): CompiledField['maintained'] {
   if (maintained === undefined) return undefined;
   if (path.includes('.'))
-    throw new ConfigurationError(`\`${path}\`: only a record itself has a revision and timestamps, not what is embedded in it.`);
+    throw new ConfigurationError(
+      `\`${path}\` cannot be a revision or a timestamp: only the record itself has these, not an embedded object.`,
+    );
   const leaf = node.kind === 'leaf' ? node.leaf : undefined;
   if (maintained === 'revision') {
     if (leaf !== intLeaf) throw new ConfigurationError(`The revision \`${path}\` must be an integer: use \`t.revision()\`.`);
@@ -51,14 +53,14 @@ export function checkMaintained(maintained: unknown, node: Node, path: string): 
 /** Refuses markers that contradict each other. */
 export function checkMarkers(field: Omit<CompiledField, 'makeDefault'>, path: string): void {
   const isOpened = field.policy.insert || field.policy.update;
-  const mayLack = field.nullable || field.optional;
+  const mayBeMissing = field.nullable || field.optional;
   if (field.storeNone && !field.nullable)
     throw new ConfigurationError(`\`storeNone\` of \`${path}\` needs a nullable field: use \`t.nullable\`.`);
   if (field.immutable && field.policy.update)
     throw new ConfigurationError(`\`${path}\` is immutable: \`policy.update: true\` contradicts it.`);
-  if (field.key === '_id' && mayLack) throw new ConfigurationError('`id` can be neither optional nor nullable.');
+  if (field.key === '_id' && mayBeMissing) throw new ConfigurationError('`id` can be neither optional nor nullable.');
   if (field.key === '_id' && field.policy.update) throw new ConfigurationError('`id` never changes: `policy.update: true` contradicts it.');
-  if (field.maintained && mayLack)
+  if (field.maintained && mayBeMissing)
     throw new ConfigurationError(`\`${path}\` is set by the service: it can be neither optional nor nullable.`);
   if (field.maintained === 'revision' && field.policy.private)
     throw new ConfigurationError(`The revision \`${path}\` cannot be private: every \`ETag\` shows it.`);
@@ -67,14 +69,14 @@ export function checkMarkers(field: Omit<CompiledField, 'makeDefault'>, path: st
   }
 }
 
-/** Refuses an `as` under which an included record would hide a field. */
+/** Refuses an `as` that is also the name of a field or of another relation: the included record would hide that. */
 export function checkAliases(fields: readonly CompiledField[], parent: string): void {
   const names = new Set(fields.map((field) => field.name));
   for (const field of fields) {
     const as = relationSlot(field)?.ref.as;
     if (as === undefined) continue;
     if (names.has(as))
-      throw new ConfigurationError(`\`as: '${as}'\` of \`${parent}${field.name}\` is the name of another field, or of a second \`as\`.`);
+      throw new ConfigurationError(`\`as: '${as}'\` of \`${parent}${field.name}\` is already the name of a field or another \`as\`.`);
     names.add(as);
   }
 }

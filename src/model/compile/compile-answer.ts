@@ -8,25 +8,24 @@ import { compileFieldReader } from '../write/read-value.ts';
 import { Report } from '../write/report.ts';
 import { compileObject } from './compile-schema.ts';
 
-/** What an operation answers: a record of its model, nothing, or what a schema says. */
+/** The answer of an operation: a record of its model, nothing, or a value that a schema describes. */
 export type AnswerInput = 'record' | 'none' | FieldSchema | AnswerSchema;
 
-/** The same, compiled. */
+/** A compiled {@link AnswerInput}. */
 export type CompiledAnswer = 'record' | 'none' | AnswerSchema;
 
-/** The schema of an answer that is no record. */
+/** The compiled schema of an answer that is not a record. */
 interface AnswerSchema {
-  /** An object with the one field `data`, for the description. */
+  /** An object whose only field is `data`, for the OpenAPI description. */
   readonly node: ObjectNode;
-  /** The JSON of a value in document form; throws an Error that says where it is not what the schema says. */
+  /** Writes the JSON text of a value in document form. Throws an Error that names the fields that do not match the schema. */
   write(data: unknown): string;
 }
 
-/** Compiles what an operation answers; throws a {@link ConfigurationError} that names the field. */
+/** Compiles the answer of an operation. Throws a {@link ConfigurationError} that names the field. */
 export function compileAnswer(given: AnswerInput, what = '`handler`'): CompiledAnswer {
   if (given === 'record' || given === 'none') return given;
-  if (!isObject(given))
-    throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'none', or the schema of what stands in \`data\`.`);
+  if (!isObject(given)) throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'none', or the schema of \`data\`.`);
   if (isCompiled(given)) return given;
   const node = compileObject({ type: 'object', properties: { data: given }, required: ['data'] }, 'answer');
   const field = node.byName.get('data') as CompiledField;
@@ -39,7 +38,7 @@ export function compileAnswer(given: AnswerInput, what = '`handler`'): CompiledA
       const stored = read(data, 'data', report);
       if (report.errors.length === 0) return write(data === null ? null : stored);
       const wrong = report.errors.map((error) => `\`${error.field}\` ${error.message}`).join('; ');
-      throw new Error(`An operation does not answer what its schema says: ${wrong}.`);
+      throw new Error(`The answer of an operation does not match its schema: ${wrong}.`);
     },
   };
 }

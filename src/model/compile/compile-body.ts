@@ -9,16 +9,16 @@ import { compileObjectReader } from '../write/read-value.ts';
 import { Report } from '../write/report.ts';
 import { compileObject } from './compile-schema.ts';
 
-/** The body of an operation that is no record of a model. */
+/** The compiled schema of a request body that is not a record of a model. */
 export interface CompiledBody {
   readonly node: ObjectNode;
-  /** Reads a parsed body into the form in which handlers hold documents; throws `validation_failed` (422) with every error at once. */
+  /** Converts a parsed body to document form. Throws `validation_failed` (422) with all errors. */
   read(body: unknown): unknown;
 }
 
 /**
- * Compiles an object schema into the reader of a body: the types, defaults and constraints of fields count as in a create, and unknown keys
- * are refused. Throws a {@link ConfigurationError} that names the field.
+ * Compiles an object schema into the reader of a body. Types, defaults and constraints apply as in a create, and unknown keys are refused.
+ * Throws a {@link ConfigurationError} that names the field.
  */
 export function compileBody(given: FieldSchema): CompiledBody {
   const schema = (given ?? {}) as GivenSchema;
@@ -38,7 +38,7 @@ export function compileBody(given: FieldSchema): CompiledBody {
       const stored = readObject(body, '', report);
       if (report.errors.length > 0) throw validationFailed(report.errors);
       if (report.unset.length > 0)
-        throw new Error(`The schema of the body requires what clients may not send: ${report.unset.join(', ')}.`);
+        throw new Error(`The schema of the body requires fields that clients may not send: ${report.unset.join(', ')}.`);
       return hydrate(stored);
     },
   };

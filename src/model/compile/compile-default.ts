@@ -6,9 +6,9 @@ import { compileFieldReader, type ReadValue } from '../write/read-value.ts';
 import { Report } from '../write/report.ts';
 
 /**
- * Compiles a field's default into a function that makes the stored value, anew for every record. A default is a value as handlers hold it,
- * or JSON where it does not fit as such (`'2026-01-31T12:00:00Z'` for a date); it is checked now. What a function makes is checked when it is
- * called, and is the deployer's fault then: an Error without a code, which is a 500.
+ * Compiles the default of a field into a function that returns the stored value, a new one for every record. A default is in document form,
+ * or else in JSON form (`'2026-01-31T12:00:00Z'` for a date). A constant is checked here. The value that a function returns is checked each
+ * time: a wrong one is a mistake of the application, and so a plain Error (500).
  */
 export function compileDefault(field: Omit<CompiledField, 'makeDefault'>, schema: GivenSchema, path: string): CompiledField['makeDefault'] {
   const given = schema.default;

@@ -11,7 +11,7 @@ import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../value/number-leav
 import { hasEqualItems } from '../value/unique-items.ts';
 import { compileConstraint, compileUntyped } from './constraint.ts';
 
-/** Compiles the schema of a single value: its type between BSON and JSON, and its constraints. */
+/** Compiles the schema of a single value: its leaf, and its constraint. */
 export function compileLeaf(schema: GivenSchema, nullable: boolean, path: string): Slot {
   checkEnum(schema, path);
   const leaf = findLeaf(schema, path);
@@ -20,7 +20,7 @@ export function compileLeaf(schema: GivenSchema, nullable: boolean, path: string
   checkKeywords(schema, ['type', 'bsonType', ...Object.keys(leaf.readSchema), ...legal], path, `a field of type ${leaf.name}`);
   checkFixed(schema, leaf, path);
   const keywords = pick(schema, legal);
-  const isDecimal = leaf === decimalLeaf; // its bounds are no JSON Schema: on the wire it is a string
+  const isDecimal = leaf === decimalLeaf; // a string on the wire, for which JSON Schema has no bounds
   return { node: { kind: 'leaf', leaf, keywords: isDecimal ? {} : keywords }, nullable, constraint: compileKeywords(leaf, keywords, path) };
 }
 
@@ -41,7 +41,7 @@ function compileKeywords(leaf: Leaf, keywords: GivenSchema, path: string): Const
   return compileConstraint(leaf === stringLeaf ? 'string' : 'number', keywords, path);
 }
 
-/** Inclusive bounds of an int64, exact where Ajv would round. */
+/** Compiles inclusive bounds of an int64. They are exact; Ajv would round them. */
 function compileBounds(minimum: bigint | undefined, maximum: bigint | undefined): Constraint | undefined {
   if (minimum === undefined && maximum === undefined) return undefined;
   return function checkBounds(value) {
@@ -64,7 +64,7 @@ function asDecimal(bound: unknown, keyword: string, path: string): Decimal128 | 
   return decimal as Decimal128;
 }
 
-/** A hand-written schema that is none of the types: kept as it is, and checked by Ajv. */
+/** Compiles a hand-written schema that describes none of the library's types. The schema is kept as it is, and Ajv checks it. */
 function compileAny(schema: GivenSchema, nullable: boolean, path: string): Slot {
   const own = new Set<string>([...annotations, ...markers]);
   const keywords = Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => !own.has(keyword) && value !== undefined));
@@ -82,17 +82,17 @@ function findLeaf(schema: GivenSchema, path: string): Leaf {
   return (values === undefined && !('const' in schema) && jsonLeaves.get(type)) || anyLeaf;
 }
 
-/** What `t.enum` was given that could never be sent, or not be told apart. */
+/** Refuses an enum without members, with a member of another type, or with equal members. */
 function checkEnum({ type, enum: values }: GivenSchema, path: string): void {
   if (values === undefined) return;
   const what = `\`enum\` of \`${path}\``;
   if (!Array.isArray(values))
-    throw new ConfigurationError(`${what} must be a list of values: of an \`enum\` of TypeScript take \`Object.values(…)\`.`);
+    throw new ConfigurationError(`${what} must be an array of values: for a TypeScript \`enum\` pass \`Object.values(…)\`.`);
   if (values.length === 0) throw new ConfigurationError(`${what} must have a member.`);
   const wrong = type === 'string' ? values.filter((value) => typeof value !== 'string') : [];
   if (wrong.length > 0) {
     throw new ConfigurationError(
-      `${what} must be a list of strings, because its type is string; it has ${JSON.stringify(wrong[0])}. For other values write the schema alone: { enum: [1, 2] }.`,
+      `${what} must be an array of strings, because its type is string; it has ${JSON.stringify(wrong[0])}. For other values write the schema without a type: { enum: [1, 2] }.`,
     );
   }
   if (!hasEqualItems(values)) return;
@@ -104,12 +104,12 @@ function isEnum(values: unknown): values is readonly string[] {
   return Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string');
 }
 
-/** What a type is in JSON is not the definition's to say: `type: 'number'` on a date would be ignored. */
+/** Refuses keywords that contradict the JSON form of the field's type: `type: 'number'` on a date would have no effect. */
 function checkFixed(schema: GivenSchema, leaf: Leaf, path: string): void {
   for (const [keyword, value] of Object.entries(leaf.readSchema)) {
     if (keyword !== 'enum' && schema[keyword] !== undefined && schema[keyword] !== value) {
       throw new ConfigurationError(
-        `\`${keyword}\` of \`${path}\` must be \`${String(value)}\`, which is what a field of type ${leaf.name} is in JSON.`,
+        `\`${keyword}\` of \`${path}\` must be \`${String(value)}\`, the JSON form of a field of type ${leaf.name}.`,
       );
     }
   }

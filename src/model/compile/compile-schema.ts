@@ -11,8 +11,8 @@ import { compileLeaf } from './compile-leaf.ts';
 import { checkAnnotations, compileConstraint } from './constraint.ts';
 
 /**
- * Compiles an object schema, the whole record or an embedded object, into fields. Everything that a request would otherwise have to look
- * up in the schema is resolved here, once. Throws a {@link ConfigurationError} that names the field.
+ * Compiles the schema of a record or an embedded object into its fields. Everything that a request would otherwise look up in the schema is
+ * resolved here, once. `path` is empty for a record. Throws a {@link ConfigurationError} that names the field.
  */
 export function compileObject(schema: GivenSchema, path: string): ObjectNode {
   checkKeywords(
@@ -42,22 +42,22 @@ export function compileObject(schema: GivenSchema, path: string): ObjectNode {
 
 function asCheck(check: unknown, path: string): Check | undefined {
   if (check === undefined || typeof check === 'function') return check as Check | undefined;
-  throw new ConfigurationError(`\`check\` of ${path === '' ? 'a model' : `\`${path}\``} must be a function of the whole object.`);
+  throw new ConfigurationError(`\`check\` of ${path === '' ? 'a model' : `\`${path}\``} must be a function.`);
 }
 
 function asNames(required: unknown, properties: GivenSchema, path: string): ReadonlySet<unknown> {
   const names: unknown = required ?? [];
-  if (!Array.isArray(names)) throw new ConfigurationError(`\`required\` of \`${path}\` must be a list of field names.`);
+  if (!Array.isArray(names)) throw new ConfigurationError(`\`required\` of \`${path}\` must be an array of field names.`);
   const unknown = names.find((name) => typeof name !== 'string' || !Object.hasOwn(properties, name));
   if (unknown === undefined) return new Set(names);
-  throw new ConfigurationError(`\`required\` of \`${path}\` names \`${String(unknown)}\`, which is none of its \`properties\`.`);
+  throw new ConfigurationError(`\`required\` of \`${path}\` names \`${String(unknown)}\`, which is not one of its \`properties\`.`);
 }
 
 function objectName({ objectName, title }: GivenSchema, path: string): string | undefined {
   if (objectName === undefined) return typeof title === 'string' ? title : undefined;
   if (typeof objectName === 'string' && /^[A-Za-z0-9._-]+$/.test(objectName)) return objectName;
   throw new ConfigurationError(
-    `The name of the embedded object \`${path}\` must be made of letters, digits, dots, hyphens and underscores: \`t.object('Address', { … })\`.`,
+    `The name of the embedded object \`${path}\` may have only letters, digits, dots, hyphens and underscores: \`t.object('Address', { … })\`.`,
   );
 }
 
@@ -85,14 +85,14 @@ function compileField(name: string, property: unknown, required: boolean, parent
   return { ...field, makeDefault: compileDefault(field, schema, path) };
 }
 
-/** No body may be nested deeper. */
+/** Request bodies may not be nested deeper either. */
 const maxDepth = 64;
 
 function compileSlot(schema: GivenSchema, nullable: boolean, path: string): Slot {
   const steps = path.split('.');
   if (steps.length > maxDepth)
     throw new ConfigurationError(
-      `\`${steps.slice(0, 3).join('.')}…\` lies more than ${maxDepth} levels deep, as in an object that contains itself: refer to a record by \`t.ref\`, or hold what has no fixed depth in \`t.any()\`.`,
+      `\`${steps.slice(0, 3).join('.')}…\` is more than ${maxDepth} levels deep; perhaps an object contains itself. Refer to a record with \`t.ref\`, or use \`t.any()\` for values of any depth.`,
     );
   const { type } = schema;
   if (type === 'object' && schema.properties !== undefined) return { node: compileObject(schema, path), nullable, constraint: undefined };
@@ -111,7 +111,7 @@ function compileMap(schema: GivenSchema, nullable: boolean, path: string): Slot 
 }
 
 function compileArray(schema: GivenSchema, nullable: boolean, path: string): Slot {
-  checkKeywords(schema, ['type', 'items', 'minItems', 'maxItems', 'uniqueItems'], path, 'a list');
+  checkKeywords(schema, ['type', 'items', 'minItems', 'maxItems', 'uniqueItems'], path, 'an array');
   checkFlag(schema.uniqueItems, 'uniqueItems', path);
   const items = compileItem(schema.items, `${path}.*`);
   const keywords = pick(schema, ['minItems', 'maxItems', 'uniqueItems']);
@@ -123,9 +123,12 @@ function compileItem(given: unknown, path: string): Slot {
   const item = given === undefined || given === true ? {} : asSchema(given, path);
   const { schema, nullable } = unwrapNull(item, path);
   const marker = markers.find((keyword) => keyword !== 'ref' && schema[keyword] !== undefined);
-  if (marker) throw new ConfigurationError(`\`${marker}\` stands on \`${path}\`: an item of a list or a map has none, its field has.`);
+  if (marker)
+    throw new ConfigurationError(`\`${path}\` cannot have \`${marker}\`: give it to the field, not to the items of an array or a map.`);
   if (isOptional(item))
-    throw new ConfigurationError(`\`${path}\` is optional: an item of a list or a map is there, or null (\`t.nullable\`).`);
+    throw new ConfigurationError(
+      `\`${path}\` cannot be optional: an item of an array or a map may be null (\`t.nullable\`), but not absent.`,
+    );
   const ref = checkReference(schema.ref, path);
   checkAnnotations(schema, path);
   const slot = compileSlot(schema, nullable, path);

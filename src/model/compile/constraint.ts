@@ -9,8 +9,8 @@ import type { Constraint } from '../value/leaf.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 
 /**
- * Ajv in its strict mode, for the constraints of single fields. It does not know the library's own keywords: inside an untyped schema they
- * would have no effect, so that they must be refused there. What it compiles is not kept in it.
+ * Ajv in strict mode, for the constraints of single fields. It does not know this library's keywords: they would have no effect inside an
+ * untyped schema, and must be refused there. Compiled schemas are removed from it.
  */
 const ajv = createAjv();
 
@@ -23,7 +23,7 @@ function createAjv(): Ajv2020 {
   return created;
 }
 
-// The pattern of ajv-formats takes minutes on a hostile text of 1 MiB.
+// The pattern of ajv-formats would take minutes for a malicious string of 1 MiB.
 function isUrl(text: string): boolean {
   return /^(?:https?|ftp):\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text);
 }
@@ -39,24 +39,24 @@ function isStringFormat(format: (typeof ajv.formats)[string]): boolean {
   return typeof format !== 'boolean' && format !== undefined && !('type' in format && format.type === 'number');
 }
 
-/** Compiles the keywords of a value into a check; undefined where there are none. `path` is for the error about a wrong one. */
+/** Compiles the keywords of a value into a constraint. Undefined if there are none. Configuration errors name `path`. */
 export function compileConstraint(type: string, keywords: GivenSchema, path: string): Constraint | undefined {
   if (Object.keys(keywords).length === 0) return undefined;
   checkFormat(keywords.format, path);
   return compile({ type, ...keywords }, path);
 }
 
-/** Compiles a hand-written schema of an untyped value: it sees JSON, with numbers beyond a double's precision rounded to it. */
+/** Compiles a hand-written schema of an untyped value. It checks JSON, with numbers rounded to the precision of a double. */
 export function compileUntyped(keywords: GivenSchema, path: string): Constraint | undefined {
   const unknown = Object.keys(keywords).find((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
   if (unknown !== undefined)
-    throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is not a keyword of JSON Schema, nor one of the library's.`);
+    throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is neither a keyword of JSON Schema nor one of this library.`);
   if (Object.keys(keywords).length === 0) return undefined;
   const check = compile(keywords, path);
   return (value) => check(JSON.parse(stringifyJson(value)));
 }
 
-/** Refuses a title that is no text, examples that are no list, and the like. */
+/** Checks the types of `title`, `description`, `examples` and `deprecated`. */
 export function checkAnnotations(schema: GivenSchema, path: string): void {
   const given = pick(schema, annotations);
   if (Object.keys(given).length === 0 || ajv.validateSchema(toJson(given, path))) return;
@@ -76,7 +76,7 @@ function compile(keywords: GivenSchema, path: string): Constraint {
   }
 }
 
-/** A copy as JSON: what a user's object holds is neither kept nor changed. */
+/** Copies a schema as JSON, because the caller's object must be neither kept nor changed. */
 function toJson(schema: GivenSchema, path: string): Record<string, unknown> {
   try {
     return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
@@ -98,8 +98,8 @@ const noMatch = new Invalid('schema', 'does not match the schema of this field')
 
 type Params = Readonly<Record<string, unknown>>;
 
-// For clients, by JSON Schema keyword: Ajv's own texts and params change with its versions.
-const findings: Readonly<Record<string, (params: Params) => Invalid>> = {
+// By keyword of JSON Schema. Clients must not depend on Ajv's own messages and params, which change with its versions.
+const explanations: Readonly<Record<string, (params: Params) => Invalid>> = {
   type: ({ type }) => new Invalid('type', `must be of type ${[type].flat().join(' or ')}`, { type }),
   enum({ allowedValues }) {
     const values = allowedValues as unknown[];
@@ -127,15 +127,15 @@ const findings: Readonly<Record<string, (params: Params) => Invalid>> = {
   oneOf: () => new Invalid('oneOf', 'must match exactly one of the alternatives'),
 };
 
-// Of several errors the last is the outermost: `oneOf`, where those before it say what each branch did not like.
+// Of several errors the last is the outermost. For `oneOf`, the errors before it are those of the branches.
 function describe(error: ErrorObject | undefined): Invalid {
   if (!error) return noMatch;
-  const { rule, message, params } = findings[error.keyword]?.(error.params) ?? noMatch;
+  const { rule, message, params } = explanations[error.keyword]?.(error.params) ?? noMatch;
   const within = error.instancePath.slice(1).split('/').map(unescapePointer).join('.');
   return new Invalid(rule, message, params, within);
 }
 
-/** A step of a JSON Pointer (RFC 6901 §4). */
+/** Decodes a step of a JSON Pointer (RFC 6901 §4). */
 function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -6,23 +6,26 @@ import { type FieldEntry, type FieldTable, join, type Node, type ObjectNode } fr
 import { leadsToPrivate } from '../read/private-fields.ts';
 import { isObject } from '../value/plain-object.ts';
 
-/** The paths of an index in their order, with their directions: what the driver's `createIndex` takes. */
+/** The key of an index as the driver's `createIndex` takes it: stored paths in their order, each with its direction. */
 export type IndexKey = readonly (readonly [path: string, direction: IndexDirection])[];
 
 /** An index that a model declares. */
 export interface DeclaredIndex {
   readonly key: IndexKey;
   readonly unique: boolean;
-  /** The fields of a unique index that a record may lack: then it is not compared. */
-  readonly lackable: readonly FieldEntry[];
-  /** The options of one that was given in full. */
+  /** The fields of a unique index that a record may have no value for. The index compares only records with a value for each of them. */
+  readonly partialOn: readonly FieldEntry[];
+  /** The driver's options of an index that was given with `key`. Undefined for one that was given with `fields`. */
   readonly options: Omit<IndexDescription, 'key'> | undefined;
 }
 
-/** Compiles what a model declares, by `unique` of its fields and by its `indexes`; throws a {@link ConfigurationError} for what cannot be. */
+/**
+ * Compiles the indexes that a model declares: `unique` of its fields, and its `indexes`. Throws a {@link ConfigurationError} for an invalid
+ * one.
+ */
 export function compileDeclaredIndexes(declared: unknown, table: FieldTable, root: ObjectNode, model: string): DeclaredIndex[] {
   const where = `\`indexes\` of model \`${model}\``;
-  if (declared !== undefined && !Array.isArray(declared)) throw new ConfigurationError(`${where} must be a list of indexes.`);
+  if (declared !== undefined && !Array.isArray(declared)) throw new ConfigurationError(`${where} must be an array of indexes.`);
   const unique = uniqueFields(table).filter(({ path }) => path !== '_id');
   const own = tryAll(((declared ?? []) as unknown[]).map((index) => () => compileOwn(index, table, where)));
   for (const { key, unique: isUnique, options } of own) if (isUnique && options) refusePrivate(key, options, root, where);
@@ -36,43 +39,47 @@ export function compileDeclaredIndexes(declared: unknown, table: FieldTable, roo
 
 function compileOwn(index: unknown, table: FieldTable, where: string): DeclaredIndex {
   if (!isObject(index) || (index.fields === undefined) === (index.key === undefined))
-    throw new ConfigurationError(`${where} must be objects with \`fields\`, such as { fields: ['owner', '-createdAt'] }, or with \`key\`.`);
+    throw new ConfigurationError(
+      `${where} must be objects with either \`fields\`, such as { fields: ['owner', '-createdAt'] }, or \`key\`.`,
+    );
   if (index.key !== undefined) return compileGiven(index as unknown as IndexDescription, where);
   const { fields: names, unique = false, ...rest } = index;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
     throw new ConfigurationError(`\`${unknown}\` in ${where} is not an option of an index with \`fields\`: legal are fields, unique.`);
   if (typeof unique !== 'boolean') throw new ConfigurationError(`\`unique\` in ${where} must be true or false.`);
-  if (!Array.isArray(names) || names.length === 0) throw new ConfigurationError(`\`fields\` in ${where} must be a list of field names.`);
+  if (!Array.isArray(names) || names.length === 0) throw new ConfigurationError(`\`fields\` in ${where} must be an array of field names.`);
   const key = names.map((name) => parseKey(name, table, where));
   for (const [at, [field]] of key.entries()) {
     const earlier = key.slice(0, at).map(([one]) => one);
     if (earlier.includes(field)) throw new ConfigurationError(`${where} names \`${field.name}\` twice in one index.`);
     const other = earlier.find((one) => !mayShareIndex(one, field));
     if (other)
-      throw new ConfigurationError(`${where}: \`${other.name}\` and \`${field.name}\` are two lists, which one index cannot hold.`);
+      throw new ConfigurationError(`${where}: \`${other.name}\` and \`${field.name}\` are two arrays, which cannot share one index.`);
     if (unique) checkUnique(field, where);
   }
   return compile(key, unique);
 }
 
 function compile(key: readonly (readonly [FieldEntry, 1 | -1])[], unique: boolean): DeclaredIndex {
-  const lackable = unique ? key.map(([one]) => one).filter(({ mayLack }) => mayLack) : [];
-  return { key: key.map(([{ path }, direction]) => [path, direction]), unique, lackable, options: undefined };
+  const partialOn = unique ? key.map(([one]) => one).filter(({ mayBeMissing }) => mayBeMissing) : [];
+  return { key: key.map(([{ path }, direction]) => [path, direction]), unique, partialOn, options: undefined };
 }
 
 function compileGiven({ key, ...options }: IndexDescription, where: string): DeclaredIndex {
   const entries = key instanceof Map ? [...key] : isObject(key) ? Object.entries(key) : [];
   if (entries.length === 0) throw new ConfigurationError(`\`key\` in ${where} must be an object of paths, such as { owner: 1 }.`);
-  return { key: entries as [string, IndexDirection][], unique: Boolean(options.unique), lackable: [], options };
+  return { key: entries as [string, IndexDirection][], unique: Boolean(options.unique), partialOn: [], options };
 }
 
-/** An index in full goes by stored paths, which may lead anywhere; what its filter compares decides about 409 as well. */
+/** Refuses a unique index, given with `key`, that has a private path in its key or in its filter: both decide about a 409. */
 function refusePrivate(key: IndexKey, { partialFilterExpression }: Omit<IndexDescription, 'key'>, root: ObjectNode, where: string): void {
   const paths = [...key.map(([path]) => path), ...pathsIn(partialFilterExpression)];
   const wrong = paths.find((path) => leadsToPrivate(root, path.split('.')));
   if (wrong !== undefined)
-    throw new ConfigurationError(`${where} has a unique index with \`${wrong}\`, which is private or holds what is, ${whyNotUnique}`);
+    throw new ConfigurationError(
+      `${where} has a unique index with \`${wrong}\`, which is private or holds a private field, ${whyNotUnique}`,
+    );
 }
 
 function pathsIn(filter: unknown): string[] {
@@ -88,7 +95,7 @@ function parseKey(name: unknown, table: FieldTable, where: string): readonly [Fi
   throw new ConfigurationError(`${where} names \`${plain}\`, which is not a field${didYouMean(plain, table.keys(), '.')}`);
 }
 
-/** The fields of which no two records may have the same value. Throws a {@link ConfigurationError} where no index could see to it. */
+/** The fields with `unique`. Throws a {@link ConfigurationError} if an index cannot enforce one. */
 function uniqueFields(table: FieldTable): FieldEntry[] {
   for (const entry of table.values()) {
     if (entry.field.unique) checkUnique(entry, `\`unique\` of \`${entry.name}\``);
@@ -97,16 +104,19 @@ function uniqueFields(table: FieldTable): FieldEntry[] {
   return [...table.values()].filter(({ field }) => field.unique);
 }
 
-/** Refuses a unique field that no unique index keeps apart as one expects. */
-function checkUnique({ name, leaf, listPath, isPrivate }: FieldEntry, what: string): void {
-  if (listPath !== undefined)
-    throw new ConfigurationError(`${what}: \`${name}\` is in a list, and an index would not keep the items of one record apart.`);
-  if (!leaf) throw new ConfigurationError(`${what} needs a single value: objects, maps and untyped values cannot be compared.`);
+/** Refuses a unique field whose values a unique index would not compare, or must not. */
+function checkUnique({ name, leaf, arrayPath, isPrivate }: FieldEntry, what: string): void {
+  if (arrayPath !== undefined)
+    throw new ConfigurationError(
+      `${what}: \`${name}\` is in an array, and an index does not compare the items of one record with each other.`,
+    );
+  if (!leaf)
+    throw new ConfigurationError(`${what}: \`${name}\` must be a single value; objects, maps and untyped values cannot be compared.`);
   if (isPrivate) throw new ConfigurationError(`${what}: \`${name}\` is private, ${whyNotUnique}`);
 }
 
-/** Follows what is private. */
-const whyNotUnique = 'and a 409 would tell clients who has which value. An index that is not unique is no matter.';
+/** The end of a message that begins with a private field. */
+const whyNotUnique = 'and a 409 would tell clients which values exist. An index that is not unique may have it.';
 
 function refuseUnique(node: Node, path: string): void {
   if (node.kind === 'array') refuseUnique(node.items.node, path);
@@ -115,16 +125,16 @@ function refuseUnique(node: Node, path: string): void {
   for (const field of node.fields) {
     const at = join(path, field.name);
     if (field.unique)
-      throw new ConfigurationError(`\`unique\` of \`${at}\`: the keys of a map are data, and an index cannot name what lies below them.`);
+      throw new ConfigurationError(`\`unique\` of \`${at}\`: the keys of a map are data, so an index cannot name the fields below them.`);
     refuseUnique(field.node, at);
   }
 }
 
 /**
- * Whether both fields may stand in one index: the database refuses every write of a record with two lists in one that are not part of each
- * other ("cannot index parallel arrays").
+ * Whether one index can have both fields. If both are in arrays, one array must hold the other: the database refuses to write a record with
+ * two arrays side by side in one index ("cannot index parallel arrays").
  */
-export function mayShareIndex({ listPath: a }: FieldEntry, { listPath: b }: FieldEntry): boolean {
+export function mayShareIndex({ arrayPath: a }: FieldEntry, { arrayPath: b }: FieldEntry): boolean {
   if (a === undefined || b === undefined) return true;
   return `${a}.`.startsWith(`${b}.`) || `${b}.`.startsWith(`${a}.`);
 }

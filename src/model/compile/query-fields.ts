@@ -4,17 +4,17 @@ import type { FieldEntry, FieldTable } from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { booleanLeaf, stringLeaf } from '../value/leaves.ts';
 
-/** A field as the query string or a scope may name it. */
+/** A field that a query string or a scope may name. */
 export interface QueryField {
-  /** Dotted, as clients write it. */
+  /** The dotted name that clients write. */
   readonly name: string;
-  /** Dotted, as it is stored. */
+  /** The dotted path of the stored keys. */
   readonly path: string;
-  /** The type of its value, or of its elements where it is a list; undefined for an object, a map or an untyped value. */
+  /** The type of its value, or of its items if it is an array. Undefined for an object, a map or an untyped value. */
   readonly leaf: Leaf | undefined;
-  /** Whether null is one of its values, or of its elements where it is a list. */
+  /** Whether its value may be null or missing, or one of its items may be null. */
   readonly nullable: boolean;
-  /** Whether a list stands on its path: a filter matches when an element does. */
+  /** Whether the field is an array or lies in one. A filter then matches if one of the items matches. */
   readonly inList: boolean;
   /** The operators that its policy allows. */
   readonly operators: ReadonlySet<Operator>;
@@ -24,12 +24,12 @@ export interface QueryField {
 /** Fields by their dotted names. */
 export type QueryFields = ReadonlyMap<string, QueryField>;
 
-/** What a client may name in `filter`s and `sort` of a list: nothing private, nothing below it. */
+/** The fields that clients may name in the filters and the sort of a list: all but the private ones and those inside them. */
 export function compileClientFields(table: FieldTable): QueryFields {
   return compileFields(table, ({ isPrivate }) => !isPrivate, policyOperators);
 }
 
-/** What the deployer's own scope may name: every field, with every operator that fits its type. */
+/** The fields that a scope may name: every field, with every operator that fits its type. */
 export function compileScopeFields(table: FieldTable): QueryFields {
   return compileFields(
     table,
@@ -40,16 +40,16 @@ export function compileScopeFields(table: FieldTable): QueryFields {
 
 type Allow = (entry: FieldEntry, fitting: readonly Operator[]) => readonly Operator[];
 
-/** A list of lists stands for itself, and nothing in it has a name: the database would not find it. */
+/** The fields inside an array of arrays are left out: a query of the database cannot reach them. The array itself stays. */
 function compileFields(table: FieldTable, isVisible: (entry: FieldEntry) => boolean, allow: Allow): QueryFields {
-  const reachable = [...table.values()].filter((entry) => isVisible(entry) && !entry.parent?.inListOfLists);
+  const reachable = [...table.values()].filter((entry) => isVisible(entry) && !entry.parent?.inNestedArray);
   return new Map(reachable.map((entry) => [entry.name, compileField(entry, allow)]));
 }
 
 function compileField(entry: FieldEntry, allow: Allow): QueryField {
   const { field, name, path } = entry;
-  const leaf = entry.inListOfLists ? undefined : entry.leaf;
-  const inList = entry.listPath !== undefined;
+  const leaf = entry.inNestedArray ? undefined : entry.leaf;
+  const inList = entry.arrayPath !== undefined;
   const allowed = allow(entry, fittingOperators(leaf));
   checkSort(entry, leaf);
   return {
@@ -59,7 +59,7 @@ function compileField(entry: FieldEntry, allow: Allow): QueryField {
     nullable: field.nullable || field.optional || (field.node.kind === 'array' && field.node.items.nullable),
     inList,
     operators: new Set(allowed),
-    // An embedded object may stand in a list of one model and alone in another: there its policy has an effect.
+    // Not an error in an array: the same embedded object may stand outside of an array elsewhere, where its policy has an effect.
     sortable: field.policy.sort === true && !inList,
   };
 }
@@ -90,7 +90,7 @@ const policyOperators: Allow = ({ field, name }, fitting) => {
 function checkSort({ field, name }: FieldEntry, leaf: Leaf | undefined): void {
   if (field.policy.sort && (!leaf || field.node.kind === 'array')) {
     throw new ConfigurationError(
-      `\`policy.sort\` of field \`${name}\` needs a single value: lists, objects, maps and untyped values have no order.`,
+      `\`policy.sort\` of field \`${name}\` needs a single value: arrays, objects, maps and untyped values have no order.`,
     );
   }
 }

@@ -14,35 +14,42 @@ import type { Checked, HasFields } from './infer.ts';
 import type { Check, Fields, RawSchema } from './schema.ts';
 import { objectSchema } from './t.ts';
 
-/** An index of a model, by the names of its fields. */
+/** An index of a model, described by the names of its fields. */
 export interface FieldsIndex<Name extends string = string> {
-  /** In the order of the index; `-` in front is descending. `id` is the record's id, and the last key of every sort of a list. */
+  /**
+   * Field names in the order of the index. A `-` in front means descending. `id` names the record's id, which is the last key of every sort
+   * of a list.
+   */
   readonly fields: readonly Name[];
-  /** No two records have the same values in all of the fields (409); a record that lacks one of them is not compared. @default false */
+  /**
+   * Whether no two records may have the same values in all of these fields: a write that would make two is a 409. A record without a value
+   * in one of the fields is not compared. @default false
+   */
   readonly unique?: boolean;
 }
 
 /**
- * An index that a model needs beside those which `planIndexes` derives: by the names of its fields, or in full as the driver's
- * `createIndexes` takes it (text, geo, `expireAfterSeconds`, …), by stored paths.
+ * An index that a model needs in addition to those that `planIndexes` derives. It is given either by the names of its fields, or with `key`
+ * and stored paths as the driver's `createIndexes` takes it (text, geo, `expireAfterSeconds`, …).
  */
 export type ModelIndex<Name extends string = string> = FieldsIndex<Name> | IndexDescription;
 
-/** What `defineModel` is given beside the model's name. */
+/** Options of {@link defineModel}. */
 export interface ModelOptions<F extends Fields = Fields> {
-  /** The MongoDB collection of its records. */
+  /** The name of the MongoDB collection that stores the records. */
   readonly collection: string;
-  /** The fields. Without an `id` among them, it is an ObjectId made by the service. */
+  /** The fields by name. If there is no `id` among them, the id is an ObjectId that the service makes. */
   readonly fields: F;
   /**
-   * Validates several fields at once: on create and put, and on a patch that names every field. It sees the record's own fields, without id,
-   * revision and timestamps.
+   * Validates several fields together: on create, on put, and on a patch that names every field. It gets the record without its id, its
+   * revision and its timestamps. See `Check` for what it returns.
+   * @default none
    */
   readonly check?: Check<Checked<F>>;
-  /** Time limit of the database for one read, in milliseconds; wins over the api's. @default the api's, 10,000 */
+  /** Time limit for one read of the database, in milliseconds. It overrides the api's `maxTimeMS`. @default the api's, 10,000 */
   readonly maxTimeMS?: number;
   /**
-   * Unique indexes of several fields, and indexes that the application needs beside those which `planIndexes` derives.
+   * Unique indexes of several fields, and indexes that the application needs in addition to those that `planIndexes` derives.
    * @default none
    *
    * @example
@@ -53,19 +60,24 @@ export interface ModelOptions<F extends Fields = Fields> {
 
 type IndexedName<F extends Fields> = `${'' | '-'}${(keyof F & string) | 'id'}` | `${string}.${string}`;
 
-/** A document model: data only. Its types are `Document`, `Read`, `Create` and `Patch` of `typeof` it. */
+/**
+ * A document model, as {@link defineModel} returns it. It is plain data. `Document<typeof Order>`, `Read`, `Create` and `Patch` are its
+ * types.
+ */
 export interface Model<F extends Fields = Fields> extends HasFields<F> {
   readonly name: string;
   readonly collection: string;
-  /** The JSON Schema of a record, with the library's own keywords. */
+  /** The JSON Schema of a record, with the keywords of this library. */
   readonly schema: RawSchema;
   readonly maxTimeMS: number | undefined;
   readonly indexes: readonly ModelIndex[] | undefined;
 }
 
 /**
- * Describes the documents of a collection. The definition is checked when it is compiled: by `service().api()`, or by a middleware that
- * takes a model.
+ * Describes the records of a collection. `name` names the model in `t.ref` and its schemas in the OpenAPI description.
+ *
+ * Throws a `ConfigurationError` for an unknown or invalid option. The fields are checked when the model is compiled: by `service().api()`,
+ * or by a middleware that takes a model.
  *
  * @example
  * const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string(), revision: t.revision() } });
@@ -76,7 +88,7 @@ export function defineModel<const F extends Fields>(name: string, options: Model
   checkOptions(options, legal, `model \`${name}\``);
   const { collection, fields, check, maxTimeMS, indexes } = options;
   const model = { name, collection, schema: objectSchema(fields, { check }), maxTimeMS, indexes };
-  return model as unknown as Model<F>; // `~fields` exists in the type only
+  return model as unknown as Model<F>; // `~fields` exists only in the type
 }
 
 const legal: LegalOptions<ModelOptions> = {

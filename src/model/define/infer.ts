@@ -25,35 +25,35 @@ type MayBeLeftOut<F> = Either<Either<IsOptional<F>, IsNullable<F>>, HasDefault<F
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
 
-/** An object of these fields as handlers and hooks hold it: every field is there but the optional ones. */
+/** An object of these fields as handlers and hooks hold it. Every field is present except the optional ones. */
 export type DocumentOf<F extends Fields> = Simplify<
   { -readonly [K in keyof F as IsOptional<F[K]> extends true ? never : K]: TypesOf<F[K]>['document'] } & {
     -readonly [K in keyof F as IsOptional<F[K]> extends true ? K : never]?: TypesOf<F[K]>['document'];
   }
 >;
 
-/** The same as a client reads it: JSON values, nothing private. */
+/** An object of these fields as a client reads it: JSON values, without private fields. */
 export type ReadOf<F extends Fields> = Simplify<
   { [K in keyof F as Either<IsOptional<F[K]>, IsPrivate<F[K]>> extends true ? never : K]: TypesOf<F[K]>['read'] } & {
     [K in keyof F as Both<IsOptional<F[K]>, Not<IsPrivate<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['read'];
   }
 >;
 
-/** What a client sends to create it. */
+/** An object of these fields as a client sends it in a create. */
 export type CreateOf<F extends Fields> = Simplify<
   { [K in keyof F as Either<IsClosedToCreate<F[K]>, MayBeLeftOut<F[K]>> extends true ? never : K]: TypesOf<F[K]>['create'] } & {
     [K in keyof F as Both<Not<IsClosedToCreate<F[K]>>, MayBeLeftOut<F[K]>> extends true ? K : never]?: TypesOf<F[K]>['create'];
   }
 >;
 
-/** What a client sends to change it: nothing is required, null clears what may be absent. */
+/** An object of these fields as a client sends it in a patch. No field is required; null clears a field that may be absent. */
 export type PatchOf<F extends Fields> = Simplify<{
   [K in keyof F as IsClosedToPatch<F[K]> extends true ? never : K]?:
     | TypesOf<F[K]>['patch']
     | (IsOptional<F[K]> extends true ? null : never);
 }>;
 
-/** Carries the fields of a model or an embedded object in its type. */
+/** A model or an embedded object, whose type holds the types of its fields. */
 export interface HasFields<F extends Fields = Fields> {
   readonly '~fields': F;
 }
@@ -61,19 +61,36 @@ export interface HasFields<F extends Fields = Fields> {
 type FieldsOf<M extends HasFields> = M['~fields'];
 type WithId<F extends Fields, Id, T> = 'id' extends keyof F ? T : Simplify<{ id: Id } & T>;
 
-/** A record as handlers, hooks and scopes hold it: `id` instead of `_id`, ObjectId, Date, bigint and Decimal128 as such. */
+/**
+ * The type of a model's documents: a record as handlers and hooks hold it. It has `id` in place of `_id`, and its values are of types
+ * such as `ObjectId`, `Date`, `bigint` and `Decimal128`.
+ *
+ * @example
+ * type OrderDocument = Document<typeof Order>;
+ */
 export type Document<M extends HasFields> = WithId<FieldsOf<M>, ObjectId, DocumentOf<FieldsOf<M>>>;
 
-/** A record as the `check` of its model sees it: its own fields, without id, revision and timestamps. */
+/** A document as the `check` of its model gets it: without id, revision and timestamps. */
 export type Checked<F extends Fields> = Omit<
   DocumentOf<F>,
   'id' | { [K in keyof F]: IsMaintained<F[K]> extends true ? K : never }[keyof F]
 >;
 
-/** A record as a client reads it. */
+/**
+ * The type of a record as a client reads it: JSON values, without private fields.
+ *
+ * @example
+ * type OrderRead = Read<typeof Order>;
+ */
 export type Read<M extends HasFields> = WithId<FieldsOf<M>, string, ReadOf<FieldsOf<M>>>;
 
-/** The body of a create. `id` is part of it only when its policy says `insert: true`, and is required only where the service makes none. */
+/**
+ * The type of the body of a create. It has an `id` only if the policy of the id says `insert: true`. The id is required if the service
+ * cannot make one, which it can for ObjectIds and UUIDs.
+ *
+ * @example
+ * type OrderCreate = Create<typeof Order>;
+ */
 export type Create<M extends HasFields> =
   FieldsOf<M> extends { readonly id: infer Id }
     ? Is<Id, { readonly policy: { readonly insert: true } }> extends true
@@ -85,5 +102,10 @@ type CreateWithId<F extends Fields, Id> = Id extends ObjectId | UUID
   ? Simplify<CreateOf<Omit<F, 'id'>> & Partial<CreateOf<Pick<F, keyof F & 'id'>>>>
   : CreateOf<F>;
 
-/** The body of a patch. An id never changes. */
+/**
+ * The type of the body of a patch. It has no `id`, because an id never changes.
+ *
+ * @example
+ * type OrderPatch = Patch<typeof Order>;
+ */
 export type Patch<M extends HasFields> = PatchOf<Omit<FieldsOf<M>, 'id'>>;

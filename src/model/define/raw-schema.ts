@@ -1,27 +1,27 @@
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 
-/** A JSON Schema before it is compiled: from a builder, or written by hand. */
+/** A JSON Schema before it is compiled: a builder made it, or it was written by hand. */
 export type GivenSchema = Readonly<Record<string, unknown>>;
 
-/** Keywords that say something about the field for readers, and nothing about its values. */
+/** Keywords that describe a field to people and do not restrict its values. */
 export const annotations = ['title', 'description', 'examples', 'deprecated'] as const;
 
-/** The library's keywords of a field, as opposed to those of its value. */
+/** This library's keywords for fields. They are not about the field's value. */
 export const markers = ['policy', 'immutable', 'storeNone', 'default', 'ref', 'maintained', 'unique', 'index'] as const;
 
-/** The schema at a path; throws where something else stands there. */
+/** Returns the value as a schema. Throws a {@link ConfigurationError} if it is not an object. */
 export function asSchema(value: unknown, path: string): GivenSchema {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as GivenSchema;
   throw new ConfigurationError(`The schema of \`${path}\` must be an object: a builder of \`t\`, or a JSON Schema.`);
 }
 
-/** Some of a schema's keywords. */
+/** Copies some of a schema's keywords. */
 export function pick(schema: GivenSchema, keywords: readonly string[]): GivenSchema {
   return Object.fromEntries(keywords.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])));
 }
 
-/** Refuses every keyword that would not be enforced: a misspelt one, and one that does not belong to this kind of value. */
+/** Refuses keywords that would have no effect: misspelt keywords, and those of another kind of value. */
 export function checkKeywords(schema: GivenSchema, own: readonly string[], path: string, kind: string): void {
   const legal = [...new Set([...own, ...annotations, ...markers, '$comment'])];
   for (const keyword of Object.keys(schema)) {
@@ -32,7 +32,10 @@ export function checkKeywords(schema: GivenSchema, own: readonly string[], path:
   }
 }
 
-/** Takes null out of what a schema allows, so that the rest is a schema of the value alone. What stands outside is laid over what is inside. */
+/**
+ * Separates null from the other values that a schema allows. The returned schema describes only the other values. Keywords beside an
+ * `anyOf` take precedence over the keywords of its branch.
+ */
 export function unwrapNull(schema: GivenSchema, path: string): { schema: GivenSchema; nullable: boolean } {
   for (const keyword of ['anyOf', 'oneOf', 'type', 'enum'] as const) {
     const { [keyword]: branches, ...outer } = schema;

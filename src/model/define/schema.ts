@@ -2,7 +2,7 @@ import type { Decimal128 } from 'mongodb';
 import type { FieldErrorInput } from '../../rules.ts';
 import type { Policy } from './policy.ts';
 
-/** The four TypeScript types of a field: as handlers hold it, and as a client reads, creates and patches it. */
+/** The four TypeScript types of a field: in documents, and in what a client reads, creates and patches. */
 export interface FieldTypes {
   readonly document: unknown;
   readonly read: unknown;
@@ -10,7 +10,7 @@ export interface FieldTypes {
   readonly patch: unknown;
 }
 
-/** Those of a single value. */
+/** The four types of a single value. */
 export interface LeafTypes<Document, Json, Write = Json> {
   readonly document: Document;
   readonly read: Json;
@@ -18,7 +18,7 @@ export interface LeafTypes<Document, Json, Write = Json> {
   readonly patch: Write;
 }
 
-/** Those of a value that may be null. */
+/** The four types of a value that may be null. */
 export interface NullableTypes<Types extends FieldTypes> {
   readonly document: Types['document'] | null;
   readonly read: Types['read'] | null;
@@ -26,7 +26,7 @@ export interface NullableTypes<Types extends FieldTypes> {
   readonly patch: Types['patch'] | null;
 }
 
-/** Those of an array, which is replaced whole. */
+/** The four types of an array. A patch replaces the whole array. */
 export interface ArrayTypes<Types extends FieldTypes> {
   readonly document: Types['document'][];
   readonly read: Types['read'][];
@@ -34,7 +34,7 @@ export interface ArrayTypes<Types extends FieldTypes> {
   readonly patch: readonly Types['create'][];
 }
 
-/** Those of a map, which is replaced whole. */
+/** The four types of a map. A patch replaces the whole map. */
 export interface MapTypes<Types extends FieldTypes> {
   readonly document: Record<string, Types['document']>;
   readonly read: Record<string, Types['read']>;
@@ -43,26 +43,27 @@ export interface MapTypes<Types extends FieldTypes> {
 }
 
 /**
- * What the builders of `t` return: a JSON Schema (2020-12) with the library's own keywords, and its TypeScript types. `Options` is the
- * literal type of the options it was built with, from which the types of a model are inferred. The two `~` members exist in types only.
+ * A field as the builders of `t` return it: a JSON Schema (2020-12) with the keywords of this library, and its TypeScript types.
+ * `Options` is the literal type of the options that the builder was called with; the types of a model are inferred from it. The two `~`
+ * members exist only in types.
  */
 export interface Field<Types extends FieldTypes = FieldTypes, Options = unknown> {
   readonly '~types': Types;
   readonly '~options': Options;
 }
 
-/** A JSON Schema written by hand: accepted wherever a field is, with the same keywords, and checked as strictly at start-up. */
+/** A JSON Schema that was written by hand. It can stand wherever a field can, takes the same keywords, and is checked just as strictly. */
 export interface RawSchema {
   readonly policy?: Policy;
   readonly [keyword: string]: unknown;
 }
 
-/** A schema that TypeBox built: as a {@link RawSchema}, but `Type.Optional` is known. */
+/** A schema that TypeBox made. It is read as a {@link RawSchema}, and `Type.Optional` makes its field optional. */
 export interface TypeBoxSchema {
   readonly '~kind': string;
 }
 
-/** What describes a value: a builder of `t`, or a JSON Schema. */
+/** The description of a value: what a builder of `t` returns, or a JSON Schema. */
 export type FieldSchema = Field | RawSchema | TypeBoxSchema;
 
 /** The fields of a model or of an embedded object, by name. */
@@ -70,32 +71,36 @@ export type Fields = Readonly<Record<string, FieldSchema>>;
 
 /** Options of every field. */
 export interface FieldOptions<Value = unknown> {
-  /** Shown in the OpenAPI description. */
+  /** The field's title in the OpenAPI description. @default none */
   readonly title?: string;
-  /** Shown in the OpenAPI description. */
+  /** The field's description in the OpenAPI description. @default none */
   readonly description?: string;
-  /** Example values as they travel in JSON, for the OpenAPI description. */
+  /** Example values for the OpenAPI description, as JSON. @default none */
   readonly examples?: readonly unknown[];
-  /** Marked so in the OpenAPI description. @default false */
+  /** Whether the OpenAPI description marks the field as deprecated. @default false */
   readonly deprecated?: boolean;
-  /** The value of a field that was not sent, or a function that makes it; a default makes the field optional for clients. */
+  /**
+   * The value of the field when it is not sent, or a function that is called each time and returns it. Clients may leave out a field with a
+   * default. @default none
+   */
   readonly default?: Value | (() => Value);
-  /** What a client may do with the field. */
+  /** What clients may do with the field. @default clients may read and write it, and no list filters or sorts by it */
   readonly policy?: Policy;
-  /** Settable on create only. @default false */
+  /** Whether only a create may set the field. @default false */
   readonly immutable?: boolean;
   /**
-   * No two records have the same value (409); records without one are not compared. It is an index of the database that sees to it, which
-   * `applyIndexes(api)` creates. Only for single values outside of lists and maps. @default false
+   * Whether no two records may have the same value: a write that would make two is a 409. Records without a value are not compared. A
+   * unique index of the database enforces this; `applyIndexes(api)` creates it. Only for single values outside of arrays and maps.
+   * @default false
    */
   readonly unique?: boolean;
-  /** `false`: `planIndexes` plans no index for the filters and sorts of this field. @default true */
+  /** Whether `planIndexes` plans indexes for the filters and sorts of this field. @default true */
   readonly index?: boolean;
 }
 
-/** Options of `t.nullable`: those of any field, and what clearing does. */
+/** Options of `t.nullable`. */
 export interface NullableOptions<Value = unknown> extends FieldOptions<Value | null> {
-  /** Null is stored as null; otherwise the key is removed. @default false */
+  /** Whether null is stored as null. Otherwise the stored key is removed; clients read null either way. @default false */
   readonly storeNone?: boolean;
 }
 
@@ -103,7 +108,7 @@ export interface NullableOptions<Value = unknown> extends FieldOptions<Value | n
 export interface StringOptions extends FieldOptions<string> {
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** An ECMA-262 regular expression with the `u` flag; not anchored, as JSON Schema says. */
+  /** An ECMA-262 regular expression with the `u` flag. As in JSON Schema, it is not anchored. */
   readonly pattern?: string;
   /** A format of ajv-formats, such as `email` or `uri`. */
   readonly format?: string;
@@ -118,13 +123,13 @@ export interface NumberOptions extends FieldOptions<number> {
   readonly multipleOf?: number;
 }
 
-/** Options of `t.int64`: bounds are inclusive and exact. */
+/** Options of `t.int64`. Bounds are inclusive and exact. */
 export interface Int64Options extends FieldOptions<bigint> {
   readonly minimum?: bigint | number;
   readonly maximum?: bigint | number;
 }
 
-/** Options of `t.decimal`: bounds are inclusive and exact; give fractions as strings. */
+/** Options of `t.decimal`. Bounds are inclusive and exact. Write fractions as strings. */
 export interface DecimalOptions extends FieldOptions<Decimal128> {
   readonly minimum?: Decimal128 | string | number | bigint;
   readonly maximum?: Decimal128 | string | number | bigint;
@@ -141,35 +146,40 @@ export interface ArrayOptions<Value> extends FieldOptions<Value> {
 export interface MapOptions<Value> extends FieldOptions<Value> {
   readonly minProperties?: number;
   readonly maxProperties?: number;
-  /** A JSON Schema of strings that every key must match, such as `{ pattern: '^[a-z]{3}$' }`. */
+  /** A JSON Schema that every key must match, such as `{ pattern: '^[a-z]{3}$' }`. */
   readonly propertyNames?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
 }
 
 /**
- * A validator over several fields of a whole object, in document form: nothing when it is acceptable, else a sentence that follows the
- * object's path ("must end after it begins"), or errors of its fields, relative to the object; their `rule` is `check` unless they name one
- * of your own. It must not wait for anything.
+ * A function that validates several fields of an object together. It gets the object in document form, and must not be async. It returns
+ * nothing if the object is acceptable. Otherwise it returns a sentence whose subject is the object ("must end after it begins"), or an
+ * array of errors of single fields, with paths relative to the object. The `rule` of such an error is `check` unless it names one of its
+ * own.
+ *
+ * @example
+ * const check: Check<{ begin: Date; end: Date }> = ({ begin, end }) => (begin < end ? undefined : 'must end after it begins');
+ * t.object('Period', { begin: t.date(), end: t.date() }, { check });
  */
 export type Check<Value = never> = (value: Value) => string | readonly FieldErrorInput[] | undefined;
 
 /** Options of `t.object`. */
 export interface ObjectOptions<Value> extends FieldOptions<Value> {
-  /** Validates several fields at once, wherever the whole object is written (see `Check`). */
+  /** Validates several fields together, whenever the whole object is written (see `Check`). @default none */
   readonly check?: Check<Value>;
 }
 
 /** Options of `t.ref`. */
 export interface RefOptions<Value> extends FieldOptions<Value> {
-  /** Where the record is added when included; without it the record replaces the id. */
+  /** The name under which an included record is added. @default none: the included record replaces the id */
   readonly as?: string;
   /**
-   * The path of the resource whose scope and Get guards hold for included records.
-   * @default the one whose path is the model's collection, else the model's only one
+   * The path of the resource whose scope and guards (those of Get) apply to included records.
+   * @default the resource whose path is the model's collection, else the model's only resource
    */
   readonly resource?: string;
 }
 
-/** Refuses options that do not exist, in the options object and in its `policy`: without it a generic parameter would accept a typo. */
+/** Refuses unknown options, in the options object and in its `policy`. Without this type a generic parameter would accept a typo. */
 export type Closed<Options, Legal> = {
   [Key in keyof Options]: Key extends keyof Legal
     ? Key extends 'policy'

@@ -28,7 +28,7 @@ import type {
 type TypesIn<F> = F extends Field<infer Types, infer _> ? Types : LeafTypes<unknown, unknown>;
 type OptionsIn<F> = F extends { readonly '~options': infer Options } ? Options : F;
 
-/** A wrapper's options belong to the field: they are laid over those of what it wraps, policy option by policy option. */
+/** The options of a wrapped field. The wrapper's options override the inner ones; the two policies are merged, option by option. */
 export type Overlaid<Inner, Outer> = Omit<Inner, keyof Outer> &
   Omit<Outer, 'policy'> &
   (Outer extends { readonly policy: infer P }
@@ -45,13 +45,13 @@ export interface ObjectField<F extends Fields, Options = unknown>
   extends Field<{ document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F> }, Options>,
     HasFields<F> {}
 
-// The one place where a schema is given its types: they exist for the compiler only.
+// The types of a field exist only for the compiler: this is the one place that asserts them.
 const build = <F>(schema: GivenSchema): F => schema as F;
 const open = (options: unknown): GivenSchema => (options ?? {}) as GivenSchema;
 
-/** A default would never be used. */
+/** Refuses a default for a field that the service sets. */
 function withoutDefault(name: string, options: unknown): GivenSchema {
-  if ('default' in open(options)) throw new ConfigurationError(`\`t.${name}\` takes no \`default\`: the service sets it. Leave it out.`);
+  if ('default' in open(options)) throw new ConfigurationError(`\`t.${name}\` takes no \`default\`, because the service sets the field.`);
   return open(options);
 }
 
@@ -59,43 +59,46 @@ function maintainedDate(marker: 'createdAt' | 'updatedAt', options: unknown): Gi
   return { type: 'string', format: 'date-time', ...withoutDefault(marker, options), bsonType: 'date', maintained: marker };
 }
 
-/** A schema with a wrapper's keywords laid over it. */
+/** Copies a schema and overrides its keywords with those of a wrapper. The two policies are merged. */
 function extend(field: unknown, { policy, ...keywords }: GivenSchema): GivenSchema {
   const schema = isOptional(field) ? markOptional(open(field)) : open(field);
   const extended = { ...schema, ...keywords };
   return policy === undefined ? extended : { ...extended, policy: { ...open(schema.policy), ...open(policy) } };
 }
 
-/** The schema of an object of fields; those that may be absent are not required. */
+/** The schema of an object. Fields that may be absent are not required. */
 export function objectSchema(fields: unknown, options: GivenSchema): GivenSchema {
   const required = isObject(fields) ? Object.keys(fields).filter((name) => !isOptional(fields[name])) : [];
   return { type: 'object', required, properties: fields, ...options };
 }
 
 /**
- * The builders of fields. Each returns JSON Schema (2020-12); what is stored that JSON has no type for is named by `bsonType`.
+ * The builders of fields. Each returns a JSON Schema (2020-12). `bsonType` names a stored type that JSON does not have.
+ *
+ * TypeScript refuses unknown options. Every option is checked once more when the model is compiled: an invalid one throws a
+ * `ConfigurationError` that names the field.
  *
  * @example
  * const Address = t.object('Address', { street: t.string(), zip: t.optional(t.string()) });
  */
 export const t = {
-  /** Text. */
+  /** A string of well-formed Unicode. */
   string: <const O extends StringOptions>(options?: O & Closed<O, StringOptions>): Field<LeafTypes<string, string>, O> =>
     build({ type: 'string', ...open(options) }),
 
-  /** A whole number within the safe range of a JavaScript number; stored as BSON int or long. */
+  /** An integer within the safe range of a JavaScript number. Stored as a BSON int or long. */
   int: <const O extends NumberOptions>(options?: O & Closed<O, NumberOptions>): Field<LeafTypes<number, number>, O> =>
     build({ type: 'integer', ...open(options), bsonType: 'int' }),
 
-  /** A signed 64-bit integer: bigint in handlers, a JSON number of all its digits on the wire; stored as BSON long. */
+  /** A signed 64-bit integer: a `bigint` in documents, and a JSON number with all of its digits on the wire. Stored as a BSON long. */
   int64: <const O extends Int64Options>(options?: O & Closed<O, Int64Options>): Field<LeafTypes<bigint, number | bigint>, O> =>
     build({ type: 'integer', format: 'int64', ...open(options), bsonType: 'long' }),
 
-  /** A finite double. */
+  /** A finite 64-bit floating-point number. Stored as a BSON double. */
   float: <const O extends NumberOptions>(options?: O & Closed<O, NumberOptions>): Field<LeafTypes<number, number>, O> =>
     build({ type: 'number', ...open(options), bsonType: 'double' }),
 
-  /** A Decimal128 of at most 34 digits: number or string in, string out. */
+  /** A decimal number of at most 34 digits: a `Decimal128` in documents. Clients send a JSON number or a string, and read a string. */
   decimal: <const O extends DecimalOptions>(
     options?: O & Closed<O, DecimalOptions>,
   ): Field<LeafTypes<Decimal128, string, string | number | bigint>, O> =>
@@ -105,61 +108,89 @@ export const t = {
   boolean: <const O extends FieldOptions<boolean>>(options?: O & Closed<O, FieldOptions<boolean>>): Field<LeafTypes<boolean, boolean>, O> =>
     build({ type: 'boolean', ...open(options) }),
 
-  /** A point in time, in milliseconds: an RFC 3339 date-time on the wire (without an offset it is UTC). */
+  /**
+   * A point in time with millisecond precision: a `Date` in documents, and an RFC 3339 date-time on the wire. Without an offset it is UTC.
+   */
   date: <const O extends FieldOptions<Date>>(options?: O & Closed<O, FieldOptions<Date>>): Field<LeafTypes<Date, string>, O> =>
     build({ type: 'string', format: 'date-time', ...open(options), bsonType: 'date' }),
 
-  /** An ObjectId: 24 hexadecimal digits on the wire. */
+  /** An `ObjectId`: 24 hexadecimal digits on the wire. */
   objectId: <const O extends FieldOptions<ObjectId>>(
     options?: O & Closed<O, FieldOptions<ObjectId>>,
   ): Field<LeafTypes<ObjectId, string>, O> =>
     build({ type: 'string', pattern: '^[0-9a-fA-F]{24}$', ...open(options), bsonType: 'objectId' }),
 
-  /** A UUID (RFC 9562), stored as binary of subtype 4. */
+  /** A UUID (RFC 9562). Stored as a BSON binary of subtype 4. */
   uuid: <const O extends FieldOptions<UUID>>(options?: O & Closed<O, FieldOptions<UUID>>): Field<LeafTypes<UUID, string>, O> =>
     build({ type: 'string', format: 'uuid', ...open(options), bsonType: 'binData' }),
 
-  /** Bytes: base64 on the wire (RFC 4648 §4). */
+  /** Bytes: a `Binary` in documents, and base64 with padding (RFC 4648 §4) on the wire. */
   binary: <const O extends FieldOptions<Binary>>(options?: O & Closed<O, FieldOptions<Binary>>): Field<LeafTypes<Binary, string>, O> =>
     build({ type: 'string', contentEncoding: 'base64', ...open(options), bsonType: 'binData' }),
 
-  /** One of the given strings; of an `enum` of TypeScript, `Object.values(Colour)`. */
+  /**
+   * One of the given strings. For a TypeScript `enum`, pass `Object.values(Colour)`.
+   *
+   * @example
+   * t.enum(['open', 'paid', 'sent'], { default: 'open' })
+   */
   enum: <const V extends readonly string[], const O extends FieldOptions<V[number]>>(
     values: V & (V extends readonly [] ? never : unknown),
     options?: O & Closed<O, FieldOptions<V[number]>>,
   ): Field<LeafTypes<V[number], V[number]>, O> =>
     build({ type: 'string', enum: Array.isArray(values) ? [...values] : values, ...open(options) }),
 
-  /** A list, replaced whole by patch and put. */
+  /**
+   * An array. Patch and put replace the whole array.
+   *
+   * @example
+   * t.array(t.string(), { maxItems: 10, uniqueItems: true })
+   */
   array: <I extends FieldSchema, const O extends ArrayOptions<TypesIn<I>['document'][]>>(
     items: I,
     options?: O & Closed<O, ArrayOptions<unknown>>,
   ): Field<ArrayTypes<TypesIn<I>>, O> => build({ type: 'array', items, ...open(options) }),
 
-  /** String keys, chosen by the client, to values of one type; replaced whole by patch and put. Keys with `$` or dots are data. */
+  /**
+   * A map from keys that clients choose to values of one type. Patch and put replace the whole map. Keys may have `$` and dots.
+   *
+   * @example
+   * t.map(t.decimal(), { propertyNames: { pattern: '^[A-Z]{3}$' } })
+   */
   map: <V extends FieldSchema, const O extends MapOptions<Record<string, TypesIn<V>['document']>>>(
     values: V,
     options?: O & Closed<O, MapOptions<unknown>>,
   ): Field<MapTypes<TypesIn<V>>, O> => build({ type: 'object', additionalProperties: values, ...open(options) }),
 
-  /** Any JSON; whatever it holds in the database is served as JSON. */
+  /** Any JSON value. Stored values of every BSON type are served as JSON. */
   any: <const O extends FieldOptions>(options?: O & Closed<O, FieldOptions>): Field<LeafTypes<unknown, unknown>, O> =>
     build({ ...open(options) }),
 
-  /** An embedded object. Its name is its schema's name in the OpenAPI description: two different ones of one name are refused. */
+  /** An embedded object. `name` names its schema in the OpenAPI description. Two different objects with the same name are refused. */
   object: <const F extends Fields, const O extends ObjectOptions<DocumentOf<F>>>(
     name: string,
     fields: F,
     options?: O & Closed<O, ObjectOptions<DocumentOf<F>>>,
   ): ObjectField<F, O> => build(objectSchema(fields, { ...open(options), objectName: name })),
 
-  /** May be absent: clearing by null removes it, on create it is left out. The options belong to this field. */
+  /**
+   * A field that may be absent. A patch with null removes it. A create must leave it out instead of sending null. The options belong to
+   * this field, and override those of the inner one.
+   *
+   * @example
+   * t.optional(t.string())
+   */
   optional: <F extends FieldSchema, const O extends FieldOptions<TypesIn<F>['document']>>(
     field: F,
     options?: O & Closed<O, FieldOptions>,
   ): Field<TypesIn<F>, Overlaid<OptionsIn<F>, O> & { readonly '~optional': true }> => build(markOptional(extend(field, open(options)))),
 
-  /** May be null, and is null when it was never set. The options belong to this field. */
+  /**
+   * A field that may be null, and is null until it is set. The options belong to this field, and override those of the inner one.
+   *
+   * @example
+   * t.nullable(Address, { storeNone: true })
+   */
   nullable: <F extends FieldSchema, const O extends NullableOptions<TypesIn<F>['document']>>(
     field: F,
     options?: O & Closed<O, NullableOptions>,
@@ -168,7 +199,13 @@ export const t = {
     return build(isOptional(field) ? markOptional(nullable) : nullable);
   },
 
-  /** The id of a record of another model; embedded in an answer only through `include`. An ObjectId unless `id` says otherwise. */
+  /**
+   * The id of a record of another model. It is an ObjectId unless `id` describes another type. An answer has the record only with
+   * `include`.
+   *
+   * @example
+   * t.ref('Customer', { as: 'customer', id: t.uuid() })
+   */
   ref: <const O extends RefOptions<TypesIn<I>['document']>, I extends FieldSchema = Field<LeafTypes<ObjectId, string>>>(
     model: string,
     options?: O & Closed<O, RefOptions<unknown> & { id: unknown }> & { readonly id?: I },
@@ -178,18 +215,18 @@ export const t = {
     return build(extend(id, { ...rest, ref }));
   },
 
-  /** The record's revision: 0 on create, one more with each write; in double quotes it is the ETag. */
+  /** The revision of the record: 0 on create, and one more after each write. In double quotes it is the ETag. */
   revision: <const O extends Maintained<number>>(
     options?: O & Closed<O, Maintained<number>>,
   ): Field<LeafTypes<number, number>, O & { readonly '~maintained': true }> =>
     build({ type: 'integer', minimum: 0, ...withoutDefault('revision', options), default: 0, bsonType: 'int', maintained: 'revision' }),
 
-  /** When the record was created. */
+  /** The time when the record was created. The service sets it. */
   createdAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,
   ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('createdAt', options)),
 
-  /** When the record was last written. */
+  /** The time of the last write to the record. The service sets it. */
   updatedAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,
   ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('updatedAt', options)),

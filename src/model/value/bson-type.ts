@@ -14,7 +14,7 @@ import {
   type Timestamp,
 } from 'mongodb';
 
-/** A value of one of BSON's own types. A UUID is a Binary. */
+/** A value of one of BSON's own types. A `UUID` is a `Binary`. */
 export type BsonValue =
   | Binary
   | BSONRegExp
@@ -30,10 +30,11 @@ export type BsonValue =
   | ObjectId
   | Timestamp;
 
-/** What BSON's types of every copy inherit, and what each copy requires of the values that it is to store. JSON has no symbols: no client sends it. */
+// The BSON types of every copy of `bson` inherit a member with this key, and each copy requires it of the values that it stores. Clients
+// cannot send it, because JSON has no symbols.
 const version = Symbol.for('@@mdb.bson.version');
 
-/** The major version of BSON that a value is of; undefined for anything but a value of its types. */
+/** The major version of the `bson` package that made a BSON value. Undefined for any other value. */
 export function bsonVersionOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? (value as { readonly [version]?: unknown })[version] : undefined;
 }
@@ -41,14 +42,14 @@ export function bsonVersionOf(value: unknown): unknown {
 const ours = bsonVersionOf(new ObjectId());
 
 /**
- * Whether a value is of one of BSON's types, whichever copy of the `bson` package has made it. Mongoose and a handler's own import may bring
- * another one, of which nothing is an `instanceof` our classes. Its values are stored and compared as ours are where the major version is the same.
+ * Whether a value is of a BSON type, from any copy of the `bson` package with our major version. Mongoose or a handler's own import may
+ * bring another copy. Its values are stored and compared like ours, but are not an `instanceof` our classes.
  */
 export function isBsonValue(value: unknown): value is BsonValue {
   return bsonVersionOf(value) === ours;
 }
 
-/** The name of its type; undefined for what is no BSON value, and so for data with a `_bsontype` of its own. */
+/** The name of a BSON value's type. Undefined for any other value, such as a client's object with a key `_bsontype`. */
 export function tagOf(value: unknown): BsonValue['_bsontype'] | undefined {
   return isBsonValue(value) ? value._bsontype : undefined;
 }
@@ -61,14 +62,14 @@ export const isObjectId = is('ObjectId');
 export const isDecimal128 = is('Decimal128');
 export const isDouble = is('Double');
 export const isInt32 = is('Int32');
-/** A Timestamp is none, though it is one to `instanceof`. */
+/** False for a Timestamp, although its class extends Long. */
 export const isLong = is('Long');
 export const isBinary = is('Binary');
 export const isDBRef = is('DBRef');
 
 const uuidSubtype = 4;
 
-/** Whether a binary is a UUID (RFC 9562): some drivers have stored other lengths under its subtype. */
+/** Whether a binary is a UUID (RFC 9562). Its length is checked too, because some drivers have stored other lengths with this subtype. */
 export function isUuid(value: Binary): boolean {
   return value.sub_type === uuidSubtype && value.position === 16;
 }

@@ -1,12 +1,12 @@
 const dateTime = /^(\d{4}|[+-]\d{6})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?$/;
 
 /**
- * Reads an RFC 3339 date-time; without an offset it is UTC. Digits beyond milliseconds are cut off. Undefined for anything else: the days
- * that no month has, which `Date` itself would roll over; leap seconds, which it does not know; times that an offset moves out of the years
- * 0000 to 9999, because they could not be written as RFC 3339 again.
+ * Parses an RFC 3339 date-time. Without an offset it is UTC. Digits beyond milliseconds are cut off. Returns undefined for any other text:
+ * also for impossible days, which `Date` would roll over; for leap seconds, which `Date` does not know; and for times that their offset
+ * moves out of the years 0000 to 9999, which RFC 3339 cannot write.
  *
- * A stored date outside of those years is written with an expanded year (ECMA-262, "Expanded Years"), and what is read can be sent back:
- * such a year is taken too, in the one spelling that `Date` has for it.
+ * Expanded years (ECMA-262, "Expanded Years") are accepted in the spelling of `Date`. Stored dates outside of those years are written so,
+ * and clients can send back what they read.
  *
  * @example
  * parseDate('2026-02-30T00:00:00Z'); // undefined
@@ -18,7 +18,7 @@ export function parseDate(text: string): Date | undefined {
   const milliseconds = fraction.padEnd(3, '0').slice(0, 3);
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`;
   const date = new Date(local);
-  // An impossible day, hour, minute or second is refused or rolled over by `Date`: either way the text differs.
+  // `Date` refuses an impossible day, hour, minute or second, or rolls it over: then the text differs.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== local) return undefined;
   return shift(date, offset);
 }

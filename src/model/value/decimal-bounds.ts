@@ -2,7 +2,7 @@ import type { Decimal128 } from 'mongodb';
 import { Invalid } from '../../rules.ts';
 import type { Constraint } from './leaf.ts';
 
-/** Inclusive bounds of a decimal, compared digit by digit: a double would round them. */
+/** Compiles inclusive bounds of a decimal. They are compared digit by digit, because a double would round them. */
 export function compileDecimalBounds(minimum: Decimal128 | undefined, maximum: Decimal128 | undefined): Constraint | undefined {
   if (!minimum && !maximum) return undefined;
   return function checkBounds(value) {
@@ -13,24 +13,26 @@ export function compileDecimalBounds(minimum: Decimal128 | undefined, maximum: D
   };
 }
 
-/** What is said of a value below its least, which is given as it stands in JSON. */
+/** The error of a value below its minimum, which is given in JSON form. */
 export function belowMinimum(limit: bigint | string): Invalid {
   return new Invalid('minimum', `must be at least ${limit}`, { limit });
 }
 
-/** What is said of a value above its greatest. */
+/** The error of a value above its maximum, which is given in JSON form. */
 export function aboveMaximum(limit: bigint | string): Invalid {
   return new Invalid('maximum', `must be at most ${limit}`, { limit });
 }
 
-/** Below zero where `a` is less, above zero where it is more. Both are finite: decimals, or numbers written with all of their digits. */
+/**
+ * Negative if `a` is less than `b`, positive if it is greater, else 0. Both are finite: decimals, or numbers written with all their digits.
+ */
 export function compareDecimals(a: Decimal128 | string, b: Decimal128 | string): number {
-  const [one, other] = [toParts(a), toParts(b)];
-  if (one.sign !== other.sign) return one.sign - other.sign;
-  return one.sign * (one.magnitude - other.magnitude || compareText(one.digits, other.digits));
+  const [left, right] = [toParts(a), toParts(b)];
+  if (left.sign !== right.sign) return left.sign - right.sign;
+  return left.sign * (left.magnitude - right.magnitude || compareText(left.digits, right.digits));
 }
 
-/** `sign × 0.digits × 10^magnitude`, where `digits` neither starts nor ends with a zero, and zero has none. */
+/** A number as `sign × 0.digits × 10^magnitude`. `digits` neither starts nor ends with a zero; it is empty for zero. */
 interface Parts {
   readonly sign: -1 | 0 | 1;
   readonly digits: string;

@@ -25,11 +25,11 @@ function readString(value: unknown): string | Invalid {
   return value.isWellFormed() ? value : loneSurrogate;
 }
 
-/** Text. */
+/** A string. */
 export const stringLeaf: Leaf<string> = {
   name: 'string',
   readSchema: { type: 'string' },
-  textSchema: { type: 'string', pattern: '^[^\\x00]*$' }, // a query string with a NUL character is refused before anybody reads it
+  textSchema: { type: 'string', pattern: '^[^\\x00]*$' }, // every query string with a NUL character is refused
   bsonTypes: ['string'],
   fromJson: readString,
   fromText: readString,
@@ -59,14 +59,14 @@ export const booleanLeaf: Leaf<boolean> = {
 
 const readDate = (text: string): Date | Invalid => parseDate(text) ?? notDate;
 
-/** In a query string a `+` is a space: that of an offset such as `+01:00`, or of a year such as `+010000`. */
+/** Explains a lost `+`: in a query string, the `+` of an offset such as `+01:00` or of a year such as `+010000` is read as a space. */
 function readDateText(text: string): Date | Invalid {
   const date = parseDate(text);
   if (date) return date;
   return parseDate(text.replace(/^ | (?=\d\d:\d\d$)/g, '+')) ? lostPlus : notDate;
 }
 
-/** A point in time, in milliseconds. */
+/** A point in time, with millisecond precision. */
 export const dateLeaf: Leaf<Date> = {
   name: 'date',
   readSchema: { type: 'string', format: 'date-time' },
@@ -108,7 +108,7 @@ export const uuidLeaf: Leaf<UUID> = {
   toJson: writeUntyped,
 };
 
-// Not in groups of four: V8 would run out of stack on a text of some megabytes.
+// The pattern has no groups of four characters: V8 would run out of stack on a text of some megabytes.
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64Text.test(text);
 const readBinary = (text: string): Binary | Invalid => (isBase64(text) ? new Binary(Buffer.from(text, 'base64')) : notBinary);
@@ -133,7 +133,7 @@ export const binaryLeaf: Leaf<Binary> = {
   toJson: (stored) => (isBinary(stored) ? JSON.stringify(stored.toString('base64')) : writeUntyped(stored)),
 };
 
-/** One of some strings. */
+/** One of the given strings. */
 export function enumLeaf(values: readonly string[]): Leaf<string> {
   const members = new Set<unknown>(values);
   const legal = listNames(values);
@@ -155,7 +155,7 @@ export function enumLeaf(values: readonly string[]): Leaf<string> {
   };
 }
 
-/** Any JSON value in, any BSON value out. It has no text form: it is neither filtered nor sorted. */
+/** Any JSON value in bodies, any BSON value in the database. It has no text form, because lists neither filter nor sort by it. */
 export const anyLeaf: Leaf = {
   name: 'any',
   readSchema: {},

@@ -24,23 +24,23 @@ const longDecimal = new Invalid('precision', 'must have at most 34 significant d
   limit: 34,
 });
 
-// Digits are taken in one way only: `\d+\.?\d*` would take quadratic time on a long text of them.
+// A run of digits matches in one way only: `\d+\.?\d*` would take quadratic time on a long one.
 const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?$/;
 const integerText = /^([+-]?)(\d+)(?:\.0*)?$/;
-const mostDigits = 19; // of an int64
+const maxInt64Digits = 19;
 
-/** The integer that a JSON number is (`5.0` is one), whatever its size. */
+/** Reads a JSON number as an integer of any size. `5.0` is an integer too. */
 function readInteger(value: unknown): bigint | Invalid {
   if (typeof value === 'bigint') return value;
   if (typeof value !== 'number' && !(value instanceof JsonNumber)) return notInteger;
   return toInteger(value) ?? (Number.isFinite(Number(value)) ? notInteger : beyondInt64);
 }
 
-function inInt64(value: bigint): bigint | Invalid {
+function checkInt64(value: bigint): bigint | Invalid {
   return value < minInt64 || value > maxInt64 ? beyondInt64 : value;
 }
 
-// The driver stores a whole number beyond 32 bits as double: those go as bigint, which it stores as long.
+// The driver stores an integer beyond 32 bits as a double if it is a number, and as a long if it is a bigint.
 function storeInteger(value: number): number | bigint {
   return value >= -int32 && value < int32 ? value + 0 : BigInt(value);
 }
@@ -49,13 +49,13 @@ function integerFromText(text: string): bigint | Invalid {
   const [, sign = '', written] = integerText.exec(text) ?? [];
   if (written === undefined) return notInteger;
   const digits = written.replace(/^0+(?=\d)/, '');
-  if (digits.length > mostDigits) return beyondInt64; // not made into a number: that takes longer the more there are
-  return inInt64(sign === '-' ? -BigInt(digits) : BigInt(digits));
+  if (digits.length > maxInt64Digits) return beyondInt64; // before `BigInt`, which takes long for many digits
+  return checkInt64(sign === '-' ? -BigInt(digits) : BigInt(digits));
 }
 
 const integerBsonTypes = ['int', 'long', 'double', 'decimal'];
 
-/** A whole number within the safe range of a JavaScript number. */
+/** An integer within the safe range of a JavaScript number. */
 export const intLeaf: Leaf<number | bigint> = {
   name: 'int',
   readSchema: { type: 'integer' },
@@ -66,7 +66,7 @@ export const intLeaf: Leaf<number | bigint> = {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return storeInteger(value);
     const integer = readInteger(value);
     if (integer instanceof Invalid) return integer;
-    return inInt64(integer) instanceof Invalid ? beyondInt64 : beyondSafe;
+    return checkInt64(integer) instanceof Invalid ? beyondInt64 : beyondSafe;
   },
   fromText: integerFromText,
   fromDocument: (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? storeInteger(value) : notInteger),
@@ -82,12 +82,12 @@ export const int64Leaf: Leaf<bigint> = {
   bsonTypes: integerBsonTypes,
   fromJson(value) {
     const integer = readInteger(value);
-    return integer instanceof Invalid ? integer : inInt64(integer);
+    return integer instanceof Invalid ? integer : checkInt64(integer);
   },
   fromText: integerFromText,
   fromDocument(value) {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
-    return typeof value === 'bigint' ? inInt64(value) : notInteger;
+    return typeof value === 'bigint' ? checkInt64(value) : notInteger;
   },
   toDocument: (stored) => (typeof stored === 'number' && Number.isInteger(stored) ? BigInt(stored) : stored),
   toJson: writeUntyped,
@@ -132,10 +132,10 @@ function isNumber(value: unknown): value is number | bigint | JsonNumber {
 
 const isDigit = /^-?\d/;
 
-// For descriptions of apis: JSON Schema advises against what RE2 does not have, so that 34 digits are not counted here.
+// For the OpenAPI description. It does not count 34 digits: JSON Schema advises against the syntax that would be needed, which RE2 lacks.
 const decimalPattern = '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$';
 
-/** A Decimal128. As a JSON number it keeps within the range of a double (RFC 8259 §6); as a string it may use its own range. */
+/** A Decimal128. A JSON number must be within the range of a double (RFC 8259 §6); a string may use the whole range of a Decimal128. */
 export const decimalLeaf: Leaf<Decimal128> = {
   name: 'decimal',
   readSchema: { type: 'string', format: 'decimal' },

@@ -1,11 +1,11 @@
-/** Whether a value is an object of keys, and not a list, a date, a BSON type or a number kept as text. */
+/** Whether a value is a plain object: not an array, a date, a BSON value, a `JsonNumber` or of any other class. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The member of an object that is its own: `constructor` and `__proto__` are keys like any other. */
+/** An own member of an object. Inherited ones such as `constructor` and `__proto__` are undefined. */
 export function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

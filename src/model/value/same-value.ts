@@ -3,8 +3,8 @@ import { tagOf } from './bson-type.ts';
 import { isObject, own } from './plain-object.ts';
 
 /**
- * Whether two values, as handlers hold them, are stored alike. The order of an object's keys does not count, nor does an undefined one, nor
- * whether an integer is a number or a bigint.
+ * Whether two values in document form are stored as equal values. The order of an object's keys does not matter, nor do undefined members,
+ * nor whether an integer is a number or a bigint.
  */
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
@@ -23,7 +23,7 @@ function isSameInteger(integer: bigint, other: unknown): boolean {
   return Number.isInteger(other) && Object.is(Number(integer), other) && BigInt(other as number) === integer;
 }
 
-/** A hole is an undefined item: `every` would pass it by. */
+/** A hole in an array counts as an undefined item. `Array.from` fills the holes, which `every` would skip. */
 function hasSameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && Array.from(a).every((item, index) => isSameValue(item, b[index]));
 }

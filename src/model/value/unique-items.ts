@@ -2,8 +2,8 @@ import { mapEntries } from './stored-shape.ts';
 import { writeUntyped } from './untyped.ts';
 
 /**
- * Whether two items of a list are equal, as JSON Schema's `uniqueItems` means it: by value, whatever the order of keys. Each item is written
- * once; Ajv compares every two of them, which a list of 100,000 numbers turns into minutes.
+ * Whether two items of an array are equal in the sense of JSON Schema's `uniqueItems`: by value, with keys in any order. Each item is
+ * written as text once. Ajv compares every pair of items, which takes minutes for 100,000 numbers.
  */
 export function hasEqualItems(items: readonly unknown[]): boolean {
   const seen = new Set<string>();

@@ -5,7 +5,7 @@ import { type BsonValue, isBinary, isBsonValue, isUuid } from './bson-type.ts';
 import { copyValue } from './copy-value.ts';
 import { mapEntries } from './stored-shape.ts';
 
-/** Why a key of a map or of an untyped object is refused. */
+/** The error of a value that has a key which BSON cannot store. */
 export const unstorableKey = new Invalid('illegal_key', 'must not have a key with a NUL character or a lone surrogate');
 
 const illFormed = new Invalid('unicode', 'must be well-formed Unicode: it holds a lone surrogate');
@@ -18,8 +18,8 @@ const tooSmall = new Invalid('underflow', 'must not hold a number other than zer
 const unstorable = new Invalid('not_storable', 'must be a value that BSON can store');
 
 /**
- * JSON from a client into what is stored in an untyped field. Objects become Maps: the driver writes a Map key by key, so that `__proto__`,
- * `_bsontype` and `toBSON` are keys like any other, and `{"$oid": …}` stays the plain data that it is.
+ * Converts a client's JSON to the stored value of an untyped field. Objects become Maps, which the driver writes key by key: `__proto__`,
+ * `_bsontype` and `toBSON` are stored as keys like any other, and `{"$oid": …}` stays plain data.
  */
 export function readUntyped(value: unknown): unknown {
   switch (typeof value) {
@@ -38,8 +38,9 @@ export function readUntyped(value: unknown): unknown {
 }
 
 /**
- * A value from the deployer's own code for an untyped field: BSON's types as they are, dates, bytes, lists and plain objects as copies, so
- * that nothing of it is shared. A function, a symbol or `undefined` is refused, because BSON would drop it silently; an undefined member is left out.
+ * Converts a value from the application's own code to the stored value of an untyped field. BSON values stay as they are. Dates, bytes,
+ * arrays and plain objects are copied, so that the record shares nothing with the caller. Functions, symbols and `undefined` are refused,
+ * because BSON would drop them silently. Undefined members are left out.
  */
 export function checkUntyped(value: unknown): unknown {
   switch (typeof value) {
@@ -48,7 +49,7 @@ export function checkUntyped(value: unknown): unknown {
     case 'symbol':
       return unstorable;
     case 'object':
-      if (value instanceof JsonNumber) return readUntyped(value); // of a body without a schema
+      if (value instanceof JsonNumber) return readUntyped(value); // from a body that was parsed without a schema
       return isData(value) ? copyValue(value) : readMembers(value, checkUntyped);
     default:
       return typeof value === 'number' ? value : readUntyped(value);
@@ -85,7 +86,7 @@ function readEntries(entries: Iterable<[unknown, unknown]>, read: (value: unknow
   return stored;
 }
 
-/** Whether BSON can hold this key: it ends keys with NUL, and its text is UTF-8. */
+/** Whether BSON can store this key. BSON ends keys with NUL, and writes them as UTF-8. */
 export function isStorableKey(key: string): boolean {
   return !key.includes('\0') && key.isWellFormed();
 }
@@ -101,7 +102,7 @@ function storeDouble(text: string): Double | Invalid {
   return Number.isFinite(value) ? new Double(value) : beyondDouble;
 }
 
-/** JSON text of whatever a document holds. */
+/** Writes the JSON text of any value of a document. */
 export function writeUntyped(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -159,7 +160,7 @@ function writeBson(value: BsonValue): string {
     case 'Code':
       return JSON.stringify(value.code);
     case 'DBRef':
-      // The driver makes one of any object with `$ref` and `$id`: it was plain data, and is served as such.
+      // The driver reads every object with `$ref` and `$id` as a DBRef. It was stored as plain data, and is served as such.
       return writeMembers(Object.entries(value.toJSON()));
     default:
       return 'null';

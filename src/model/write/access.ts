@@ -1,37 +1,37 @@
 import { Invalid } from '../../rules.ts';
 import type { CompiledField, FieldEntry, FieldTable, Node, ObjectNode } from '../node.ts';
 
-/** How a resource lets its clients write; it belongs to the resource, so that two over one model may differ. */
+/** How clients may write. These are options of a resource, so two resources of one model may differ. */
 export interface WriteRules {
-  /** A field is writable only where its policy says `insert: true` or `update: true`. @default false */
+  /** Whether clients may write only fields whose policy has `insert: true` or `update: true`. @default false */
   readonly explicitWrites?: boolean;
-  /** PATCH merges into embedded objects (RFC 7396); false: it replaces them. @default true */
+  /** Whether PATCH merges into embedded objects (RFC 7396). Otherwise it replaces them. @default true */
   readonly mergePatch?: boolean;
 }
 
-/** Who writes, and under which rules. */
+/** The rules of one kind of write: what may be written, and how values are read. */
 export interface Access {
-  /** Values of a request body, or values of the deployer's own code. */
+  /** Whether values are JSON of a request body, or in document form from the application's own code. */
   readonly source: 'json' | 'document';
-  /** Why this field may not be written, or undefined where it may. */
+  /** The error of writing this field. Undefined if it may be written. */
   refusal(field: CompiledField): Invalid | undefined;
-  /** The record exists (patch, put): null removes an optional field, which on create is an error. */
+  /** Whether the record exists (patch, put). Then null removes an optional field; on create it is an error. */
   readonly existing: boolean;
-  /** Values that the client may not set are neither cleared nor replaced. */
+  /** Whether values that the client may not set are protected: the client can neither clear nor replace what holds them. */
   readonly protects: boolean;
-  /** A missing required key is one error of the object, in `Report.incomplete`, instead of an error of its own. */
+  /** Whether the missing keys of an object are reported together in `Report.incomplete`. Otherwise each is an error of its own. */
   readonly incompleteObjects: boolean;
-  /** Checks are left to what is stored (`StoredCheck`). */
+  /** Whether checks do not run here, because they need stored values (`StoredCheck`). */
   readonly defersChecks?: boolean;
 }
 
-/** The refusal of a field that a client must not know of: it reads exactly as one of a field that does not exist. */
+/** The error of an unknown field. A private field has the same error, so that clients cannot find out that it exists. */
 export const unknownField = new Invalid('unknown_field', 'is not a known field');
 
 const notOnCreate = new Invalid('not_writable', 'cannot be set on create', { operation: 'create' });
 const notOnUpdate = new Invalid('not_writable', 'cannot be set on update', { operation: 'update' });
 
-/** The deployer's own code: every field is open, values are in document form. */
+/** Access for the application's own code: it may write every field, and its values are in document form. */
 export const serverAccess: Access = {
   source: 'document',
   refusal: () => undefined,
@@ -40,7 +40,7 @@ export const serverAccess: Access = {
   incompleteObjects: false,
 };
 
-/** What a client may set when it creates a record. */
+/** Access for the body of a create. */
 export function insertAccess({ explicitWrites = false }: WriteRules): Access {
   return {
     source: 'json',
@@ -51,12 +51,14 @@ export function insertAccess({ explicitWrites = false }: WriteRules): Access {
   };
 }
 
-/** What a client may change by a patch. With `mergePatch: false` what it replaces returns to its defaults, closed values too. */
+/**
+ * Access for the body of a patch. With `mergePatch: false`, replacing an object returns all its fields to their defaults, closed ones too.
+ */
 export function patchAccess(rules: WriteRules): Access {
   return { ...updateAccess(rules), protects: rules.mergePatch !== false };
 }
 
-/** What a client may change in a record that exists. */
+/** Access for the body of a put. */
 export function updateAccess({ explicitWrites = false }: WriteRules): Access {
   return {
     source: 'json',
@@ -75,7 +77,7 @@ function refuse(field: CompiledField, allowed: boolean | undefined, explicit: bo
   return isOpen ? undefined : refusal;
 }
 
-/** Whether a value holds, at any depth, fields that this client may not write. */
+/** Whether a value holds closed fields at any depth: fields that may not be written. */
 export function holdsClosedValues(node: Node, access: Access): boolean {
   switch (node.kind) {
     case 'leaf':
@@ -89,24 +91,24 @@ export function holdsClosedValues(node: Node, access: Access): boolean {
   }
 }
 
-/** Whether an object requires, at any depth, what this client may not send: only the server can make a new one of it. */
+/** Whether an object requires, at any depth, fields that the client may not send. Then only the server can create the object. */
 export function needsServer(node: ObjectNode, access: Access): boolean {
   return node.fields.some((field) => isRequired(field) && !maySend(field, access));
 }
 
-/** Whether nothing stands in for the field when it is not sent. */
+/** Whether the field must be sent, because it has no default and may be neither null nor absent. */
 export function isRequired(field: CompiledField): boolean {
   return !(field.makeDefault || field.nullable || field.optional);
 }
 
-/** Whether there is any value but null that this client may send for the field. */
+/** Whether the client may send any value but null for the field. */
 export function maySend(field: CompiledField, access: Access): boolean {
   if (access.refusal(field) !== undefined) return false;
   if (field.node.kind === 'object') return !needsServer(field.node, access);
   return !(access.protects && holdsClosedValues(field.node, access));
 }
 
-/** The dotted names of all fields that this client may write, those inside of maps left out: they have none. */
+/** The dotted names of all fields that the client may write. Fields inside maps are left out, because they have no fixed name. */
 export function openNames(table: FieldTable, access: Access): string[] {
   const isOpen = (entry: FieldEntry | undefined): boolean =>
     entry === undefined || (access.refusal(entry.field) === undefined && isOpen(entry.parent));

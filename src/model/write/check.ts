@@ -4,15 +4,17 @@ import { join, type ObjectNode } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import type { Report } from './report.ts';
 
-/** Runs the check of an object on its stored form, once for what that was read from; what it says goes into the report. */
+/**
+ * Runs the check of an object in stored form, and adds its errors to the report. It runs once for each `readFrom`, the value that was sent.
+ */
 export type RunCheck = (stored: unknown, path: string, report: Report, readFrom?: unknown) => void;
 
-/** The fields that a check sees: those of the record itself, without its id, revision and timestamps. */
+/** An object with only the fields that its check sees: without id, revision and timestamps. */
 export function ownFields(node: ObjectNode): ObjectNode {
   return { ...node, fields: node.fields.filter((field) => field.key !== '_id' && !field.maintained) };
 }
 
-/** Compiles the check of one object; undefined where it has none. */
+/** Compiles the check of one object. Undefined if it has none. */
 export function compileCheck(node: ObjectNode): RunCheck | undefined {
   const { check, name = 'an embedded object' } = node;
   if (!check) return undefined;
@@ -22,11 +24,11 @@ export function compileCheck(node: ObjectNode): RunCheck | undefined {
     if (found === undefined) return;
     if (typeof found === 'string') report.refuse(new Invalid('check', found).at(path));
     else if (Array.isArray(found)) for (const error of found.map(toFieldError)) report.refuse({ ...error, field: join(path, error.field) });
-    else throw new Error(`\`check\` of ${name} must return nothing, a sentence or a list of errors, and must not be async.`);
+    else throw new Error(`\`check\` of ${name} must return nothing, a sentence or an array of errors, and must not be async.`);
   };
 }
 
-/** The checks of an object and of the objects embedded in it, by dotted path; not of those in lists and maps, which are written whole. */
+/** The checks of an object and its embedded objects, by dotted path. Objects in arrays and maps are left out: those are written whole. */
 export function collectChecks(node: ObjectNode, path = ''): ReadonlyMap<string, RunCheck> {
   const own = compileCheck(node);
   const below = node.fields.flatMap((field) =>

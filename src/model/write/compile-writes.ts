@@ -12,16 +12,16 @@ import { Report } from './report.ts';
 
 export type { WriteRules };
 
-/** What the readers of bodies need of a model. */
+/** The members of a compiled model that the readers of bodies need. */
 interface WritableModel {
   readonly name: string;
   readonly root: ObjectNode;
 }
 
 /**
- * Reads the body of a create, and the values that the server sets, into the document to insert. A field that the server names is the
- * server's, even when its value is undefined: what a client sent for it does not count. Throws `validation_failed` (422) with every error at
- * once; a plain Error (500) where the deployer's own values do not fit, or nobody could set a required field.
+ * Reads the body of a create and the server fields into the stored form of a new record. A key of the server fields overrides the client's
+ * value, even if it is undefined. Throws `validation_failed` (422) with all errors of the body. Throws a plain Error (500) if a server
+ * field is not valid, or if a required field that clients may not send is missing.
  */
 export type ReadCreate = (body: unknown, serverFields?: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
@@ -48,14 +48,14 @@ export function compileCreate(model: WritableModel, rules: WriteRules = {}): Rea
     const stored: Record<string, unknown> = {};
     for (const { field, isOpen, read, readServer } of members) {
       const { name } = field;
-      const isServers = Object.hasOwn(serverFields, name);
+      const isServerField = Object.hasOwn(serverFields, name);
       let value: unknown;
       if (field.maintained) value = field.maintained === 'revision' ? 0 : now;
-      else if (isServers && serverFields[name] !== undefined) value = readServer(serverFields[name], name, server);
-      else if (!isServers && isOpen && Object.hasOwn(sent, name)) value = read(sent[name], name, client);
+      else if (isServerField && serverFields[name] !== undefined) value = readServer(serverFields[name], name, server);
+      else if (!isServerField && isOpen && Object.hasOwn(sent, name)) value = read(sent[name], name, client);
       else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
       if (value !== undefined && value !== absent) stored[field.key] = value;
-      else if (value === undefined && isOpen && !isServers) client.add(name, isRequiredButMissing);
+      else if (value === undefined && isOpen && !isServerField) client.add(name, isRequiredButMissing);
       else if (value === undefined) server.add(name, isRequiredButMissing);
     }
     if (client.size + server.size === 0) runCheck?.(stored, '', client);
@@ -66,7 +66,7 @@ export function compileCreate(model: WritableModel, rules: WriteRules = {}): Rea
   };
 }
 
-/** An id that nobody gave: its default, or a new ObjectId or UUID; undefined for other types. */
+/** Makes the id of a record that was created without one: its default, or a new ObjectId or UUID. Undefined for other types. */
 export function makeId({ makeDefault, node }: CompiledField): unknown {
   if (makeDefault) return makeDefault();
   if (node.kind !== 'leaf') return undefined;
@@ -82,7 +82,7 @@ function checkServerKeys(model: WritableModel, serverFields: Readonly<Record<str
   }
 }
 
-/** Reads the body of a patch or put into the changes that one command makes; throws `validation_failed` (422) with every error at once. */
+/** Reads the body of a patch or put into the changes that one command makes. Throws `validation_failed` (422) with all errors. */
 export type ReadChanges = (body: unknown) => Changes;
 
 /** Compiles the reader of patch bodies. */
@@ -98,19 +98,19 @@ export function compilePut(model: WritableModel, rules: WriteRules = {}): ReadCh
 function compileReadChanges(model: WritableModel, rules: WriteRules, mode: EmbeddedMode): ReadChanges {
   const access = mode === 'put' ? updateAccess(rules) : patchAccess(rules);
   const plan = compileChanges(model.root, access, mode);
-  const whole = compileWholeCheck(model, access);
+  const checkWhole = compileWholeCheck(model, access);
   const storedCheck = mode === 'put' ? compileStoredCheck(model, access) : undefined;
   return function readChanges(body) {
     const report = new Report();
     const sent = asBody(body);
     const changes = plan(sent, report);
-    if (report.size === 0) whole?.(sent, mode, report);
+    if (report.size === 0) checkWhole?.(sent, mode, report);
     if (report.errors.length > 0) throw validationFailed(report.errors);
     return storedCheck ? { ...changes, storedCheck } : changes;
   };
 }
 
-/** The check of a record that the body alone makes whole: a put of a record without closed values, and a patch that names every field. */
+/** The check of a record whose fields are all in the body: of a put without closed values, and of a patch that names every field. */
 function compileWholeCheck(model: WritableModel, access: Access): ((sent: object, mode: EmbeddedMode, report: Report) => void) | undefined {
   const own = ownFields(model.root);
   if (!own.check || holdsClosedValues(own, access)) return undefined;
@@ -121,8 +121,8 @@ function compileWholeCheck(model: WritableModel, access: Access): ((sent: object
 }
 
 /**
- * The checks of a put around values that the client may not write: they need what is stored. Undefined where the
- * body says all that they look at.
+ * The checks of a put that keeps values which the client may not write: they need the stored record. Undefined if the body has everything
+ * that they look at.
  */
 function compileStoredCheck(model: WritableModel, access: Access): StoredCheck | undefined {
   const own = ownFields(model.root);

@@ -5,17 +5,17 @@ import { serverAccess } from './access.ts';
 import { compileObjectReader } from './read-value.ts';
 import { Report } from './report.ts';
 
-/** What in a stored record is not as its model says. */
+/** A stored value that does not fit the model. */
 export interface Misfit {
   readonly path: string;
   readonly message: string;
-  /** The same for every item of a list and every key of a map. */
+  /** Identifies the same misfit in any record. It is equal for all items of an array and all keys of a map. */
   readonly kind: string;
 }
 
 /**
- * Compiles the comparison of a stored record with its model: what clients may read of it, field by field. A missing value that reads as a
- * default fits, and so does a key that no field has.
+ * Compiles the comparison of a stored record with its model. It compares only fields that clients may read. A missing value that reads as a
+ * default fits, and keys that are not fields are ignored.
  */
 export function compileFindMisfits(root: ObjectNode): (stored: unknown) => Misfit[] {
   const readable = withoutPrivate(root);
@@ -28,7 +28,7 @@ export function compileFindMisfits(root: ObjectNode): (stored: unknown) => Misfi
   };
 }
 
-/** The path of a field, whatever the items and keys. A key of a map may hold dots: what lies below is not told apart. */
+/** The path of a field, with `*` for items and keys. It ends at a map, because a key of the map may have dots. */
 function placeOf(node: Node, [step, ...rest]: readonly string[], path = ''): string {
   if (step === undefined || node.kind === 'leaf') return path;
   if (node.kind === 'map') return join(path, '*');

@@ -6,47 +6,46 @@ import type { RunCheck } from './check.ts';
 import { compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, notObject, valueOfUnsent } from './read-value.ts';
 import { Report } from './report.ts';
 
-/** A stored path and the value it takes; `absent` removes the key. */
+/** A stored path and its new value in stored form. `absent` removes the key. */
 export interface Assignment {
   readonly path: string;
   readonly value: unknown;
 }
 
 /**
- * An embedded object that keys are written into, and what happens when the record has none there: it is created, or the write is refused.
+ * An embedded object into which keys are written. If the record has no object there, the object is created, or the write is refused.
  */
 export interface EmbeddedMerge {
   readonly path: string;
-  /** The object that is created, complete with defaults; undefined when the body does not suffice to create one. */
+  /** The object to create, with its defaults. Undefined if the body does not suffice to create one. */
   readonly whole: unknown;
-  /** What the client is told where it cannot be created; nothing where another object around it or in it says so. */
+  /** The errors for the client if the object cannot be created. Empty if an outer or inner object has the error. */
   readonly refused: readonly FieldError[];
 }
 
-/** Checks that see stored values: they run on the record as the write would leave it, before it is written. */
+/** Checks that need stored values. They run before the write, on the record as the write would leave it. */
 export interface StoredCheck {
-  /** The stored keys that hold values which the client may not write: the write must find them as they were checked. */
+  /** The stored keys with values that the client may not write. The write applies only if these values are still as they were checked. */
   readonly dependsOn: readonly string[];
-  /** By the dotted path of the object that each is about; `''` is the record. */
+  /** The checks by the dotted path of their object. The record has the path `''`. */
   readonly checks: ReadonlyMap<string, RunCheck>;
 }
 
-/** What a patch or put changes in a stored record: the plan that one atomic command carries out. */
+/** The changes of a patch or put: the plan of one atomic command. */
 export interface Changes {
   readonly assignments: readonly Assignment[];
-  /** Outermost first. */
+  /** Outer objects come before the objects inside them. */
   readonly embedded: readonly EmbeddedMerge[];
-  /** Only for a put around closed values of a model with checks. */
+  /** Only for a put that keeps closed values, on a model with checks. */
   readonly storedCheck?: StoredCheck;
 }
 
-/** Reads the body of a patch or put into a plan; what is wrong with it goes into the report. */
+/** Reads the body of a patch or put into a plan, and adds its errors to the report. */
 export type PlanChanges = (body: unknown, report: Report) => Changes;
 
 /**
- * How an embedded object is written:
- * `merge` key by key, unsent keys stay (RFC 7396); `replace` whole, unsent keys return to their defaults; `put` whole, but key by key
- * around values that the client may not write.
+ * How an embedded object is written. `merge` writes the keys that were sent (RFC 7396). `replace` writes the whole object: unsent keys
+ * return to their defaults. `put` does so too, but keeps values that the client may not write.
  */
 export type EmbeddedMode = 'merge' | 'replace' | 'put';
 
@@ -55,10 +54,10 @@ interface Draft {
   readonly embedded: EmbeddedMerge[];
 }
 
-/** Plans one field: `sent` is its value in the body. */
+/** Plans the write of one value. `sent` is the value in the body. */
 type PlanField = (sent: unknown, path: string, draft: Draft, report: Report) => void;
 
-/** Compiles a body's plan for a whole record. */
+/** Compiles the reader of bodies into plans for a record. */
 export function compileChanges(root: ObjectNode, access: Access, mode: EmbeddedMode): PlanChanges {
   const plan = compileObjectPlan(root, access, mode);
   return function planChanges(body, report) {
@@ -98,7 +97,7 @@ function compileFieldPlan(field: CompiledField, access: Access, mode: EmbeddedMo
   };
 }
 
-/** Writes an embedded object key by key, and tells what to do where the record has none. */
+/** Plans the write of an embedded object key by key, and its creation if the record has none. */
 function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Access, mode: EmbeddedMode): PlanField {
   const readNull = compileFieldReader(field, access);
   const planKeys = compileObjectPlan(node, access, mode);
@@ -111,29 +110,28 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Acc
     const creation = new Report(report);
     const whole = readWhole(sent, path, creation);
     draft.embedded.push({ path, whole: creation.size === 0 ? whole : undefined, refused: whyNotCreated(path, creation) });
-    const before = report.size;
+    const sizeBefore = report.size;
     planKeys(sent, path, draft, report);
-    // What is wrong with the keys is reported by now; what is left are checks, and they count at once where no stored value has a say.
-    if (report.size === before && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
+    // The keys have no errors. Errors of checks count already if the body has the whole object: otherwise they depend on stored values.
+    if (report.size === sizeBefore && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
   };
 }
 
-/** What the body leaves out of a new object, or what the checks of the new object say against it. */
+/** The errors of creating an object: the keys that the body leaves out, or else the errors of checks. */
 function whyNotCreated(path: string, { incomplete, refusals }: Report): readonly FieldError[] {
-  const lacking = incomplete.find((one) => one.path === path);
-  if (!lacking) return refusals;
-  const { keys: missing } = lacking;
+  const missing = incomplete.find((one) => one.path === path)?.keys;
+  if (!missing) return refusals;
   if (missing.length === 0) return [onlyByServer.at(path)];
   return [new Invalid('incomplete', `does not exist yet; to create it, send also ${missing.join(', ')}`, { missing }).at(path)];
 }
 
-/** It lacks what no client may send. Which keys those are is not said: they may be private. */
+/** The error of an object that is missing values which no client may send. It does not name them, because they may be private. */
 export const onlyByServer = new Invalid(
   'server_only',
   'does not exist yet, and only the server can create it: it holds required values that clients may not send',
 );
 
-/** Whether a body names every field of an object, at any depth: what is stored then is what was sent. */
+/** Whether a body names every field of an object, at any depth. Then nothing of the stored object remains. */
 export function coversWhole(node: ObjectNode, sent: unknown): boolean {
   if (!isObject(sent)) return false;
   return node.fields.every((field) => {
@@ -143,7 +141,10 @@ export function coversWhole(node: ObjectNode, sent: unknown): boolean {
   });
 }
 
-/** PUT: a writable field left out returns to its default; one that holds closed values stays as it is; a required one must be sent. */
+/**
+ * Plans a field that the body of a put leaves out: it returns to its default, and is an error if it is required. A field that holds closed
+ * values stays as it is, and has no plan.
+ */
 function compileUnsentPlan(field: CompiledField, access: Access): PlanField | undefined {
   if (holdsClosedValues(field.node, access)) return undefined;
   return function planUnsent(_sent, path, draft, report) {

@@ -11,20 +11,20 @@ import type { Assignment } from './plan-changes.ts';
 import { compileFieldReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
 import { Report } from './report.ts';
 
-/** What saving a record writes: no more than what its handler changed. */
+/** The write of a saved record: only what its handler changed. */
 export interface SavePlan {
-  /** Stored paths, as deep as embedded objects go, and the values that they take. A list or a map is written whole. */
+  /** The stored paths of changed values, which may be inside embedded objects. A changed array or map is written whole. */
   readonly assignments: readonly Assignment[];
-  /** What was stored at the same paths; without a revision to guard it, also the rest of what a check has seen. */
+  /** The values that were stored at the same paths. For a model without a revision, also all other values that a check has seen. */
   readonly before: readonly Assignment[];
-  /** The embedded objects that are written into, and so must still be there. */
+  /** The embedded objects into which keys are written. They must still exist when the write applies. */
   readonly within: readonly string[];
 }
 
-/** Compares a record, as its handler left it, with what was stored when it was loaded. */
+/** Compares a document, as its handler left it, with the stored record from which it was loaded. */
 export type PlanSave = (document: unknown, stored: Readonly<Record<string, unknown>>) => SavePlan;
 
-/** What saving needs of a model. */
+/** The members of a compiled model that saving needs. */
 interface SavedModel {
   readonly name: string;
   readonly root: ObjectNode;
@@ -36,21 +36,21 @@ interface Draft {
   readonly assignments: Assignment[];
   readonly before: Assignment[];
   readonly within: string[];
-  /** What no value could make right: the handler's mistakes, as sentences. */
+  /** Mistakes of the handler that are independent of a value, as sentences. */
   readonly mistakes: string[];
   readonly report: Report;
 }
 
 type Members = Readonly<Record<string, unknown>>;
-/** Adds to the draft what has changed in an object; returns the object as it would then be stored. */
+/** Adds the changes of an object to the draft. Returns the object in stored form, as it will be after the write. */
 type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: Draft) => Members;
 
 /**
- * Compiles the plan of `ctx.save`. The model validates what has changed, and only that, and the checks of the objects in
- * which something has, the record's own among them; the policy, which is the client's, does not count.
+ * Compiles the plan of `ctx.save`. Only changed values are validated, and only the checks of changed objects run; the record is such an
+ * object too. The policy does not apply, because it is about clients.
  *
- * Throws `validation_failed` (422) for values that do not fit fields which clients know of, because they may well come from the client; a
- * plain Error (500) where a private field is among them, and for a key that is not a field or that the service sets itself.
+ * The plan throws `validation_failed` (422) for invalid values of fields that clients know, because such a value probably comes from the
+ * client. It throws a plain Error (500) if one of the fields is private, and for a key that is not a field or that the service itself sets.
  */
 export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): PlanSave {
   const planObject = compileObjectPlan(root, revision === undefined);
@@ -70,18 +70,18 @@ export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): 
   };
 }
 
-function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): PlanObject {
+function compileObjectPlan(node: ObjectNode, guardsChecked: boolean): PlanObject {
   const members = node.fields.map((field) => ({
     field,
     read: compileFieldReader(field, serverAccess),
     readStored: compileMemberRead(field.key),
     makeLeftOut: compileLeftOut(field),
-    planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node, guardsWhatIsChecked) : undefined,
+    planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node, guardsChecked) : undefined,
   }));
   const runCheck = compileCheck(node);
-  const guarded = runCheck && guardsWhatIsChecked ? ownFields(node).fields : [];
+  const guarded = runCheck && guardsChecked ? ownFields(node).fields : [];
   return function planObject(document, before, stored, path, draft) {
-    const wrong = draft.mistakes.length + draft.report.size;
+    const errorsBefore = draft.mistakes.length + draft.report.size;
     const after: Record<string, unknown> = { ...stored };
     let hasChanged = false;
     for (const key of Object.keys(document)) {
@@ -108,7 +108,7 @@ function compileObjectPlan(node: ObjectNode, guardsWhatIsChecked: boolean): Plan
         else after[field.key] = value;
       }
     }
-    if (runCheck && hasChanged && draft.mistakes.length + draft.report.size === wrong) {
+    if (runCheck && hasChanged && draft.mistakes.length + draft.report.size === errorsBefore) {
       runCheck(after, path, draft.report);
       draft.before.push(...guarded.map(({ key }) => asStored(join(path, key), stored[key])));
     }
@@ -120,7 +120,7 @@ function asStored(path: string, value: unknown): Assignment {
   return { path, value: value === undefined ? absent : value };
 }
 
-/** What a key that was deleted or left out becomes, in the form that handlers hold: as on create its default, null, or nothing. */
+/** Compiles the value, in document form, of a key that the handler deleted or left out: as on create its default, null, or nothing. */
 function compileLeftOut(field: CompiledField): () => unknown {
   const show = compileShownValue(field);
   const hydrate = compileItemHydrate(field);
@@ -131,7 +131,10 @@ function compileLeftOut(field: CompiledField): () => unknown {
   };
 }
 
-/** Whether a client may learn of the field at this path, which is empty for the record itself: neither it nor what it is embedded in is private. */
+/**
+ * Whether clients may know the field at this path: neither the field nor an object that holds it is private. The path of the record is
+ * empty.
+ */
 function isKnownToClients(node: Node, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined || name === '') return true;
   if (node.kind === 'array') return isKnownToClients(node.items.node, rest);

@@ -9,24 +9,24 @@ import { type Access, holdsClosedValues, needsServer, unknownField } from './acc
 import { compileCheck } from './check.ts';
 import type { Report } from './report.ts';
 
-/** Turns a value that was sent into what is stored, or adds to the report; the result counts only when nothing was added. */
+/** Converts a value that was sent to stored form, or adds errors to the report. The result is valid only if no error was added. */
 export type ReadValue = (value: unknown, path: string, report: Report) => unknown;
 
 const unclearable = new Invalid('not_clearable', 'cannot be set to null: it holds values that only the server may clear');
 const unreplaceable = new Invalid('not_replaceable', 'cannot be replaced: it holds values that only the server may set');
 const isNull = new Invalid('not_null', 'must not be null');
 const isNullOnCreate = new Invalid('not_null', 'must not be null: leave it out');
-/** What is said of a value that should be an object. */
+/** The error of a value that is not an object. */
 export const notObject = new Invalid('type', 'must be an object', { type: 'object' });
-const notList = new Invalid('type', 'must be a list', { type: 'array' });
+const notArray = new Invalid('type', 'must be a list', { type: 'array' });
 const equalItems = new Invalid('uniqueItems', 'must not have equal items');
 
-/** What is said of a required field that was left out. */
+/** The error of a required field that was left out. */
 export const isRequiredButMissing = new Invalid('required', 'is required');
 
 /**
- * Compiles the reader of a field: null by its markers, everything else by its type. Where closed values are protected, what holds some
- * cannot be set to null, and a list or map of such values cannot be replaced.
+ * Compiles the reader of a field. The field's markers decide about null, its type about all other values. If closed values are protected, a
+ * field that holds some cannot be set to null, and an array or map that holds some cannot be replaced.
  */
 export function compileFieldReader(field: CompiledField, access: Access): ReadValue {
   const isProtected = access.protects && holdsClosedValues(field.node, access);
@@ -46,7 +46,7 @@ function refuseReplacement(_value: unknown, path: string, report: Report): unkno
   return absent;
 }
 
-/** Compiles the reader of an item of a list or a value of a map: there null is always stored as null, and is a value like any other to `any`. */
+/** Compiles the reader of an item of an array or a value of a map. There null is stored as null, and is a legal value of `t.any()`. */
 function compileItemReader(slot: Slot, access: Access): ReadValue {
   const read = compileNodeReader(slot, access);
   const isUntyped = slot.node.kind === 'leaf' && slot.node.leaf === anyLeaf;
@@ -84,7 +84,7 @@ function compileLeafReader({ constraint }: Slot, { leaf }: LeafNode, access: Acc
   };
 }
 
-/** Compiles the reader of a whole embedded object: unsent keys take their defaults, required ones are missing. */
+/** Compiles the reader of a whole embedded object. Unsent keys take their defaults; unsent required keys are errors. */
 export function compileObjectReader(node: ObjectNode, access: Access): ReadValue {
   const members = node.fields.map((field) => ({ field, refusal: access.refusal(field), read: compileFieldReader(field, access) }));
   const refuseKeys = compileKeyCheck(node, access);
@@ -95,7 +95,7 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
       report.add(path, notObject);
       return absent;
     }
-    const before = report.size;
+    const sizeBefore = report.size;
     refuseKeys(value, path, report);
     const stored: Record<string, unknown> = {};
     const missing: CompiledField[] = [];
@@ -111,19 +111,19 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
       }
     }
     if (missing.length > 0) reportMissing(missing, path, report);
-    if (report.size === before) runCheck?.(stored, path, report, value);
+    if (report.size === sizeBefore) runCheck?.(stored, path, report, value);
     return stored;
   };
 }
 
-/** What is stored for a field that was not sent: its default, null, nothing; undefined when it is required. */
+/** The stored value of a field that was not sent: its default, null, or `absent`. Undefined if the field is required. */
 export function valueOfUnsent(field: CompiledField): unknown {
   if (field.makeDefault) return field.makeDefault();
   if (field.nullable) return field.storeNone ? null : absent;
   return field.optional ? absent : undefined;
 }
 
-/** Compiles what is said of required keys that were left out; those that the client may not send either are not named. */
+/** Compiles the errors of required keys that were left out. Keys that the client may not send are not named. */
 function compileMissing(node: ObjectNode, access: Access): (missing: readonly CompiledField[], path: string, report: Report) => void {
   const isForServer = needsServer(node, access);
   return function reportMissing(missing, path, report) {
@@ -140,7 +140,7 @@ function compileMissing(node: ObjectNode, access: Access): (missing: readonly Co
   };
 }
 
-/** Compiles the check of an object's keys: unknown ones and closed ones, each an error of its own. */
+/** Compiles the check of an object's keys. Each unknown or closed key is an error of its own. */
 export function compileKeyCheck(node: ObjectNode, access: Access): (value: object, path: string, report: Report) => void {
   const refusals = new Map(node.fields.map((field) => [field.name, access.refusal(field)]));
   const candidates = node.fields.filter((field) => !field.policy.private && access.refusal(field) === undefined).map((field) => field.name);
@@ -161,22 +161,22 @@ function describeUnknown(key: string, candidates: readonly string[]): Invalid {
 
 function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadValue {
   const read = compileItemReader(node.items, access);
-  const isSet = node.keywords.uniqueItems === true;
+  const mustBeUnique = node.keywords.uniqueItems === true;
   return function readArray(value, path, report) {
     if (!Array.isArray(value)) {
-      report.add(path, notList);
+      report.add(path, notArray);
       return absent;
     }
     const broken = slot.constraint?.(value);
     if (broken !== undefined) report.add(path, broken);
-    const before = report.errors.length;
-    const stored = Array.from(value, (item, index) => read(item, join(path, index), report)); // a hole is an undefined item
-    if (isSet && report.errors.length === before && hasEqualItems(stored)) report.add(path, equalItems);
+    const errorsBefore = report.errors.length;
+    const stored = Array.from(value, (item, index) => read(item, join(path, index), report)); // a hole counts as an undefined item
+    if (mustBeUnique && report.errors.length === errorsBefore && hasEqualItems(stored)) report.add(path, equalItems);
     return stored;
   };
 }
 
-// A Map, because the keys are a client's: the driver writes it key by key, `__proto__` and `_bsontype` included.
+// Clients choose the keys, so the stored form is a Map: the driver writes it key by key, including `__proto__` and `_bsontype`.
 function compileMapReader(slot: Slot, node: MapNode, access: Access): ReadValue {
   const read = compileItemReader(node.values, access);
   return function readMap(value, path, report) {

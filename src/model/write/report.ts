@@ -1,58 +1,61 @@
 import { stringifyJson } from '../../http/json.ts';
 import type { FieldError, Invalid } from '../../rules.ts';
 
-/** An embedded object that was sent without all of its required keys. */
+/** An embedded object that was sent without some of its required keys. */
 export interface Incomplete {
   readonly path: string;
   readonly keys: readonly string[];
 }
 
-/** More errors than this help nobody: a body of 1 MiB could otherwise ask for an answer of 50. */
+/** Limits the size of an answer: the errors of a body of 1 MiB could otherwise have 50 MiB. */
 const MAX_ERRORS = 100;
 
-/** Nor more text: each error may name a path through the long key of a map. */
+/** Limits the text of all errors, because the path of each error may have a long key of a map. */
 const MAX_CHARACTERS = 65_536;
 
-/** Collects everything that is wrong with a body, so that it is told at once. */
+/** Collects the errors of a body, so that one answer can have all of them. */
 export class Report {
-  /** The first hundred errors. */
+  /** The first errors, up to the limits of a report. */
   readonly errors: FieldError[] = [];
-  /** Missing keys, object by object, where the reader was told to keep them apart from the errors. */
+  /** Objects with missing keys, if the access has `incompleteObjects`. They are not in `errors`. */
   readonly incomplete: Incomplete[] = [];
-  /** Required fields that were not sent, because the client may not send them: the deployer's fault, and not for the client's eyes. */
+  /**
+   * Required fields that are missing because the client may not send them. This is a mistake of the application, and must not be shown to
+   * clients.
+   */
   readonly unset: string[] = [];
 
-  /** Nothing more is collected: what only looks for errors may stop. */
+  /** Whether the report collects no more errors. A function that only looks for errors may stop then. */
   get isFull(): boolean {
     return this.errors.length >= MAX_ERRORS || this.#characters >= MAX_CHARACTERS;
   }
 
   #characters = 0;
 
-  readonly #found: Map<object, Map<unknown, unknown>>;
+  readonly #results: Map<object, Map<unknown, unknown>>;
 
-  /** `other` is a report about the same body. */
+  /** `other` is a report about the same body: both share the results of {@link once}. */
   constructor(other?: Report) {
-    this.#found = other ? other.#found : new Map();
+    this.#results = other ? other.#results : new Map();
   }
 
-  /** What `find` finds out about an object for `who`: a body may be read more than once, and its checks run once. */
-  once<T>(who: object, about: unknown, find: () => T): T {
-    const found = this.#found.get(who) ?? new Map<unknown, unknown>();
-    this.#found.set(who, found);
-    if (!found.has(about)) found.set(about, find());
-    return found.get(about) as T;
+  /** Runs a check of `node` on a value that was sent, once for each value: a body may be read more than once. Returns its result. */
+  once<T>(node: object, sent: unknown, runCheck: () => T): T {
+    const results = this.#results.get(node) ?? new Map<unknown, unknown>();
+    this.#results.set(node, results);
+    if (!results.has(sent)) results.set(sent, runCheck());
+    return results.get(sent) as T;
   }
 
-  /** Those of the errors that a check over several fields has found. */
+  /** Those of the errors that a `check` has found. */
   readonly refusals: FieldError[] = [];
 
-  /** How much was reported: it has grown when something is wrong. */
+  /** The number of problems of all kinds: it grows with each error. */
   get size(): number {
     return this.errors.length + this.incomplete.length + this.unset.length;
   }
 
-  /** Adds what a check has found. */
+  /** Adds an error that a `check` has found. */
   refuse(error: FieldError): void {
     this.refusals.push(error);
     this.#push(error);

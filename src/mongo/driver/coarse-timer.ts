@@ -1,7 +1,7 @@
-/** How late an alarm may ring. */
+/** The longest delay of an alarm, in milliseconds. */
 const tickMS = 50;
 
-/** Something that is to happen when a time has passed, unless it is cancelled before. */
+/** A function that waits for its time. `cancel` prevents the call. */
 export interface Alarm {
   cancel(): void;
 }
@@ -12,14 +12,14 @@ interface Waiting {
 }
 
 /**
- * Calls functions when their time has come, up to 50 ms late. One timer of Node serves all of them, and only while somebody waits: every request
- * and every command has a deadline, and hardly any is reached. It does not keep the process alive.
+ * Calls functions after a time, up to 50 ms late. All of them share one timer of Node, which runs only while a function waits: every
+ * request and every command has a deadline, and few deadlines are reached. The timer does not keep the process alive.
  */
 class CoarseTimer {
   readonly #waiting = new Set<Waiting>();
   #ticking: NodeJS.Timeout | undefined;
 
-  /** Calls `ring` when `ms` milliseconds have passed. It must not throw. */
+  /** Calls `ring` after `ms` milliseconds. `ring` must not throw. */
   after(ms: number, ring: () => void): Alarm {
     const waiting: Waiting = { due: performance.now() + ms, ring };
     this.#waiting.add(waiting);
@@ -40,5 +40,5 @@ class CoarseTimer {
   }
 }
 
-/** The one of this process. */
+/** The timer of this process. */
 export const coarseTimer = new CoarseTimer();

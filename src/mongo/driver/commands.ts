@@ -8,20 +8,23 @@ import { checkWriteConcern } from './write-concern.ts';
 
 type Run = <T>(work: Work, send: (command: Command) => Promise<T>) => Promise<T>;
 
-/** How commands on one collection are sent: within the request's time, and every error of the driver as what it means to the client. */
+/**
+ * Sends commands on one collection, within the time of the request. An error of the driver is thrown as the problem that clients are told.
+ */
 export interface Commands {
-  /** For one record. */
+  /** Reads one record. */
   readonly readOne: Run;
-  /** For many records, which filters could make fewer. */
+  /** Reads many records. Its timeout advises the client to narrow the query. */
   readonly readMany: Run;
-  /** For what a write has just seen: a secondary may not know it yet. */
+  /** Reads from the primary, after a write has missed: a secondary may not have the current record yet. */
   readonly readLatest: Run;
+  /** Writes. */
   readonly write: Run;
 }
 
 type Kind = Pick<CommandPlan, 'isWrite' | 'need'> & { readonly isList?: boolean };
 
-/** Plans the commands on a collection. `maxTimeMS` is the budget of a request whose first command is one of them. */
+/** Plans the commands on a collection. `maxTimeMS` becomes the budget of a request whose first command is one of them. */
 export function planCommands(model: CompiledModel, db: Db, collection: Pick<Collection, 'readPreference'>, maxTimeMS: number): Commands {
   checkWriteConcern(db);
   const reachability = reachabilityOf(db.client);
@@ -44,7 +47,9 @@ export function planCommands(model: CompiledModel, db: Db, collection: Pick<Coll
   };
 }
 
-/** The driver tries a read again when a connection breaks, but not where it was just writing to it. */
+/**
+ * Retries a read once after an error of a socket. The driver retries reads too, but not if the connection broke while it was writing to it.
+ */
 function reading(plan: CommandPlan): Run {
   return async function read(work, send) {
     try {

@@ -3,8 +3,8 @@ import { ConfigurationError } from '../../errors.ts';
 import { bsonVersionOf } from '../../model/value/bson-type.ts';
 
 /**
- * A database of the MongoDB driver, such as `client.db('shop')`. It may be of another copy of the driver than the one that the library finds:
- * mongoose brings its own.
+ * A database of the MongoDB driver, such as `client.db('shop')`. It may come from another copy of the driver than the one this library
+ * uses: mongoose has its own.
  */
 export interface Database {
   readonly databaseName: string;
@@ -12,7 +12,10 @@ export interface Database {
   command(command: object): Promise<unknown>;
 }
 
-/** The same for the driver's own types. Throws where it is no database, or could not store the values that this copy of BSON makes. */
+/**
+ * Returns the database with the driver's own type. Throws a {@link ConfigurationError} if it is not a database, or if its driver could not
+ * store the values of our copy of `bson`.
+ */
 export function asDb(database: Database): Db {
   const db = database as Db;
   if (typeof db?.collection !== 'function')
@@ -21,7 +24,7 @@ export function asDb(database: Database): Db {
   const [theirs, ours] = [bsonVersionOf(id), bsonVersionOf(new ObjectId())];
   if (theirs !== undefined && theirs !== ours)
     throw new ConfigurationError(
-      `\`db\` is of a MongoDB driver with version ${theirs} of \`bson\`, and this library uses one with version ${ours}: install the same major version of \`mongodb\` for both.`,
+      `\`db\` is from a MongoDB driver with version ${theirs} of \`bson\`, but this library uses version ${ours}: install the same major version of \`mongodb\` for both.`,
     );
   return db;
 }

@@ -5,7 +5,7 @@ import type { ServerError } from './server-error.ts';
 
 const alreadyTaken = new Invalid('unique', 'is already taken');
 
-/** 409, naming the fields of the unique index as clients call them, never a private one; none without the model of its collection. */
+/** 409 with an error for each field of the unique index that clients know. Without the model of the collection it has no such errors. */
 export function duplicateKey(cause: ServerError, model: CompiledModel | undefined): Problem {
   const errors = Object.keys((cause.keyPattern ?? {}) as object)
     .map((path) => (path === '_id' ? 'id' : path))
@@ -15,12 +15,12 @@ export function duplicateKey(cause: ServerError, model: CompiledModel | undefine
   return new Problem({ code: 'duplicate_key', detail, ...(errors.length > 0 ? { errors } : {}), cause });
 }
 
-/** The same of a write that is not the library's own: in another collection than the model's, a field of the same name is another field. */
+/** 409 for a write of the application itself. It names fields only if the write was to the model's own collection. */
 export function foreignDuplicateKey(cause: ServerError, model: CompiledModel | undefined): Problem {
   return duplicateKey(cause, collectionOf(cause) === model?.collection ? model : undefined);
 }
 
-/** The message is the only place that says: "E11000 duplicate key error collection: shop.orders index: number_1 dup key: { … }". */
+/** Only the message names the collection: "E11000 duplicate key error collection: shop.orders index: number_1 dup key: { … }". */
 function collectionOf({ message }: Error): string | undefined {
   return / collection: [^.]+\.(.+?) index: /.exec(message)?.[1];
 }

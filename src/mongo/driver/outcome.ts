@@ -4,36 +4,36 @@ import { duplicateKey } from './duplicate-key.ts';
 import { isError, isServerError, type ServerError } from './server-error.ts';
 import { DatabaseAway, DeadlineExceeded } from './work.ts';
 
-/** What a command was when it failed. */
+/** The state of a command when it failed. */
 export interface FailedCommand {
   readonly model: CompiledModel;
   readonly isWrite: boolean;
-  /** Whether it looks for many records, so that filters could make it faster. */
+  /** Whether it reads many records, so that filters could make it faster. */
   readonly isList?: boolean;
-  /** How often it was handed to a connection. */
+  /** How often the command was handed to a connection. */
   readonly handOvers: number;
-  /** Whether there is no server at this moment that could take it. */
+  /** Whether the driver knows of no server at the moment that could take the command. */
   readonly isWithoutServer: boolean;
-  /** Whether it passed through a router (mongos). */
+  /** Whether commands pass through a router (mongos). */
   readonly isRouted: boolean;
 }
 
-/** What went wrong, by what the error is. */
+/** The kinds of errors of a failed command. */
 type Fault =
   | 'duplicate' // a unique index has these values
   | 'too large' // the record would be larger than the database stores
-  | 'passing' // the server refuses at the moment
+  | 'passing' // the server refuses at the moment, and may accept later
   | 'network of the server' // a server could not reach another one
-  | 'time limit' // the server has given up
-  | 'write concern' // written, but not on as many servers as was asked for
-  | 'refused' // any other answer of the server that says no
-  | 'no connection' // no server, none from the pool, or it ended before the answer
-  | 'deadline' // ours has passed
-  | 'strange'; // anything else
+  | 'time limit' // the server has stopped the command, or cannot go on with it
+  | 'write concern' // written, but not on as many servers as the write concern demands
+  | 'refused' // the server has answered with any other error
+  | 'no connection' // no server, no connection from the pool, or the connection ended before the answer
+  | 'deadline' // our own deadline has passed
+  | 'strange'; // any other error
 
 /**
- * How far a command had come. `once` and `again` are handed to a connection: the database may carry it out whatever happens then, unless its
- * own answer says otherwise. Of one that the driver has tried again, only the last answer is known.
+ * How far a command had come. A write is `unsent`, or was handed to a connection `once` or `again`. After that the database may carry it
+ * out whatever happens, unless its answer says otherwise. If the driver has retried a write, only the last answer is known.
  */
 type Stage = 'read' | 'unsent' | 'once' | 'again';
 
@@ -45,8 +45,8 @@ type Meaning = Extract<
 const bug = undefined;
 
 /**
- * What a failed command means to the client. 503 `database_unavailable` promises that a write was not carried out and will
- * not be; 504 `write_outcome_unknown` promises nothing; `bug` is the error itself, a 500.
+ * The problem that the client is told. 503 `database_unavailable` promises that a write was not carried out and will not be; 504
+ * `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a 500.
  */
 const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {
   duplicate: { read: bug, unsent: bug, once: 'duplicate_key', again: 'write_outcome_unknown' },
@@ -71,13 +71,13 @@ const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefine
   strange: { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
 };
 
-/** The server's error codes that say more than no, by the names that MongoDB gives them. */
+/** The server's error codes that are not `refused`, with the names that MongoDB gives them. */
 const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
   [6, 'network of the server'], // HostUnreachable
   [7, 'network of the server'], // HostNotFound
   [24, 'time limit'], // LockTimeout
   [50, 'time limit'], // MaxTimeMSExpired
-  [64, 'network of the server'], // WriteConcernFailed, as an answer of its own
+  [64, 'network of the server'], // WriteConcernFailed, when it is the error of the whole command
   [89, 'network of the server'], // NetworkTimeout
   [91, 'passing'], // ShutdownInProgress
   [112, 'passing'], // WriteConflict
@@ -104,10 +104,10 @@ const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
   [14031, 'passing'], // OutOfDiskSpace
   [17280, 'too large'], // KeyTooLong
   [17419, 'too large'], // the record after an update
-  [17420, 'too large'], // and one that the server makes of it
+  [17420, 'too large'], // the record of an upsert
 ]);
 
-/** The driver's errors by their names: several copies of the driver in one tree are normal, and it exports only some of these classes. */
+/** The driver's errors by name. An application may have several copies of the driver, and the driver exports only some of these classes. */
 const faultsByName: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ['MongoWriteConcernError', 'write concern'],
   ['MongoServerSelectionError', 'no connection'],
@@ -124,10 +124,10 @@ const faultsByName: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ['MongoUnexpectedServerResponseError', 'no connection'],
   ['MongoStalePrimaryError', 'no connection'],
   ['MongoSystemError', 'no connection'],
-  ['MongoOperationTimeoutError', 'deadline'], // of a client with `timeoutMS`
+  ['MongoOperationTimeoutError', 'deadline'], // for a client with `timeoutMS`
 ]);
 
-/** What Node says of a socket that ends while somebody writes to it: the driver passes it on as it is. */
+/** The codes of Node's errors for a socket that ends during a write. The driver throws these errors as they are. */
 const socketCodes: ReadonlySet<unknown> = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -145,14 +145,14 @@ const socketCodes: ReadonlySet<unknown> = new Set([
   'ERR_SOCKET_CLOSED',
 ]);
 
-/** What the driver's errors have in common. */
+/** The common members of the driver's errors. */
 interface DriverError extends Error {
   readonly code?: unknown;
   readonly keyPattern?: unknown;
   hasErrorLabel?(label: string): boolean;
 }
 
-/** What an error of a command means to the client: a {@link Problem}, or the error itself where it is a bug (500). */
+/** Returns the {@link Problem} that an error of a command means to the client, or the error itself if it is a bug (500). */
 export function explainFailure(error: unknown, command: FailedCommand): unknown {
   if (!isError(error) || error instanceof Problem) return error;
   const meaning = meaningOf(error, command);
@@ -163,7 +163,7 @@ export function explainFailure(error: unknown, command: FailedCommand): unknown 
 function meaningOf(error: DriverError, command: FailedCommand): Meaning | undefined {
   const fault = faultOf(error, command);
   const stage = stageOf(error, fault, command);
-  const isWaiting = command.handOvers === 0 || command.isWithoutServer; // for a server, or a connection of an exhausted pool
+  const isWaiting = command.handOvers === 0 || command.isWithoutServer; // for a server, or for a connection of an exhausted pool
   return fault === 'deadline' && stage === 'read' && isWaiting ? 'database_unavailable' : meanings[fault][stage];
 }
 
@@ -175,21 +175,21 @@ function faultOf(error: DriverError, { isRouted }: FailedCommand): Fault {
   if (!isServerError(error)) return 'strange';
   if (hasLabel(error, 'SystemOverloadedError')) return 'passing';
   const fault = faultsByCode.get(error.code) ?? 'refused';
-  return fault === 'network of the server' && !isRouted ? 'passing' : fault; // the server that answers has done nothing
+  return fault === 'network of the server' && !isRouted ? 'passing' : fault; // the server that answered has done nothing
 }
 
 function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers }: FailedCommand): Stage {
   if (!isWrite) return 'read';
   if (handOvers === 0) return 'unsent';
-  if (hasLabel(error, 'HandshakeError')) return 'again'; // of the connection for a second try: it says nothing of the first
+  if (hasLabel(error, 'HandshakeError')) return 'again'; // the connection for the retry failed: the outcome of the first try is unknown
   if (handOvers === 1) return 'once';
-  // The driver throws an error with this label only when no try of the command has written anything.
+  // The driver throws an error with this label only if no try of the command has written anything.
   if (hasLabel(error, 'NoWritesPerformed')) return 'once';
-  // A server that has come to look into the index knows what became of an earlier try.
+  // A server that has compared the keys of the index knows the outcome of the earlier tries.
   return fault === 'duplicate' && error.keyPattern !== undefined ? 'once' : 'again';
 }
 
-/** Whether an error is Node's own, of a socket. */
+/** Whether an error is one of Node's own errors of a socket. */
 export function isSocketError(error: unknown): boolean {
   return isError(error) && 'code' in error && socketCodes.has(error.code);
 }
@@ -210,7 +210,7 @@ function detailOf(meaning: Exclude<Meaning, 'duplicate_key'>, { isList }: Failed
   return details[meaning];
 }
 
-/** Whether what {@link explainFailure} gave says that another record has the id. */
+/** Whether an error that {@link explainFailure} returned means that another record has the id. */
 export function isIdTaken(problem: unknown): boolean {
   if (!(problem instanceof Problem) || problem.code !== 'duplicate_key') return false;
   return Object.keys((problem.cause as DriverError | undefined)?.keyPattern ?? {}).join() === '_id';

@@ -2,26 +2,26 @@ import type { Db, MongoClient } from 'mongodb';
 import { askWithin } from './ask-within.ts';
 import { type Need, needOf, type Reachability, reachabilityOf } from './reachability.ts';
 
-/** How long the database has to answer whether it is there, in milliseconds. */
+/** The time limit of a ping, in milliseconds. */
 const limitMS = 1_000;
 
 /**
- * Asks the database whether it is there: false where it has not answered within a second. Those who ask while another one waits get the same
- * answer, so that probes cost one command at a time, however many there are.
+ * Compiles a ping of the database. It returns false if the database does not answer within a second. Concurrent calls share one command and
+ * its answer, so that any number of probes costs one command at a time.
  */
 export function compilePing(db: Db): () => Promise<boolean> {
   const pools = poolsOf(db.client);
-  let asked: Promise<boolean> | undefined;
+  let running: Promise<boolean> | undefined;
   return function ping() {
-    asked ??= isThere(db, pools).finally(() => {
-      asked = undefined;
+    running ??= answers(db, pools).finally(() => {
+      running = undefined;
     });
-    return asked;
+    return running;
   };
 }
 
-async function isThere(db: Db, pools: Pools): Promise<boolean> {
-  const readPreference = db.readPreference ?? 'primary'; // of the commands of an api: a secondary may suffice for them
+async function answers(db: Db, pools: Pools): Promise<boolean> {
+  const readPreference = db.readPreference ?? 'primary'; // as for the api's own reads, for which a secondary may suffice
   let isHandedOver = false;
   const value = {
     toBSON() {
@@ -38,15 +38,15 @@ async function isThere(db: Db, pools: Pools): Promise<boolean> {
 }
 
 /**
- * Knows of a client whether a ping has waited for a connection only: slow queries that hold all of them are no reason to take an instance out
- * of a balancer, and with it all the others, while the database is well.
+ * Tells whether a ping of a client has failed only because no connection was free. Slow queries that use all connections are no reason to
+ * take an instance out of a load balancer while the database is healthy: all other instances would follow.
  */
 class Pools {
   readonly #client: MongoClient;
   readonly #reachability: Reachability;
-  /** The connections of each server, by its address, that a command has. */
+  /** The ids of the connections in use, by the address of their server. */
   readonly #inUse = new Map<string, Set<number | '<monitor>'>>();
-  /** When the driver's monitor last heard from a server, by its address. */
+  /** The time of the last successful heartbeat, by the address of the server. */
   readonly #heardAt = new Map<string, number>();
   readonly #begunAt = performance.now();
 
@@ -61,7 +61,7 @@ class Pools {
     client.on('serverHeartbeatSucceeded', ({ connectionId }) => this.#heardAt.set(connectionId, performance.now()));
   }
 
-  /** Whether all connections to a server that could have answered are in use, and the driver hears from it. */
+  /** Whether a server that could have answered has all its connections in use, and is still heard of. */
   isAnyBusy(need: Need): boolean {
     const { maxPoolSize } = this.#client.options;
     return this.#reachability
@@ -69,14 +69,14 @@ class Pools {
       .some((address) => this.#inUse.get(address)?.size === maxPoolSize && this.#isHeardOf(address));
   }
 
-  /** A monitor hears from a server that is well at least once in each period of the driver's heartbeat. */
+  /** The driver's monitor hears from a healthy server at least once in each period of its heartbeat. */
   #isHeardOf(address: string): boolean {
     const heardAt = this.#heardAt.get(address) ?? this.#begunAt;
     return performance.now() - heardAt <= this.#client.options.heartbeatFrequencyMS + limitMS;
   }
 }
 
-/** One for each client, so that many apis do not listen to it many times. */
+/** One `Pools` for each client, so that several apis do not add listeners several times. */
 const known = new WeakMap<MongoClient, Pools>();
 
 function poolsOf(client: MongoClient): Pools {

@@ -1,7 +1,7 @@
 import type { MongoClient, ReadPreferenceMode, ServerDescription, TopologyDescription } from 'mongodb';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
 
-/** What a command needs: a server that takes writes, one that may be read from, or a secondary. */
+/** The kind of server that a command needs: one that takes writes, any that may be read from, or a secondary. */
 export type Need = 'primary' | 'any' | 'secondary';
 
 /** A command that waits for its answer. */
@@ -11,7 +11,7 @@ interface Waiting {
   giveUpOnServers(): void;
 }
 
-/** How long a command waits for a server that is known to be away: an election may find another one. */
+/** How long a command waits while no server is known, in milliseconds: an election may bring a new primary. */
 const patienceMS = 1000;
 
 const writable = ['RSPrimary', 'Standalone', 'Mongos', 'LoadBalancer'];
@@ -22,22 +22,22 @@ const usable: Readonly<Record<Need, ReadonlySet<string>>> = {
 };
 const needs = Object.keys(usable) as Need[];
 
-/** Which server a read with this read preference needs. */
+/** The kind of server that a read with this read preference needs. */
 export function needOf(mode: ReadPreferenceMode = 'primary'): Need {
   return mode === 'primary' || mode === 'secondary' ? mode : 'any';
 }
 
 /**
- * Knows from the driver's own monitoring whether a client has servers for a command, so that requests are told at once while the database is
- * away. The driver itself would look for a server for 30 seconds by default.
+ * Knows from the driver's own monitoring whether a client has a server for a command. Requests fail at once while it has none. The driver
+ * itself would look for a server for 30 seconds by default.
  */
 export class Reachability {
   readonly #client: MongoClient;
   readonly #waiting = new Set<Waiting>();
-  /** Since when there is no server of a kind, for a client that has connected. */
+  /** Since when no server of a kind is known. Empty until the client has connected. */
   readonly #lostAt = new Map<Need, number>();
   #description: TopologyDescription | undefined;
-  /** Whether any server has answered, be it one that takes no writes: until then the client looks for its servers, and has lost none. */
+  /** Whether any server has ever answered, even one that takes no writes. Until then the client has not lost a server. */
   #hasConnected = false;
   #alarm: Alarm | undefined;
   #isAsking = false;
@@ -55,7 +55,7 @@ export class Reachability {
     return type === 'Sharded' || type === 'LoadBalanced';
   }
 
-  /** Whether no server is known at this moment that could take the command. */
+  /** Whether no server that could take the command is known at the moment. */
   isWithout(need: Need): boolean {
     return this.#description !== undefined && !hasServer(this.#description, need);
   }
@@ -66,8 +66,8 @@ export class Reachability {
   }
 
   /**
-   * Whether there has been no such server for more than a second. Whoever is told so asks in the background: otherwise nobody would wait for
-   * a server, and the driver would look for one every ten seconds only.
+   * Whether no server that could take the command has been known for more than a second. If so, it also starts a ping in the background:
+   * the driver looks for servers only every ten seconds unless a command waits for one.
    */
   isAway(need: Need): boolean {
     const lostAt = this.#lostAt.get(need);
@@ -76,11 +76,12 @@ export class Reachability {
     return true;
   }
 
-  /** Tells a command when its servers have been away for too long, until it is forgotten. */
+  /** Tells the command when its servers have been away for too long. It stops with {@link forget}. */
   watch(waiting: Waiting): void {
     this.#waiting.add(waiting);
   }
 
+  /** Stops what {@link watch} has started. */
   forget(waiting: Waiting): void {
     this.#waiting.delete(waiting);
   }
@@ -119,16 +120,17 @@ export class Reachability {
   }
 }
 
-/** One for each client, however many models it serves. */
+/** One `Reachability` for each client, even if it serves many models. */
 const watched = new WeakMap<MongoClient, Reachability>();
 
+/** The `Reachability` of a client. */
 export function reachabilityOf(client: MongoClient): Reachability {
   const known = watched.get(client) ?? new Reachability(client);
   watched.set(client, known);
   return known;
 }
 
-/** What a client that is connected already knows. The driver has no public name for it; without it, the next change tells. */
+/** The description that a connected client has already. The driver does not publish it; if it is missing, the next change brings one. */
 function presentDescription(client: MongoClient): TopologyDescription | undefined {
   return (client as { readonly topology?: { readonly description?: TopologyDescription } }).topology?.description;
 }
@@ -143,6 +145,6 @@ function hasServer(description: TopologyDescription, need: Need): boolean {
 
 function serversFor({ type, servers }: TopologyDescription, need: Need): ServerDescription[] {
   const all = [...servers.values()];
-  if (type === 'Single') return all.filter((one) => one.type !== 'Unknown'); // the driver takes the one server as it is
+  if (type === 'Single') return all.filter((one) => one.type !== 'Unknown'); // the driver uses a single server for every command
   return all.filter((one) => usable[need].has(one.type));
 }

@@ -2,7 +2,7 @@ import { type Alarm, coarseTimer } from './coarse-timer.ts';
 import type { Need, Reachability } from './reachability.ts';
 import { graceMS } from './time-limit.ts';
 
-/** The time of a command, or of all commands of its request, is over. */
+/** The time of a command, or of all commands of its request, has passed. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
@@ -12,22 +12,22 @@ export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway';
 }
 
-/** What a command is, for whoever runs it. */
+/** The properties of a command that {@link Work.run} needs. */
 export interface CommandPlan {
   readonly isWrite: boolean;
-  /** The budget of the request, in milliseconds, where this is its first command. */
+  /** The budget of the request in milliseconds, if this is its first command. */
   readonly maxTimeMS: number;
   readonly need: Need;
   readonly reachability: Reachability;
-  /** What an error means, of a command that was so often handed to a connection. */
+  /** Converts an error. `handOvers` is how often the command was handed to a connection. */
   explain(error: unknown, handOvers: number): unknown;
 }
 
-/** A command that runs: what the call of the driver needs. Several calls may share one; when one of them fails, the others are aborted. */
+/** A running command, which several calls of the driver may share. If one of the calls fails, the others are aborted. */
 export class Command {
   readonly need: Need;
   readonly isWrite: boolean;
-  /** What is left of the request's budget, for the database. */
+  /** The rest of the request's budget in milliseconds: the time limit for the database. */
   readonly maxTimeMS: number;
   readonly #controller = new AbortController();
   readonly #work: Work;
@@ -41,20 +41,20 @@ export class Command {
     this.maxTimeMS = maxTimeMS;
   }
 
-  /** To be given to the driver, with every read and every write. */
+  /** The signal that every call of the driver must be given. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** How often it was handed to a connection: more than once when the driver has tried it again. */
+  /** How often the command was handed to a connection. It is more than once if the driver has retried the command. */
   get handOvers(): number {
     return this.#handOvers;
   }
 
   /**
-   * The filter or document of a command, as the driver is given it: it notices when the driver writes it for a connection, by `toBSON`, and
-   * refuses when the command has been aborted. That is the proof that a command was never sent, and never will be, with every topology and
-   * every setting of the client.
+   * Prepares the filter or document of a command for the driver. Its `toBSON` counts each time the driver writes it for a connection, and
+   * throws if the command has been aborted. This proves for every topology and every setting of the client that a command was never sent,
+   * and never will be.
    */
   handOver<T extends object>(document: T): T {
     const toBSON = (): T => {
@@ -66,24 +66,24 @@ export class Command {
     return Object.defineProperty({ ...document }, 'toBSON', { value: toBSON });
   }
 
-  /** Calls the driver once, and counts what it costs. */
+  /** Calls the driver once, and adds the call to the counts of the request. */
   async count<T>(call: () => Promise<T>): Promise<T> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     this.#work.commandCount++;
     try {
       return await call();
     } finally {
-      this.#work.databaseTime += performance.now() - begun;
+      this.#work.databaseTime += performance.now() - startedAt;
     }
   }
 
-  /** Ends it: `run` rejects at once, whatever the driver does. */
+  /** Ends the command: `run` rejects at once, whatever the driver does. */
   abort(reason: unknown): void {
     this.#reject(reason);
     this.#controller.abort(reason);
   }
 
-  /** A write that may have arrived goes on: when there is a server again, its answer is known. */
+  /** Ends the command unless it is a write that may have arrived: its outcome will be known when a server is back. */
   giveUpOnServers(): void {
     if (this.isWrite && this.#handOvers > 0) return;
     this.abort(new DatabaseAway('No server that could take the command has been known for more than a second.'));
@@ -95,20 +95,19 @@ export class Command {
       this.#reject = reject;
       run(this).then(resolve, (error) => {
         reject(error);
-        this.#controller.abort(error); // of several calls, the others
+        this.#controller.abort(error); // ends the other calls
       });
     });
   }
 }
 
 /**
- * What a request does in the database: its commands, the time that they share, and when nobody wants them any more. A request has one, from
- * its first command to its end.
+ * The work of one request in the database: its commands, the time that they share, and whether their results are still wanted.
  */
 export class Work {
   /** How many commands were sent. */
   commandCount = 0;
-  /** Milliseconds that commands took, all added up, those that ran at the same time too. */
+  /** The sum of the times of all commands in milliseconds, including those that ran at the same time. */
   databaseTime = 0;
   /** Whether a write was handed to a connection. */
   hasHandedOver = false;
@@ -116,15 +115,15 @@ export class Work {
   #budget: number | undefined;
   #spent = 0;
   #busySince = 0;
-  #left: Error | undefined;
-  #givenUp: Error | undefined;
+  #leaveReason: Error | undefined;
+  #giveUpReason: Error | undefined;
 
   /**
-   * Runs a command with a deadline of its own: `maxTimeMS` does not help when the database is frozen, and the driver's `timeoutMS` does
-   * nothing in the versions that we support. All commands of a request share one budget; the time of the functions between them does not count.
+   * Runs a command with our own deadline: `maxTimeMS` has no effect while the database is frozen, and the driver's `timeoutMS` has none in
+   * the versions that we support. All commands of a request share one budget. The time between commands does not count.
    *
-   * Throws what the plan makes of an error: of {@link DeadlineExceeded} a second after the budget is spent, of {@link DatabaseAway} at once
-   * where there is no server, of what {@link leave} or {@link giveUp} were given, and of the driver's own.
+   * Throws what `plan.explain` returns for the error: a {@link DeadlineExceeded} a second after the budget is spent, a {@link DatabaseAway}
+   * at once if no server is known, the reason of {@link leave} or {@link giveUp}, or the driver's own error.
    */
   async run<T>(plan: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
     this.#refuse(plan);
@@ -139,22 +138,24 @@ export class Work {
     }
   }
 
-  /** The client has gone: reads end with this reason. Writes go on: one that is cut off may be carried out all the same. */
+  /**
+   * Ends all reads with this reason, because the client has disconnected. Writes go on: the database may carry out an aborted write anyway.
+   */
   leave(reason: Error): void {
-    this.#left ??= reason;
+    this.#leaveReason ??= reason;
     for (const command of this.#running) if (!command.isWrite) command.abort(reason);
   }
 
-  /** Nobody waits for the request any more: everything ends with this reason, and nothing begins. */
+  /** Ends all commands with this reason, because no caller waits for the request any more. No new command begins. */
   giveUp(reason: Error): void {
-    this.#givenUp ??= reason;
+    this.#giveUpReason ??= reason;
     for (const command of this.#running) command.abort(reason);
   }
 
-  /** Throws where nothing may begin any more, or could. */
+  /** Throws if no command may begin any more, or no server could take one. */
   #refuse({ isWrite, need, reachability, explain }: CommandPlan): void {
-    const ended = this.#givenUp ?? (isWrite ? undefined : this.#left);
-    if (ended) throw ended;
+    const reason = this.#giveUpReason ?? (isWrite ? undefined : this.#leaveReason);
+    if (reason) throw reason;
     if (reachability.isAway(need)) throw explain(new DatabaseAway('No server that could take the command is known.'), 0);
   }
 
@@ -169,8 +170,8 @@ export class Work {
     if (this.#running.size === 0) this.#busySince = performance.now();
     this.#running.add(command);
     reachability.watch(command);
-    const waits = command.maxTimeMS + graceMS;
-    return coarseTimer.after(waits, () => command.abort(new DeadlineExceeded(`No answer from the database within ${waits} ms.`)));
+    const limitMS = command.maxTimeMS + graceMS;
+    return coarseTimer.after(limitMS, () => command.abort(new DeadlineExceeded(`No answer from the database within ${limitMS} ms.`)));
   }
 
   #end(command: Command, alarm: Alarm, reachability: Reachability): void {
@@ -183,7 +184,7 @@ export class Work {
     this.#busySince = now;
   }
 
-  /** Commands that run at the same time spend their time once. */
+  /** The time of the budget that is spent. Commands that run at the same time spend it once. */
   #spentUntil(now: number): number {
     return this.#spent + (this.#running.size > 0 ? now - this.#busySince : 0);
   }

@@ -1,12 +1,12 @@
 import type { Db, MongoClient } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 
-/** Those that have been warned of: once for a client is enough. */
+/** The clients that a warning was emitted for: one for each client is enough. */
 const warned = new WeakSet<MongoClient>();
 
 /**
- * Refuses a write concern without acknowledgement: no answer could be true. Warns of one that a single server fulfils, because a new primary may
- * not know what was acknowledged.
+ * Refuses `w: 0`: without an acknowledgement no answer could be true. Warns about `w: 1`, because a new primary may not have the
+ * acknowledged writes.
  */
 export function checkWriteConcern({ client, writeConcern }: Db): void {
   const w = writeConcern?.w;

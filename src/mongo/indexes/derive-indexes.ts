@@ -5,19 +5,19 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { Operator } from '../../model/define/policy.ts';
 import type { FieldEntry } from '../../model/node.ts';
 
-/** Options of an index, as the driver's `createIndex` takes them. */
+/** The options of an index, as the driver's `createIndex` takes them. */
 export type IndexOptions = CreateIndexesOptions & Omit<IndexDescription, 'key'>;
 
-/** An index that an api needs, and what for. */
+/** An index that an api needs, with the reasons. */
 export interface PlannedIndex {
-  /** Its paths in their order: what the driver's `createIndex` takes. */
+  /** The key of the index, as the driver's `createIndex` takes it. */
   readonly key: IndexKey;
   readonly options: IndexOptions;
-  /** What needs it, such as `orders: sort by createdAt`. */
+  /** The declarations and lists that need the index, such as `orders: sort by createdAt`. */
   readonly reasons: readonly string[];
 }
 
-/** A model whose indexes are planned, and the list that a resource serves of it. */
+/** A model whose indexes are planned, and the list of a resource that serves it. */
 export interface IndexSource {
   readonly model: CompiledModel;
   readonly list?: { readonly resource: string; readonly scopeFields: readonly string[] };
@@ -25,16 +25,17 @@ export interface IndexSource {
 
 /** An index that a list needs. */
 interface Wanted extends PlannedIndex {
-  /** The field of a filter that asks for single values only, and never for null: every unique index of it will do. */
+  /** Set if the filter of the field asks only for single values, and never for null: then every unique index of the field suffices. */
   readonly point?: { readonly path: string; readonly equal: ReadonlySet<string> };
 }
 
 /**
- * The indexes of one collection. What models declare; and for each list, with its scope's fields in front, one for each field that it
- * filters or sorts by, and one for the scope alone. All of them end with the id, as every sort of a list does, so that an equality of the
- * field is followed by the list's order, and a sort by the field is the index's own, read from either end.
+ * Derives the indexes of one collection: those that models declare, and those that lists need. A list needs one index for each field that
+ * it filters or sorts by, and one for its scope. Each begins with the fields of the scope and ends with the id, as every sort of a list
+ * does. So the records of a filter for one value are in the list's own order, and a sort reads the index in its order, from either end.
  *
- * It is one for each field, not for each combination of a filter and a sort, whose number has no bound: those are declared where they count.
+ * There is one index for each field, and not for each combination of a filter and a sort: their number would have no bound. An application
+ * declares the combinations that matter.
  */
 export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   const declared = sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model)));
@@ -48,16 +49,16 @@ export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   return dropPrefixes(merge(planned));
 }
 
-function toPlanned({ key, unique, lackable, options }: DeclaredIndex, { name, fieldTable }: CompiledModel): PlannedIndex {
+function toPlanned({ key, unique, partialOn, options }: DeclaredIndex, { name, fieldTable }: CompiledModel): PlannedIndex {
   if (options) return { key, options, reasons: [`${name}: declared`] };
   const names = new Map([...fieldTable.values()].map((one) => [one.path, one.name]));
   const reason = unique ? `unique ${key.map(([path]) => names.get(path)).join(', ')}` : 'declared';
-  return { key, options: unique ? { unique, ...onlyWith(lackable) } : {}, reasons: [`${name}: ${reason}`] };
+  return { key, options: unique ? { unique, ...onlyWith(partialOn) } : {}, reasons: [`${name}: ${reason}`] };
 }
 
 /**
- * Leaves records out of an index that lack one of these values, or have null there. A bound below every value of the type says so, and not
- * `$type`: with it the planner still knows that an equality of the field finds its records in the index.
+ * Leaves records out of an index that have no value, or null, in one of these fields. The filter is a bound below all values of the type,
+ * and not `$type`: with a bound, the query planner knows that the index has all records for an equality of the field.
  */
 function onlyWith(fields: readonly FieldEntry[]): IndexOptions {
   if (fields.length === 0) return {};
@@ -81,7 +82,7 @@ function lowestOf(bsonType: string | undefined): unknown {
   }
 }
 
-/** Operators that an index finds the records of. Negations and `exists` are true for most, which it does not help. */
+/** Operators that an index helps with. It does not help with negations and `exists`, because most records match them. */
 const narrowing: readonly Operator[] = ['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix'];
 const pointing: readonly Operator[] = ['eq', 'in'];
 
@@ -89,7 +90,7 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
   if (!list) return [];
   const scope = list.scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry);
   const scopePaths = scope.map(({ path }) => path);
-  if (scopePaths.includes('_id')) return []; // the database's own index of the id leaves one record
+  if (scopePaths.includes('_id')) return []; // the database's own index of the id suffices
   const ofScope: Wanted[] = scope.length > 0 ? [{ key: toKey(scope), options: {}, reasons: [`${list.resource}: its scope`] }] : [];
   const ofFields = [...model.clientFields.values()].flatMap((field): Wanted[] => {
     const indexed = model.fieldTable.get(field.name) as FieldEntry;
@@ -117,7 +118,7 @@ function isPoint({ leaf, nullable, operators, sortable }: QueryField): boolean {
   return !sortable && !mayAskNull && narrowing.every((operator) => !operators.has(operator) || pointing.includes(operator));
 }
 
-/** Whether all fields of a unique index are equal to something: then at most one record is left, in any order. */
+/** Whether the filter fixes all fields of a unique index. Then at most one record is left, and its order does not matter. */
 function isUniqueFor({ key, options }: PlannedIndex, { path, equal }: NonNullable<Wanted['point']>): boolean {
   return options.unique === true && key.every(([one]) => equal.has(one)) && key.some(([one]) => one === path);
 }
@@ -136,7 +137,7 @@ function merge(indexes: readonly PlannedIndex[]): PlannedIndex[] {
   return merged;
 }
 
-/** A plain index is not needed where another begins with its keys: two trees would say the same. */
+/** Drops plain indexes whose key is the beginning of another index's key: the longer index serves the same queries. */
 function dropPrefixes(planned: readonly PlannedIndex[]): PlannedIndex[] {
   const kept = [...planned];
   for (const { key, options, reasons } of planned) {
@@ -153,12 +154,15 @@ function isPlain(options: IndexOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** Whether an index with these options has every record in it, in the order of plain comparison. */
+/** Whether an index with these options can serve every query: it is not hidden, and has every record, in the order of plain comparison. */
 export function holdsEveryRecord({ partialFilterExpression, sparse, hidden, collation }: IndexOptions): boolean {
   return !(partialFilterExpression || sparse || hidden || collation);
 }
 
-/** Whether an index of `longer` serves whatever one of `key` does: it begins with it, or is read from its other end. */
+/**
+ * Whether an index with the key `longer` serves every query that one with `key` does: it begins with `key`, in the same or the opposite
+ * order.
+ */
 export function isPrefix(key: IndexKey, longer: IndexKey): boolean {
   const isAlong = (sign: 1 | -1): boolean =>
     key.every(([path, direction], at) => {
@@ -169,12 +173,12 @@ export function isPrefix(key: IndexKey, longer: IndexKey): boolean {
   return key.length <= longer.length && (isAlong(1) || (isAlong(-1) && key.every(([, direction]) => typeof direction === 'number')));
 }
 
-/** Whether two indexes are of the same paths in the same order, read from either end. */
+/** Whether two keys have the same paths, in the same or the opposite order. */
 export function isSameKey(a: IndexKey, b: IndexKey): boolean {
   return a.length === b.length && isPrefix(a, b);
 }
 
-/** Whether two options say the same, in whatever order. */
+/** Whether two options are equal as JSON, whatever the order of their keys. */
 export function isEqual(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b);
 }

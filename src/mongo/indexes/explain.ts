@@ -1,17 +1,19 @@
-/** What the database says of a plan: whether an index narrows what it reads to a part, and whether it reads it in the order of the list. */
+/** A query plan of the database. */
 interface ExplainedPlan {
+  /** Whether bounds of an index narrow what the plan reads. */
   readonly isNarrowed: boolean;
+  /** Whether the plan reads the records in the order of the list, without a sort. */
   readonly isOrdered: boolean;
 }
 
-/** What the database says of a query. */
+/** The explanation of a query. */
 export interface Explained {
-  /** It has nothing to look through: there is no such collection. */
+  /** Whether the collection does not exist, so that there is nothing to read. */
   readonly isEmpty: boolean;
   readonly winning: ExplainedPlan;
-  /** The winning plan, and those that it was chosen from. */
+  /** The winning plan and the rejected plans. */
   readonly candidates: readonly ExplainedPlan[];
-  /** How many records, or keys of an index, were looked at. */
+  /** How many records or keys of an index were examined, whichever is more. */
   readonly examined: number;
   readonly returned: number;
 }
@@ -21,7 +23,7 @@ interface Stage {
   readonly indexBounds?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reads what `explain('executionStats')` of a find has answered. */
+/** Reads the answer of `explain('executionStats')` of a find. */
 export function readExplain(answer: object): Explained {
   const { queryPlanner, executionStats } = answer as {
     readonly queryPlanner: { readonly winningPlan: object; readonly rejectedPlans?: readonly object[] };
@@ -38,7 +40,7 @@ export function readExplain(answer: object): Explained {
   };
 }
 
-/** Every stage of a plan, at any depth: plans of shards and of the slot-based engine lie deeper than others. */
+/** Every stage of a plan, at any depth: shards and the slot-based engine nest their plans more deeply. */
 function stagesOf(plan: unknown): Stage[] {
   if (typeof plan !== 'object' || plan === null) return [];
   const within = Object.values(plan).flatMap(stagesOf);

@@ -2,34 +2,36 @@ import { inspect } from 'node:util';
 import type { IndexKey } from '../../model/compile/model-index.ts';
 import { holdsEveryRecord, type IndexOptions, isEqual, isPrefix, isSameKey, type PlannedIndex } from './derive-indexes.ts';
 
-/** An index as the database has it. */
+/** An index that exists in the database. */
 export interface ExistingIndex {
   readonly name: string;
   readonly key: IndexKey;
   readonly options: IndexOptions;
 }
 
-/** An index that is needed, and the one that is there for it. */
+/** An index that the api needs, and the existing index for it. */
 export interface MatchedIndex extends PlannedIndex {
   readonly existing: ExistingIndex;
 }
 
-/** The indexes of one collection: those that are needed, and those that are there. */
+/** A comparison of the indexes that the api needs in one collection with those that exist. */
 export interface CollectionPlan {
   readonly collection: string;
-  /** Needed, and there: as planned, or as the beginning of a longer one. */
+  /** Needed indexes that exist, either as planned or as the beginning of a longer index. */
   readonly existing: readonly MatchedIndex[];
-  /** Needed, and not there: what `applyIndexes` creates. */
+  /** Needed indexes that do not exist. `applyIndexes` creates them. */
   readonly missing: readonly PlannedIndex[];
-  /** Needed, but there is another with its keys or its name: only you can decide to drop that. */
+  /** Needed indexes that cannot be created, because another index has the same key or name. Only you can decide to drop that index. */
   readonly conflicting: readonly MatchedIndex[];
-  /** There, and needed by no list and no declaration of the api. Other code may use it: the library never drops one. */
+  /** Existing indexes that no list and no declaration of the api needs. Other code may use them: the library never drops an index. */
   readonly unused: readonly ExistingIndex[];
-  /** What the plan could not know. */
+  /** Hints about what the plan does not know. */
   readonly notes: readonly string[];
 }
 
-/** What an api's collections need and have. As a string, and in the console, it is a table. */
+/**
+ * The indexes that an api needs in each of its collections, compared with those that exist. As a string, and in the console, it is a table.
+ */
 export class IndexPlan {
   readonly collections: readonly CollectionPlan[];
 
@@ -46,7 +48,7 @@ export class IndexPlan {
   }
 }
 
-/** Compares what a collection needs with what it has. */
+/** Compares the indexes that a collection needs with those that exist. */
 export function compareIndexes(
   planned: readonly PlannedIndex[],
   found: readonly ExistingIndex[],
@@ -75,7 +77,7 @@ function serves(found: ExistingIndex, { key, options }: PlannedIndex): boolean {
   return isSameKey(key, found.key) && found.options.unique === unique && isFilterEqual && !isRestricted;
 }
 
-/** Whether it is an index that was given in full. One of a text has other keys in the database, and is known by its name. */
+/** Whether an existing index is one that was declared with `key`. A text index has another key in the database, and goes by its name. */
 function isGiven(found: ExistingIndex, key: IndexKey, { background: _, ...options }: IndexOptions): boolean {
   const isOfKey = isSameKey(key, found.key) || (hasText(key) && found.name === nameOf(key, options));
   return isOfKey && Object.entries(options).every(([option, value]) => isEqual({ name: found.name, ...found.options }[option], value));
@@ -85,17 +87,17 @@ function hasText(key: IndexKey): boolean {
   return key.some(([, direction]) => direction === 'text');
 }
 
-/** The name of an index: its own, or what the driver makes of its keys. */
+/** The name of an index: the given one, or the one that the driver makes of its key. */
 export function nameOf(key: IndexKey, { name }: IndexOptions): string {
   return name ?? key.map(([path, direction]) => `${path}_${direction}`).join('_');
 }
 
-/** Whether the database would refuse to create the planned one beside it. */
+/** Whether the database would refuse to create the planned index beside an existing one. */
 function isObstacle(found: ExistingIndex, { key, options }: PlannedIndex): boolean {
   return found.name === nameOf(key, options) || isEqual(found.key, key);
 }
 
-/** A key as `createIndex` is called with it: `{ owner: 1, _id: 1 }`. */
+/** Formats a key as an argument of `createIndex`: `{ owner: 1, _id: 1 }`. */
 export function formatKey(key: IndexKey): string {
   const isPlain = (path: string): boolean => /^[A-Za-z_$][\w$]*$/.test(path);
   const entries = key.map(([path, direction]) => `${isPlain(path) ? path : `'${path.replace(/[\\']/g, '\\$&')}'`}: ${inspect(direction)}`);
@@ -118,7 +120,7 @@ function formatIndex({ key, options: { unique } }: { readonly key: IndexKey; rea
   return `${formatKey(key)}${unique ? ' unique' : ''}`;
 }
 
-/** An index with all that makes it another: for a plan, and for errors. */
+/** Formats an existing index with its name, key and options, for a plan or an error. */
 export function formatFound({ name, key, options }: ExistingIndex): string {
   const others = Object.keys(options).length > 0 ? ` ${inspect(options, { breakLength: Number.POSITIVE_INFINITY })}` : '';
   return `\`${name}\` ${formatKey(key)}${others}`;

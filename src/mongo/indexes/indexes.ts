@@ -3,12 +3,12 @@ import { isServerError, serverCodes } from '../driver/server-error.ts';
 import type { PlannedIndex } from './derive-indexes.ts';
 import { type ExistingIndex, formatKey, nameOf } from './index-plan.ts';
 
-/** Numbers as numbers, however the client was opened: what the database says of itself is no data of the application. */
+/** Reads numbers as numbers, whatever the options of the client: the answer is about the database, and not data of the application. */
 export const plainValues: CollectionOptions = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false };
 
-/** The indexes that a collection has; none where there is no such collection. */
+/** Reads the indexes of a collection. Returns none if the collection does not exist. */
 export async function readIndexes(db: Db, collection: string, signal?: AbortSignal): Promise<ExistingIndex[]> {
-  const options: ListIndexesOptions & Abortable = signal ? { signal } : {}; // the driver's type forgets the signal
+  const options: ListIndexesOptions & Abortable = signal ? { signal } : {}; // the driver's type does not have the signal
   try {
     return (await db.collection(collection, plainValues).listIndexes(options).toArray()).map(toExisting);
   } catch (error) {
@@ -21,22 +21,24 @@ function toExisting({ name = '', key, v: _, ...options }: IndexDescriptionInfo):
   return { name, key: Object.entries(key), options };
 }
 
-/** What the database says of a command that creates indexes; behind a router, what each shard says. */
+/** The database's reply to `createIndexes`. */
 interface Reply {
-  /** Where all of them were there already. */
+  /** Set if all the indexes existed already. */
   readonly note?: string;
+  /** The replies of the shards, behind a router. */
   readonly raw?: Readonly<Record<string, Reply>>;
 }
 
 /**
- * Creates indexes by one command. They are built together: where one cannot be, none is there afterwards.
+ * Creates indexes with one command. The database builds all of them together: if one fails, it creates none.
  *
- * @returns whether it was this command that created them. Of several that ask for the same indexes at once one builds, and the others wait for it.
+ * @returns whether this command has created them. If several processes create the same indexes at once, one builds them and the others
+ * wait.
  */
 export async function createIndexes(db: Db, collection: string, indexes: readonly PlannedIndex[]): Promise<boolean> {
   try {
     const specs = indexes.map(({ key, options }) => ({ ...options, key: new Map(key), name: nameOf(key, options) }));
-    return hasCreated(await db.command({ createIndexes: collection, indexes: specs })); // the driver's own method tells names only
+    return hasCreated(await db.command({ createIndexes: collection, indexes: specs })); // the driver's own method returns only the names
   } catch (error) {
     if (!isServerError(error, serverCodes.duplicateKey)) throw error;
     const key = formatKey(Object.entries((error.keyPattern ?? {}) as Record<string, 1>));

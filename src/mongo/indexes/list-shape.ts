@@ -2,13 +2,13 @@ import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts
 import type { FieldEntry, FieldTable } from '../../model/node.ts';
 import type { Filter } from '../query/filter.ts';
 
-/** What is asked of a list, without the values: all that an index depends on. */
+/** The filter and sort of a list without their values: everything that an index depends on. */
 export interface ListShape {
-  /** The list as its query string would say it, with its scope: `owner=…, total[gte]=…, sort=-createdAt`. */
+  /** The query of the list, including its scope, in the form of a query string: `owner=…, total[gte]=…, sort=-createdAt`. */
   readonly text: string;
-  /** The paths that have one of some values. */
+  /** The paths that are compared with single values. */
   readonly equal: readonly string[];
-  /** The paths that have a value within bounds, or with a beginning. */
+  /** The paths that are compared with bounds or a prefix. */
   readonly ranged: readonly string[];
   readonly sort: ReadonlyMap<string, 1 | -1>;
 }
@@ -16,7 +16,7 @@ export interface ListShape {
 const equalities: readonly string[] = ['$eq', '$in'];
 const ranges: readonly string[] = ['$gt', '$gte', '$lt', '$lte', '$regex'];
 
-/** Reads the shape of a list from what the database is asked; undefined where nothing can be learnt from it. */
+/** Reads the shape of a list from its filter and sort. Undefined if the filter has unknown parts, or matches nothing. */
 export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>): ListShape | undefined {
   const conditions = conditionsOf(filter);
   if (!conditions || conditions.some(({ operator, value }) => operator === '$in' && (value as unknown[]).length === 0)) return undefined;
@@ -40,7 +40,10 @@ interface PathCondition {
   readonly value: unknown;
 }
 
-/** The conditions of a filter that all hold; undefined for one of another kind, which a middleware of the application's own may have left. */
+/**
+ * The conditions of a filter, all of which must match. Undefined for a filter in another form, which the application's own middleware may
+ * set.
+ */
 function conditionsOf(filter: Filter): PathCondition[] | undefined {
   const all: PathCondition[] = [];
   for (const [path, value] of Object.entries(filter)) {
@@ -69,11 +72,11 @@ function operatorName(operator: string): string {
 }
 
 /**
- * The indexes that would serve a list, the best first. With an equality there is one: what is equal, then the keys of the sort, then what is
- * within bounds, so that one part of it is read in the order of the list. Without one the database uses bounds only on an index that begins
- * with them: that narrows, and the keys of the sort are the second choice.
+ * Suggests indexes that would serve a list, the best first. With an equality there is one: the equal paths, then the keys of the sort, then
+ * the paths with bounds. One part of this index has the records in the order of the list. Without an equality, the database uses bounds
+ * only of an index that begins with them: such an index comes first, and one with the keys of the sort second.
  *
- * None where there is nothing to narrow or to sort by, or only fields that are not to be indexed.
+ * Suggests none if there is nothing to narrow or to sort by, or only fields with `index: false`.
  */
 export function suggestIndexes({ equal, ranged, sort }: ListShape, table: FieldTable): IndexKey[] {
   const byPath = new Map([...table.values()].map((entry) => [entry.path, entry]));
@@ -93,7 +96,7 @@ function isById(order: IndexKey): boolean {
   return order[0]?.[0] === '_id';
 }
 
-/** Those of the paths that may stand in one index, with what stands in it already. */
+/** The part of a key for those of the paths that can share one index with the paths in `taken`. */
 function toKey(paths: readonly string[], byPath: ReadonlyMap<string, FieldEntry>, taken: readonly string[] = []): IndexKey {
   const chosen = taken.flatMap((path) => byPath.get(path) ?? []);
   return paths.flatMap((path): IndexKey => {

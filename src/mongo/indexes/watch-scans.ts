@@ -7,37 +7,37 @@ import { formatKey } from './index-plan.ts';
 import { plainValues, readIndexes } from './indexes.ts';
 import { type ListShape, readShape, suggestIndexes } from './list-shape.ts';
 
-/** A list that was asked of the database. */
+/** A query for a list, as the database gets it. */
 export interface AskedList {
   readonly filter: Filter;
-  /** Its keys with their directions; the id is the last. */
+  /** The keys of the sort with their directions. The id is the last. */
   readonly sort: Map<string, 1 | -1>;
   readonly limit: number;
 }
 
-/** So many kinds of lists are looked at; clients can make up any number. */
+/** How many kinds of lists are examined at most: clients can make up any number. */
 const maxShapes = 1_000;
 
-/** A list that an index serves in part is worth a warning from so many records on. */
+/** How many examined records are worth a warning if an index serves a list only in part. */
 const manyRecords = 1_000;
 
-/** Whether lists that scan are told of: where Koa's `app.env` would be `development`. */
+/** Whether this process runs in development: Koa's `app.env` would be `development`. */
 export function isDevelopment(): boolean {
   return (process.env.NODE_ENV || 'development') === 'development';
 }
 
 /**
- * Tells the developer of lists that look through a collection, once for each kind of list, by `process.emitWarning`, with the index that
- * would help. The database is asked for its plan behind the request's back: nothing waits for it, and its failure is nobody's business.
+ * Warns the developer about lists that scan a collection, with the index that would help: once for each kind of list, by
+ * `process.emitWarning`. The database explains its plan in the background: no request waits for it, and its failure is ignored.
  */
 export function watchScans({ collection: name, fieldTable }: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
   const seen = new Set<string>();
   const collection = db.collection(name, plainValues);
 
-  async function look(shape: ListShape, { filter, sort, limit }: AskedList): Promise<void> {
+  async function examine(shape: ListShape, { filter, sort, limit }: AskedList): Promise<void> {
     const answer = await collection.find(filter, { sort, limit }).explain({ verbosity: 'executionStats', maxTimeMS });
     const explained = readExplain(answer);
-    if (explained.isEmpty) return void seen.delete(shape.text); // a collection that is still to come tells nothing
+    if (explained.isEmpty) return void seen.delete(shape.text); // an empty plan tells nothing: the collection may be created later
     const fault = describeFault(shape, explained);
     const keys = fault === undefined ? [] : suggestIndexes(shape, fieldTable);
     if (keys.length === 0) return;
@@ -53,11 +53,11 @@ export function watchScans({ collection: name, fieldTable }: CompiledModel, db: 
     const shape = readShape(list.filter, list.sort);
     if (!shape || seen.has(shape.text) || seen.size >= maxShapes) return;
     seen.add(shape.text);
-    look(shape, list).catch(() => {}); // the client was closed, or its user may not explain
+    examine(shape, list).catch(() => {}); // the client was closed, or its user may not explain
   };
 }
 
-/** What is wrong with how a list is read; undefined where nothing is. */
+/** Describes what is wrong with the plan of a list. Undefined if nothing is. */
 function describeFault({ equal, ranged }: ListShape, { winning, candidates, examined, returned }: Explained): string | undefined {
   const isNarrow = equal.length + ranged.length > 0;
   const isServed = candidates.some(({ isNarrowed, isOrdered }) => (isNarrow ? isNarrowed : isOrdered));

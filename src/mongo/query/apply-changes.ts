@@ -7,10 +7,10 @@ import type { FieldError } from '../../rules.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
-/** A copy of a stored record as the update pipeline would leave it; what is not on a changed path is shared with the original. */
+/** Copies a stored record as the update pipeline would leave it. Values off the changed paths are shared with the original. */
 function applyChanges(stored: Stored, { assignments, embedded }: Changes): Stored {
   let changed = stored;
-  for (const merge of embedded) if (isLacking(changed, merge)) changed = assign(changed, merge.path.split('.'), merge.whole);
+  for (const merge of embedded) if (isMissing(changed, merge)) changed = assign(changed, merge.path.split('.'), merge.whole);
   for (const { path, value } of assignments) changed = assign(changed, path.split('.'), value);
   return changed;
 }
@@ -22,27 +22,29 @@ function assign(object: Stored, [key, ...rest]: readonly string[], value: unknow
   return value === absent ? others : { ...object, [key]: value };
 }
 
-/** What the checks say of the record that a put would leave: the record's own, and those of the objects that the put writes into. */
+/**
+ * The errors of the checks on the record that a put would leave: of the record's check, and of those of the objects that it writes into.
+ */
 export function checkStored({ checks }: StoredCheck, changes: Changes, stored: Stored): readonly FieldError[] {
-  const left = applyChanges(stored, changes);
+  const changed = applyChanges(stored, changes);
   const report = new Report();
   for (const path of [...changes.embedded.map((merge) => merge.path), '']) {
-    checks.get(path)?.(path === '' ? left : valueAt(left, path), path, report);
+    checks.get(path)?.(path === '' ? changed : valueAt(changed, path), path, report);
   }
   return report.errors;
 }
 
-/** What is wrong with the embedded objects that the changes write into, that the record lacks, and that the body does not suffice to create. */
+/** The errors of embedded objects into which keys are written, but which the record does not have and the body cannot create. */
 export function refusedCreations({ embedded }: Changes, stored: Stored): FieldError[] {
-  return embedded.filter((merge) => isLacking(stored, merge)).flatMap(({ refused }) => refused);
+  return embedded.filter((merge) => isMissing(stored, merge)).flatMap(({ refused }) => refused);
 }
 
-/** Whether a record has no object where keys are to be written into one: the same as `isObjectAt` of the update pipeline. */
-function isLacking(stored: Stored, { path }: EmbeddedMerge): boolean {
+/** Whether a record does not have the embedded object: the opposite of `isObjectAt` in the update pipeline. */
+function isMissing(stored: Stored, { path }: EmbeddedMerge): boolean {
   return !isStoredObject(valueAt(stored, path));
 }
 
-/** The value at a dotted path of stored objects; undefined where the path ends early. */
+/** The value at a dotted path of stored objects. Undefined if the path ends early. */
 function valueAt(stored: Stored, path: string): unknown {
   let value: unknown = stored;
   for (const key of path.split('.')) {

@@ -3,18 +3,18 @@ import { type Operator, operators } from '../../model/define/policy.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { Invalid } from '../../rules.ts';
 
-/** A filter as the database takes it. Only this room builds one, from {@link Condition}s. */
+/** A filter in the form of the database. Only `mongo/` builds filters, from {@link Condition}s. */
 export type Filter = Readonly<Record<string, unknown>>;
 
-/** One condition on one field; `value` is in stored form: a list for `in` and `nin`, a boolean for `exists`. */
+/** A condition on one field. `value` is in stored form: an array of values for `in` and `nin`, a boolean for `exists`. */
 export interface Condition {
   readonly field: QueryField;
   readonly operator: Operator;
   readonly value: unknown;
 }
 
-// Own table from the library's operators to the database's: nothing that a client sends becomes an operator any other way.
-const build: Readonly<Record<Operator, (value: unknown) => Record<string, unknown>>> = {
+// The operators of the database for those of the library. No text from a client becomes an operator in any other way.
+const queryOperators: Readonly<Record<Operator, (value: unknown) => Record<string, unknown>>> = {
   eq: (value) => ({ $eq: value }),
   ne: (value) => ({ $ne: value }),
   in: (value) => ({ $in: value }),
@@ -27,45 +27,53 @@ const build: Readonly<Record<Operator, (value: unknown) => Record<string, unknow
   prefix: (value) => ({ $regex: `^${escapeRegExp(value as string)}` }),
 };
 
-// Everything but letters, digits and what cannot mean anything to PCRE is escaped: a prefix is literal.
+// Escapes every character that has a meaning in PCRE, because a prefix is literal text.
 function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}#/-]/g, '\\$&');
 }
 
-/** Builds the filter in which all conditions hold. Several on one field stand side by side: `{ total: { $gte: 5, $lt: 9 } }`. */
+/** Builds a filter that matches if all conditions do. Conditions on the same field are merged: `{ total: { $gte: 5, $lt: 9 } }`. */
 export function buildFilter(conditions: readonly Condition[]): Filter {
   const filter: Record<string, Record<string, unknown>> = {};
   for (const { field, operator, value } of conditions) {
-    filter[field.path] = { ...filter[field.path], ...build[operator](value) };
+    filter[field.path] = { ...filter[field.path], ...queryOperators[operator](value) };
   }
   return filter;
 }
 
-/** Both filters at once. Where they share no key they merge, which keeps a lookup by `_id` the cheapest kind of query. */
+/** A filter that matches if both filters do. They are merged if they share no key: a lookup by `_id` stays the cheapest kind of query. */
 export function both(first: Filter, second: Filter | undefined): Filter {
   return Object.keys(second ?? {}).some((key) => key in first) ? { $and: [first, second] } : { ...first, ...second };
 }
 
-/** What a scope function returns to say that every record is within it. */
+/**
+ * The return value of a `scope` function that restricts nothing.
+ *
+ * @example
+ * scope(ctx) {
+ *   const { isAdmin, name } = ctx.requirePrincipal();
+ *   return isAdmin ? everything : { owner: name };
+ * }
+ */
 export const everything: unique symbol = Symbol('everything');
 
 /**
- * Reads what a scope returned into conditions, of which `everything` has none. A value, or the library's own operators: `{ owner: 'ann', total: { gte: 5 } }`. Anything
- * that would leave the door open or ajar (nothing, an empty filter, an undefined value, a field that does not exist, an empty `nin` or
- * `prefix`) throws a plain Error: 500, and `app.on('error')` tells why.
+ * Reads the return value of a scope into conditions: `{ owner: 'ann', total: { gte: 5 } }` has values, or operators of the library;
+ * `everything` has no condition. Throws a plain Error (500) for a value that would restrict nothing by mistake: no value, an empty filter,
+ * an undefined value, an unknown field, an empty `nin` or `prefix`.
  */
 export function readScope(scope: unknown, fields: QueryFields): readonly Condition[] {
   if (scope === everything) return [];
   if (!isObject(scope))
-    // its conditions are its own: what an object inherited would be overlooked
+    // An object of a class is refused, because its inherited members would be overlooked.
     throw new Error(`A scope must return a filter or \`everything\`, not ${describe(scope)}.`);
   const entries = Object.entries(scope);
-  if (entries.length === 0) throw new Error('A scope returned an empty filter, which every record matches: say so with `everything`.');
+  if (entries.length === 0) throw new Error('A scope returned an empty filter, which matches every record: return `everything` instead.');
   const conditions = entries.flatMap(([name, value]) => scopeConditions(name, value, fields));
   const open = conditions.find(isOpen);
   if (open)
     throw new Error(
-      `The scope's \`${open.operator}\` on \`${open.field.name}\` is empty, which every record matches: leave it out, or say so with \`everything\`.`,
+      `The scope's \`${open.operator}\` on \`${open.field.name}\` is empty, which matches every record: leave it out, or return \`everything\`.`,
     );
   return conditions;
 }
@@ -75,7 +83,7 @@ function isOpen({ operator, value }: Condition): boolean {
 }
 
 function describe(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return 'an array';
   if (typeof value !== 'object') return typeof value;
   return value === null ? 'null' : 'an object of a class';
 }
@@ -102,14 +110,14 @@ function scopeValue(field: QueryField, operator: Operator, value: unknown): unkn
     return value;
   }
   if (operator === 'prefix') {
-    // Not read as a value of the field: the beginning of an enum's member is no member.
+    // The leaf does not read it, because the beginning of an enum's member is not a member.
     if (typeof value !== 'string' || !field.operators.has('prefix'))
-      throw new Error(`\`prefix\` on \`${field.name}\` in a scope needs text, and a field of text.`);
+      throw new Error(`\`prefix\` on \`${field.name}\` in a scope needs a string, and a field of strings.`);
     return value;
   }
   if (operator !== 'in' && operator !== 'nin') return scopeScalar(field, value);
-  if (!Array.isArray(value)) throw new Error(`\`${operator}\` on \`${field.name}\` in a scope must be a list.`);
-  return Array.from(value, (one) => scopeScalar(field, one)); // a hole is an undefined value
+  if (!Array.isArray(value)) throw new Error(`\`${operator}\` on \`${field.name}\` in a scope must be an array.`);
+  return Array.from(value, (one) => scopeScalar(field, one)); // a hole counts as an undefined value
 }
 
 function scopeScalar(field: QueryField, value: unknown): unknown {

@@ -3,30 +3,29 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { Filter } from './filter.ts';
 import { bracketOf, brackets, isNaNValue } from './sort-value.ts';
 
-/** One key of a sort, with its direction as the database writes it. */
+/** One key of a sort, with its direction in the form of the database. */
 export interface SortKey {
   readonly field: QueryField;
   readonly direction: 1 | -1;
 }
 
 /**
- * A place between two records of a sorted list: right behind (`1`) or right before (`-1`) the record with these sort values, null for a
- * missing one. Nothing stands there, so that nothing is lost when that record goes: on either side of a position begins what `after` and
- * `before` lead to.
+ * A place between two records of a sorted list: just behind (`1`) or just before (`-1`) the record with these sort values. A missing value
+ * is null. The pages of `after` and `before` begin at a position. It is not a record, so a position stays valid when its record is deleted.
  *
- * What is stored decides the order, not what the model now says: a value may be of another type than its field. It is only compared with.
+ * The stored values decide the order, and not the model: a value may be of another type than its field. Values are only compared.
  */
 export interface Position {
   readonly values: readonly unknown[];
   readonly side: 1 | -1;
 }
 
-/** The same records from the other end, and the same position seen from there. */
+/** Reverses a sort: the same records, read from the other end. */
 export function reverseSort(sort: readonly SortKey[]): SortKey[] {
   return sort.map(({ field, direction }) => ({ field, direction: reverse(direction) }));
 }
 
-/** See {@link reverseSort}. */
+/** The same position, for the reversed sort. */
 export function reversePosition({ values, side }: Position): Position {
   return { values, side: reverse(side) };
 }
@@ -36,13 +35,14 @@ function reverse(direction: 1 | -1): 1 | -1 {
 }
 
 /**
- * The records behind a position, as filters of ranges that follow each other: for the keys `a, b`, first those with an equal `a` and a `b`
- * behind, then those with an `a` behind. In each the leading keys are equal and the next one is bounded, so that the database reads any of
- * them from an index of the keys without looking at a record before it. One filter of all (`$or`) would leave the choice of an index for
- * each range to chance, and sort the whole rest of the list where it is wrong.
+ * The records behind a position, as filters of consecutive ranges. For the keys `a, b`, the first range has the records with an equal `a`
+ * and a later `b`, and the second those with a later `a`. In each range the leading keys are equal and the next key is bounded, so that the
+ * database can read it from an index of the keys without looking at earlier records. A single filter (`$or`) would leave the choice of an
+ * index for each range to chance, and sort the whole rest of the list after a wrong choice.
  *
- * A range says what is not behind, because MongoDB's comparisons keep within a type: `$gt: 5` finds no text, and `$gt: null` nothing at all.
- * So it holds all that is stored, values of other types and what has no place in the order (for the page to refuse) included.
+ * A range is written as the exclusion of all earlier values, because MongoDB compares only values of the same type: `$gt: 5` finds no
+ * strings, and `$gt: null` nothing at all. So a range also has the values of other types, and those without a place in the order, which the
+ * page refuses.
  */
 export function rangesBehind(sort: readonly SortKey[], { values, side }: Position): Filter[] {
   const ranges = sort.map(({ field: { path }, direction }, index): Filter => {
@@ -54,7 +54,7 @@ export function rangesBehind(sort: readonly SortKey[], { values, side }: Positio
   return ranges.reverse();
 }
 
-/** Where each step of the order begins: null and missing, NaN, the other numbers, and then a step for each of the {@link brackets}. */
+/** The first value of each step of the order: null and missing, NaN, the other numbers, then one step for each further bracket. */
 const steps = [
   null,
   Number.NaN,
@@ -66,20 +66,20 @@ const steps = [
   new Date(-8.64e15),
 ] as const;
 
-/** The steps of null and NaN, which are one value each. */
-const single = 2;
+/** How many steps at the beginning have only one value: null, and NaN. */
+const singleValueSteps = 2;
 
 function notBefore(value: unknown, direction: 1 | -1, takesEqual: boolean): Filter[] {
   const at = stepOf(value);
   const before = (direction === 1 ? steps.slice(0, at) : steps.slice(at + 1)).map(notOfStep);
-  if (at < single) return takesEqual ? before : [...before, notOfStep(steps[at])];
+  if (at < singleValueSteps) return takesEqual ? before : [...before, notOfStep(steps[at])];
   const operator = direction === 1 ? (takesEqual ? '$lt' : '$lte') : takesEqual ? '$gt' : '$gte';
   return [...before, { $not: { [operator]: value } }];
 }
 
 function stepOf(value: unknown): number {
   if (value === null) return 0;
-  return isNaNValue(value) ? 1 : brackets.indexOf(bracketOf(value) as (typeof brackets)[number]) + single;
+  return isNaNValue(value) ? 1 : brackets.indexOf(bracketOf(value) as (typeof brackets)[number]) + singleValueSteps;
 }
 
 function notOfStep(step: unknown): Filter {

@@ -3,10 +3,10 @@ import { type EntityTags, matchesStrong, matchesWeak } from '../../http/entity-t
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { both, type Filter } from './filter.ts';
 
-/** What a record must fulfil for a request to be carried out (RFC 9110 §13.2.2): `If-Match` is judged first. */
+/** The preconditions of a request (RFC 9110 §13.2.2). `ifMatch` is checked first. */
 export interface Precondition {
   readonly ifMatch?: EntityTags;
-  /** Of a write only: a read that it stops is 304, and asks for the answer's own tag. */
+  /** Only for writes. For a read, `If-None-Match` leads to 304 and is compared with the entity tag of the answer. */
   readonly ifNoneMatch?: EntityTags;
 }
 
@@ -15,8 +15,8 @@ type Stored = Readonly<Record<string, unknown>>;
 const nothing: Filter = { $expr: false };
 
 /**
- * Preconditions as conditions in the write's own filter: nothing can happen between the check and the write. A record without a revision, or
- * with null, has revision 0. Tags that no revision can have match nothing, and on a model without a revision none does.
+ * Builds conditions for the filter of the write, so that nothing can happen between the check and the write. A record whose revision is
+ * missing or null has revision 0. A tag that cannot be a revision matches nothing, and so does every tag if the model has no revision.
  */
 export function buildPrecondition(model: CompiledModel, { ifMatch, ifNoneMatch }: Precondition = {}): Filter {
   return both(buildIfMatch(model, ifMatch), buildIfNoneMatch(model, ifNoneMatch));
@@ -51,7 +51,7 @@ export function revisionOf(model: CompiledModel, stored: Stored): string | undef
   return model.revision && String(stored[model.revision.key] ?? 0);
 }
 
-/** Throws 412 where a stored record does not fulfil what {@link buildPrecondition} asks for: to find out why a write missed, and for reads. */
+/** Throws 412 if a stored record does not match the preconditions. For reads, and to find out why a write has matched nothing. */
 export function checkPrecondition(model: CompiledModel, { ifMatch, ifNoneMatch }: Precondition = {}, stored: Stored): void {
   const current = comparableRevision(model, stored);
   if (ifMatch !== undefined && !matchesStrong(ifMatch, current))
@@ -65,8 +65,8 @@ export function preconditionFailed(detail: string): Problem {
   return new Problem({ code: 'precondition_failed', detail });
 }
 
-// A value that another program left there and that is no integer matches no tag in the filter. Here it must match none either, or the
-// write would be tried again and again.
+// Another program may have stored a revision that is not an integer. It matches no tag in the filter, and must match none here either.
+// Otherwise the write would be tried again and again.
 function comparableRevision(model: CompiledModel, stored: Stored): string | undefined {
   const revision = revisionOf(model, stored);
   const isInteger = revision !== undefined && revisionText.test(revision) && typeof stored[model.revision?.key ?? ''] !== 'string';

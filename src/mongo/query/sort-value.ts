@@ -1,14 +1,16 @@
 import { Binary, Decimal128, Double, Int32, type Long, ObjectId } from 'mongodb';
 import { isBinary, isDecimal128, isDouble, isInt32, isLong, isObjectId } from '../../model/value/bson-type.ts';
 
-/** Values that the database compares with each other; between two brackets the bracket decides. Null and missing are one. */
+/**
+ * A group of types whose values the database compares with each other. Values of two groups are ordered by group. Missing counts as null.
+ */
 export type Bracket = 'null' | (typeof brackets)[number];
 
-/** The brackets behind null, in MongoDB's order ("Comparison/Sort Order" in its manual). */
+/** The brackets after null, in MongoDB's order ("Comparison/Sort Order" in its manual). */
 export const brackets = ['number', 'string', 'binData', 'objectId', 'bool', 'date'] as const;
 
 interface Kind {
-  /** Marks a text as one of this type. */
+  /** The first character of every text of this type. */
   readonly tag: string;
   readonly bracket: Bracket;
   is(value: unknown): boolean;
@@ -26,15 +28,16 @@ function kind<Value>(
   return { tag, bracket, is, write: write as Kind['write'], read };
 }
 
-const isNull = (value: unknown): value is null => value === null; // undefined is a type of its own to the database
+const isNull = (value: unknown): value is null => value === null; // the database has a type of its own for undefined
 const isFloat = (value: unknown): value is number | Double => typeof value === 'number' || isDouble(value);
 const isDate = (value: unknown): value is Date => value instanceof Date && !Number.isNaN(value.getTime());
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isInt64 = (value: unknown): value is bigint | Long => typeof value === 'bigint' || isLong(value);
 
 /**
- * The single values that a list can be sorted by, by their `$type` names, and their texts in a cursor. The driver reads an int and a double
- * as one, a number, which compares the same. A `read` may throw, or read what `write` writes otherwise: such a text is none.
+ * The types of single values that a list can be sorted by, by their `$type` names, and their texts in a cursor. The driver reads both int
+ * and double as a number, which has the same order. For an invalid text, `read` throws, or returns a value that `write` would write
+ * differently.
  */
 const kinds: ReadonlyMap<string, Kind> = new Map([
   [
@@ -69,29 +72,29 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
 
 const byTag = new Map([...kinds.values()].map((one) => [one.tag, one]));
 
-/** The `$type` name of a single value; undefined for everything that no list is sorted by: lists, objects, regular expressions, … */
+/** The `$type` name of a single value. Undefined for values that a list cannot be sorted by: arrays, objects, regular expressions, … */
 export function bsonTypeOf(value: unknown): string | undefined {
   for (const [name, { is }] of kinds) if (is(value)) return name;
   return undefined;
 }
 
-/** Where a value stands in the order of types; undefined as for {@link bsonTypeOf}. */
+/** The bracket of a single value. Undefined for the same values as in {@link bsonTypeOf}. */
 export function bracketOf(value: unknown): Bracket | undefined {
   return kinds.get(bsonTypeOf(value) ?? '')?.bracket;
 }
 
-/** Whether a value is the NaN of any type: equal to itself, and before all other numbers. */
+/** Whether a value is NaN of any numeric type. In the database NaN equals itself and comes before all other numbers. */
 export function isNaNValue(value: unknown): boolean {
   return Number.isNaN(isDouble(value) ? value.value : value) || (isDecimal128(value) && value.toString() === 'NaN');
 }
 
-/** The text of a single value, with its type. Throws for everything else. */
+/** Writes a single value and its type as text. Throws for any other value. */
 export function writeSortValue(value: unknown): string {
   const { tag, write } = kinds.get(bsonTypeOf(value) ?? '') as Kind;
   return tag + write(value);
 }
 
-/** Reads what {@link writeSortValue} wrote. For any other text it throws, or returns what is written otherwise. */
+/** Reads a text of {@link writeSortValue}. For an invalid text it throws, or returns a value that would be written differently. */
 export function readSortValue(text: string): unknown {
   const { read } = byTag.get(text.slice(0, 1)) as Kind;
   return read(text.slice(1));

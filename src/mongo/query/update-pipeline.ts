@@ -5,26 +5,26 @@ import type { Assignment, Changes, EmbeddedMerge } from '../../model/write/plan-
 import type { Filter } from './filter.ts';
 
 /**
- * Builds the update that carries out a plan in one atomic command: an aggregation pipeline, because only that can create an embedded
- * object where there is none, count a revision that is missing or null, and take any value literally.
+ * Builds the update that carries out a plan in one atomic command. It is an aggregation pipeline, because only a pipeline can create a
+ * missing embedded object, increment a revision that is missing or null, and take any value literally.
  *
- * First, level by level, the embedded objects that the record may lack; then every assignment at once, with the revision's one step. Without
- * assignments that step depends on whether an object was created, which the first stage can still tell: a pipeline that leaves the record as
- * it was writes nothing.
+ * The first stages create missing embedded objects, level by level. The last stage has all assignments, and increments the revision.
+ * Without assignments, the revision is incremented only if an object was created. Only the first stage can tell, so it does both. A
+ * pipeline that leaves the record as it was writes nothing.
  */
 export function buildUpdate(model: CompiledModel, { assignments, embedded }: Changes, now: Date): BsonDocument[] {
   const created = embedded.filter(isCreated);
   const stages = levels(created).map((merges) => ({ $set: Object.fromEntries(merges.map(createMissing)) }));
   const [first, ...others] = stages;
   if (assignments.length === 0 && first)
-    return [{ $set: { ...first.$set, ...count(model, now, { $and: created.map(({ path }) => isObjectAt(path)) }) } }, ...others];
+    return [{ $set: { ...first.$set, ...countWrite(model, now, { $and: created.map(({ path }) => isObjectAt(path)) }) } }, ...others];
   const assigned = Object.fromEntries(assignments.map(({ path, value }: Assignment) => [path, literal(value)]));
-  const last = { ...assigned, ...count(model, now) };
+  const last = { ...assigned, ...countWrite(model, now) };
   return Object.keys(last).length > 0 ? [...stages, { $set: last }] : stages;
 }
 
-/** What counts a write: the time, and the revision's step. Both stay as they are where `unless` holds. */
-function count({ updatedAt, revision }: CompiledModel, now: Date, unless?: BsonDocument): BsonDocument {
+/** Sets `updatedAt` and increments the revision. Both stay as they are if the expression `unless` is true. */
+function countWrite({ updatedAt, revision }: CompiledModel, now: Date, unless?: BsonDocument): BsonDocument {
   const step = (key: string, next: BsonDocument): BsonDocument => ({ [key]: unless ? { $cond: [unless, `$${key}`, next] } : next });
   return {
     ...(updatedAt && step(updatedAt.key, { $literal: now })),
@@ -36,7 +36,7 @@ function literal(value: unknown): unknown {
   return value === absent ? '$$REMOVE' : { $literal: value };
 }
 
-/** Whether the body suffices to create the object where there is none. */
+/** Whether the update creates the object if it is missing: the body suffices for that. */
 function isCreated({ whole }: EmbeddedMerge): boolean {
   return whole !== undefined;
 }
@@ -45,12 +45,12 @@ function createMissing({ path, whole }: EmbeddedMerge): [string, BsonDocument] {
   return [path, { $cond: [isObjectAt(path), `$${path}`, { $literal: whole }] }];
 }
 
-/** `{ path: { $type: 'object' } }` in a filter would also match a list of objects; the expression does not. */
+/** An expression that is true if the path has an object. A filter `{ path: { $type: 'object' } }` would also match an array of objects. */
 export function isObjectAt(path: string): BsonDocument {
   return { $eq: [{ $type: `$${path}` }, 'object'] };
 }
 
-/** One stage may not set a path and a path below it: a stage for each depth. */
+/** Groups the objects by depth, one stage each: a stage may not set a path together with a path below it. */
 function levels(merges: readonly EmbeddedMerge[]): EmbeddedMerge[][] {
   const byDepth = new Map<number, EmbeddedMerge[]>();
   for (const merge of merges) {
@@ -60,13 +60,13 @@ function levels(merges: readonly EmbeddedMerge[]): EmbeddedMerge[][] {
   return [...byDepth.entries()].sort(([a], [b]) => a - b).map(([, level]) => level);
 }
 
-/** The condition that every embedded object which the body cannot create is there already; undefined when there is none. */
+/** The condition that every embedded object exists which the body cannot create. Undefined if there is none. */
 export function requireEmbedded(changes: Changes): Filter | undefined {
   const required = changes.embedded.filter((merge) => !isCreated(merge)).map((merge) => isObjectAt(merge.path));
   return required.length > 0 ? { $expr: { $and: required } } : undefined;
 }
 
-/** Whether there is nothing to write: the body was `{}`, or `{}` for objects that must be there already. */
+/** Whether there is nothing to write: the body was `{}`, or had `{}` for objects that must already exist. */
 export function changesNothing({ assignments, embedded }: Changes): boolean {
   return assignments.length === 0 && !embedded.some(isCreated);
 }

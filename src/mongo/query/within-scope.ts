@@ -7,9 +7,9 @@ import type { Condition } from './filter.ts';
 import { bracketOf, isNaNValue } from './sort-value.ts';
 
 /**
- * Whether the database would find a record by a condition, if it were stored like this: what `buildFilter` says of the condition, said
- * again in this process. A list has the value of any of its items, null is also what is missing, values of different types are neither equal
- * nor less, and numbers of all types are compared by value. Texts are compared byte by byte: a collation of the collection does not count.
+ * Whether a filter with this condition would match a record with this stored form. It evaluates in this process what `buildFilter` asks of
+ * the database: an array matches if one of its items does, missing values equal null, values of different types are neither equal nor
+ * ordered, and numbers of all types are compared by value. Strings are compared byte by byte: a collation of the collection is ignored.
  */
 export function isWithin({ field, operator, value }: Condition, stored: unknown): boolean {
   const found = valuesAt(stored, field.path.split('.'));
@@ -20,10 +20,10 @@ export function isWithin({ field, operator, value }: Condition, stored: unknown)
 
 const missing: unique symbol = Symbol('missing');
 
-/** The operators that one value decides. */
+/** The operators that match if one value at the path matches. */
 type Positive = Exclude<Operator, 'exists' | 'ne' | 'nin'>;
 
-/** True where no value of the path is what they name; a record without a value is among those. */
+/** Operators that match if no value at the path matches the other operator. They also match a record without a value. */
 const negations: { readonly [Name in Operator]?: Positive } = { ne: 'eq', nin: 'in' };
 
 function matches(values: readonly unknown[], operator: Positive, operand: unknown): boolean {
@@ -40,14 +40,14 @@ const tests: { readonly [Name in Positive]: (value: unknown, operand: unknown) =
   prefix: (value, operand) => typeof value === 'string' && value.startsWith(operand as string),
 };
 
-/** All that stands at a path, {@link missing} where nothing does. Lists on the way are walked through: of them only the objects count. */
+/** All values at a path, with {@link missing} for an object without the key. In arrays on the path, only items that are objects count. */
 function valuesAt(value: unknown, [key, ...rest]: readonly string[]): unknown[] {
   if (key === undefined) return [value];
   if (Array.isArray(value)) return value.filter(isStoredObject).flatMap((item) => valuesAt(item, [key, ...rest]));
   return isStoredObject(value) && Object.hasOwn(value, key) ? valuesAt(value[key], rest) : [missing];
 }
 
-/** Below zero where `a` is less, above zero where it is more; NaN where the database compares them not at all. */
+/** Negative if `a` is less than `b`, positive if it is greater, 0 if they are equal. NaN if the database does not compare them. */
 function compare(a: unknown, b: unknown): number {
   const bracket = bracketOf(a);
   if (bracket !== bracketOf(b)) return Number.NaN;
@@ -66,20 +66,20 @@ function compare(a: unknown, b: unknown): number {
     case 'binData':
       return compareBinaries(a as Binary, b as Binary);
     default:
-      return Number.NaN; // a list or an object: no scope compares with one
+      return Number.NaN; // an array or an object, with which no scope compares
   }
 }
 
-/** The shorter is the less, then that of the lesser subtype. */
+/** Compares by length, then by subtype, then byte by byte. */
 function compareBinaries(a: Binary, b: Binary): number {
   return a.length() - b.length() || a.sub_type - b.sub_type || Buffer.compare(a.value(), b.value());
 }
 
 function compareNumbers(a: unknown, b: unknown): number {
   if (isNaNValue(a) || isNaNValue(b)) return isNaNValue(a) && isNaNValue(b) ? 0 : Number.NaN;
-  const [one, other] = [plainNumber(a), plainNumber(b)];
-  if (endOf(one) !== 0 || endOf(other) !== 0) return endOf(one) - endOf(other);
-  return compareDecimals(writeDigits(one), writeDigits(other));
+  const [left, right] = [plainNumber(a), plainNumber(b)];
+  if (infinitySign(left) !== 0 || infinitySign(right) !== 0) return infinitySign(left) - infinitySign(right);
+  return compareDecimals(writeDigits(left), writeDigits(right));
 }
 
 type Plain = number | bigint | Decimal128;
@@ -89,13 +89,15 @@ function plainNumber(value: unknown): Plain {
   return isLong(value) ? value.toBigInt() : (value as Plain);
 }
 
-/** 1 for infinity, -1 for negative infinity, 0 for every number between. */
-function endOf(value: Plain): number {
-  const isEnd = isDecimal128(value) ? value.toString().endsWith('Infinity') : Math.abs(Number(value)) === Number.POSITIVE_INFINITY;
-  return isEnd ? Math.sign(Number(value)) : 0;
+/** 1 for infinity, -1 for negative infinity, 0 for every finite number. */
+function infinitySign(value: Plain): number {
+  const isInfinite = isDecimal128(value) ? value.toString().endsWith('Infinity') : Math.abs(Number(value)) === Number.POSITIVE_INFINITY;
+  return isInfinite ? Math.sign(Number(value)) : 0;
 }
 
-/** A double has more digits than a decimal, and is compared with all of them: 0.1 is not quite a tenth. A hundred leave no doubt. */
+/**
+ * Writes a number for comparison. A double may have more digits than a decimal, since 0.1 is not exactly a tenth: a hundred digits suffice.
+ */
 function writeDigits(value: Plain): string {
   return typeof value === 'number' ? value.toPrecision(100) : value.toString();
 }

@@ -3,28 +3,28 @@ import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { Condition } from './filter.ts';
 import { isWithin } from './within-scope.ts';
 
-/** Those conditions of a scope that a new record would not fulfil. */
+/** The conditions of a scope that a new record would not match. */
 export function brokenBy(stored: unknown, conditions: readonly Condition[]): Condition[] {
   return conditions.filter((condition) => !isWithin(condition, stored));
 }
 
 /**
- * Those conditions of a scope that a record would not fulfil after these changes, by what they set: a path that they leave alone keeps its
- * value, of which the scope in the filter of the write knows. Of objects that they may have to create it is {@link creationsWithin} that tells.
+ * The conditions of a scope that a record would not match after these changes. Only paths that the changes set are checked: the scope in
+ * the filter of the write covers the others. {@link creationsWithin} checks the objects that the changes may create.
  */
 export function brokenByChanges(changes: Changes, conditions: readonly Condition[]): Condition[] {
   return conditions.filter((condition) => {
     const { path } = condition.field;
     const set = changes.assignments.find((assignment) => isAtOrAbove(assignment.path, path));
     if (set) return !isWithin(condition, nest(set.path, set.value));
-    // Keys are written into the object that the condition is about: whatever it holds, it is an object then.
+    // The changes write keys into the object of the condition: whatever its keys are, it will be an object.
     return changes.embedded.some((merge) => merge.path === path) && !isWithin(condition, nest(path, {}));
   });
 }
 
 /**
- * The same changes, but those that may create an embedded object with a default outside of the scope: they require the object to be there, as
- * if the body did not suffice to create it. `refuse` says what a client is told of the conditions where it is not.
+ * The same changes, without creating embedded objects that would have a default outside the scope. Such an object must already exist, as if
+ * the body did not suffice to create it. `refuse` makes the errors for the client if the object does not exist.
  */
 export function creationsWithin(
   changes: Changes,
@@ -52,7 +52,7 @@ function isAtOrAbove(outer: string, path: string): boolean {
   return `${path}.`.startsWith(`${outer}.`);
 }
 
-/** A record that has nothing but this value at this path. */
+/** A record with only this value at this path. */
 function nest(path: string, value: unknown): unknown {
   return path.split('.').reduceRight<unknown>((inner, key) => (inner === absent ? {} : { [key]: inner }), value);
 }

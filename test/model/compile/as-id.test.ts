@@ -60,7 +60,7 @@ describe('an id of bytes', () => {
 
 describe('an id of an enum', () => {
   it.each(['', '.', '..', 'a\0', 'x'.repeat(513)])('cannot have the member %.20j', (member) => {
-    expect(() => idOf(t.enum(['a', member], open))).toThrow(`\`id\` has the member \`${member}\`, which no path can address`);
+    expect(() => idOf(t.enum(['a', member], open))).toThrow(`\`id\` has the member \`${member}\`, which a URL path cannot address`);
   });
 
   it('may have any other', () => {

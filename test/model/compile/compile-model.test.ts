@@ -6,9 +6,9 @@ import type { Any } from '../../support/any.ts';
 import { js, messageOf } from '../misuse.ts';
 import { modelOf, modelWith } from '../subject.ts';
 
-const listOfStrings = '`enum` of `value` must be a list of strings, because its type is string';
+const listOfStrings = '`enum` of `value` must be an array of strings, because its type is string';
 const containsItself = (path: string): string =>
-  `\`${path}…\` lies more than 64 levels deep, as in an object that contains itself: refer to a record by \`t.ref\`, or hold what has no fixed depth in \`t.any()\`.`;
+  `\`${path}…\` is more than 64 levels deep; perhaps an object contains itself. Refer to a record with \`t.ref\`, or use \`t.any()\` for values of any depth.`;
 
 /** An object whose fields are known only when it is there. */
 function circular(fieldsOf: (node: Field) => Fields): Field {
@@ -58,7 +58,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a filter that is no list',
       () => js.string({ policy: { filter: 'eq' } }),
-      '`policy.filter` of field `value` must be true or a list of operators.',
+      '`policy.filter` of field `value` must be true or an array of operators.',
     ],
     [
       'an unknown operator',
@@ -73,7 +73,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'sort on a list',
       () => t.array(t.string(), { policy: { sort: true } }),
-      '`policy.sort` of field `value` needs a single value: lists, objects, maps and untyped values have no order.',
+      '`policy.sort` of field `value` needs a single value: arrays, objects, maps and untyped values have no order.',
     ],
     [
       'a private field that may be filtered',
@@ -121,13 +121,17 @@ describe('a configuration error names the field, the option and what is legal', 
       '`minimum` of `value` must be a decimal number, such as 12.50 or "12.50".',
     ],
     ['an enum without members', () => js.enum([]), '`enum` of `value` must have a member.'],
-    ['an enum of numbers', () => js.enum([1, 2]), `${listOfStrings}; it has 1. For other values write the schema alone: { enum: [1, 2] }.`],
+    [
+      'an enum of numbers',
+      () => js.enum([1, 2]),
+      `${listOfStrings}; it has 1. For other values write the schema without a type: { enum: [1, 2] }.`,
+    ],
     ['an enum of strings and numbers', () => js.enum(['a', 1]), expect.stringContaining('it has 1.') as never],
     ['an enum with null in it', () => js.enum(['a', [null]]), expect.stringContaining('it has [null].') as never],
     [
       'an `enum` of TypeScript',
       () => js.enum({ Red: 'red' }),
-      '`enum` of `value` must be a list of values: of an `enum` of TypeScript take `Object.values(…)`.',
+      '`enum` of `value` must be an array of values: for a TypeScript `enum` pass `Object.values(…)`.',
     ],
     ['an `enum` of TypeScript in a schema', () => ({ enum: { Red: 'red' } }), expect.stringContaining('Object.values') as never],
     ['an enum with a member twice', () => t.enum(['red', 'blue', 'red']), '`enum` of `value` has the member "red" twice: remove one.'],
@@ -152,7 +156,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a type that contradicts the stored one',
       () => ({ type: 'number', bsonType: 'date' }),
-      '`type` of `value` must be `string`, which is what a field of type date is in JSON.',
+      '`type` of `value` must be `string`, the JSON form of a field of type date.',
     ],
     [
       'an unknown stored type',
@@ -179,27 +183,27 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a policy on an item',
       () => t.array(t.string({ policy: { private: true } })),
-      '`policy` stands on `value.*`: an item of a list or a map has none, its field has.',
+      '`value.*` cannot have `policy`: give it to the field, not to the items of an array or a map.',
     ],
     [
       'a default on an item',
       () => t.map(t.int({ default: 0 })),
-      '`default` stands on `value.*`: an item of a list or a map has none, its field has.',
+      '`value.*` cannot have `default`: give it to the field, not to the items of an array or a map.',
     ],
     [
       'an optional item',
       () => t.array(t.optional(t.string())),
-      '`value.*` is optional: an item of a list or a map is there, or null (`t.nullable`).',
+      '`value.*` cannot be optional: an item of an array or a map may be null (`t.nullable`), but not absent.',
     ],
     [
       'a revision in a list',
       () => t.array(t.revision()),
-      '`default` stands on `value.*`: an item of a list or a map has none, its field has.',
+      '`value.*` cannot have `default`: give it to the field, not to the items of an array or a map.',
     ],
     [
       'a revision in an object',
       () => t.object('A', { r: t.revision() }),
-      '`value.r`: only a record itself has a revision and timestamps, not what is embedded in it.',
+      '`value.r` cannot be a revision or a timestamp: only the record itself has these, not an embedded object.',
     ],
     [
       'a revision that may be null',
@@ -230,27 +234,27 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a reference without a model',
       () => js.ref(''),
-      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which its record is added, and the path of its resource.',
+      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which an included record is added, and the path of a resource.',
     ],
     [
       'a reference under an odd name',
       () => t.ref('A', { as: 'a.b' }),
-      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which its record is added, and the path of its resource.',
+      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which an included record is added, and the path of a resource.',
     ],
     [
       'a reference under a name that no query can have',
       () => t.ref('A', { as: 'a,b' }),
-      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which its record is added, and the path of its resource.',
+      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which an included record is added, and the path of a resource.',
     ],
     [
       'a reference that hides a field',
       () => t.ref('A', { as: 'value' }),
-      "`as: 'value'` of `value` is the name of another field, or of a second `as`.",
+      "`as: 'value'` of `value` is already the name of a field or another `as`.",
     ],
     [
       'an embedded object without a name',
       () => js.object({ a: t.string() }, {}),
-      "The name of the embedded object `value` must be made of letters, digits, dots, hyphens and underscores: `t.object('Address', { … })`.",
+      "The name of the embedded object `value` may have only letters, digits, dots, hyphens and underscores: `t.object('Address', { … })`.",
     ],
     [
       'a misspelt option deep inside',
@@ -282,7 +286,7 @@ describe('a configuration error names the field, the option and what is legal', 
     ...['', '.', '..', 'a\0', 'x'.repeat(513)].map((member): [string, Fields, string] => [
       `an enum as id with the member ${JSON.stringify(member.slice(0, 9))}`,
       { id: t.enum(['a', member]) },
-      `\`id\` has the member \`${member}\`, which no path can address: it must have 1 to 512 characters without NUL, and be neither \`.\` nor \`..\`.`,
+      `\`id\` has the member \`${member}\`, which a URL path cannot address: a member must have 1 to 512 characters without NUL, and be neither \`.\` nor \`..\`.`,
     ]),
     ['an untyped id', { id: t.any() }, '`id` must be a single value: a string, a number, a UUID, an ObjectId, ….'],
   ])('%s', (_name, fields, message) => {

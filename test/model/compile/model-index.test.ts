@@ -20,8 +20,8 @@ describe('what a model declares of its indexes', () => {
   it.each<Mistake>([
     ['a flag', { a: { type: 'string', unique: 'yes' } }, undefined, /`unique` of `a` must be true or false/],
     ['a flag of planning', { a: { type: 'string', index: 1 } }, undefined, /`index` of `a` must be true or false/],
-    ['unique in a list', { a: t.array(t.string(), { unique: true }) }, undefined, /`a` is in a list/],
-    ['unique in an object of a list', { a: t.array(t.object('A', { name })) }, undefined, /`a.name` is in a list/],
+    ['unique in a list', { a: t.array(t.string(), { unique: true }) }, undefined, /`a` is in an array/],
+    ['unique in an object of a list', { a: t.array(t.object('A', { name })) }, undefined, /`a.name` is in an array/],
     ['unique in a map', { a: t.map(t.object('A', { name })) }, undefined, /`unique` of `a.\*.name`: the keys of a map are data/],
     [
       'unique in a map in a list',
@@ -29,9 +29,9 @@ describe('what a model declares of its indexes', () => {
       undefined,
       /keys of a map/,
     ],
-    ['unique on an item', { a: t.array(name) }, undefined, /`unique` stands on `a.\*`/],
-    ['unique on an object', { a: t.object('A', {}, { unique: true }) }, undefined, /needs a single value/],
-    ['unique on an untyped value', { a: t.any({ unique: true }) }, undefined, /needs a single value/],
+    ['unique on an item', { a: t.array(name) }, undefined, /`a.\*` cannot have `unique`/],
+    ['unique on an object', { a: t.object('A', {}, { unique: true }) }, undefined, /must be a single value/],
+    ['unique on an untyped value', { a: t.any({ unique: true }) }, undefined, /must be a single value/],
     ...privately([
       ['a private field', { a: t.string({ unique: true, policy: { private: true } }) }],
       ['a private field that clients write', { a: t.string({ unique: true, policy: { private: true, insert: true } }) }],
@@ -65,17 +65,17 @@ describe('what a model declares of its indexes', () => {
       ],
       ['a flag that is true to the database', { a: secret }, [{ key: { a: 1 }, unique: 1 }]],
     ]),
-    ['indexes that are no list', two, { fields: ['owner'] }, /must be a list of indexes/],
-    ['an index that is no object', two, ['owner'], /must be objects with `fields`/],
-    ['an index with both forms', two, [{ fields: ['owner'], key: { owner: 1 } }], /must be objects with `fields`/],
+    ['indexes that are no list', two, { fields: ['owner'] }, /must be an array of indexes/],
+    ['an index that is no object', two, ['owner'], /must be objects with either `fields`/],
+    ['an index with both forms', two, [{ fields: ['owner'], key: { owner: 1 } }], /must be objects with either `fields`/],
     ['an unknown option', two, [{ fields: ['owner'], sparse: true }], /`sparse` in .* is not an option of an index with `fields`/],
     ['unique that is no flag', two, [{ fields: ['owner'], unique: 1 }], /`unique` in .* must be true or false/],
-    ['no fields', two, [{ fields: [] }], /must be a list of field names/],
+    ['no fields', two, [{ fields: [] }], /must be an array of field names/],
     ['an unknown field', two, [{ fields: ['owner', '-nubmer'] }], /names `nubmer`, which is not a field; did you mean `number`\?/],
     ['a field twice', two, [{ fields: ['owner', '-owner'] }], /names `owner` twice in one index/],
     ['an index twice', { owner: name }, [{ fields: ['owner'], unique: true }], /declares an index of owner twice/],
-    ['two lists', { a: t.array(t.string()), b: t.array(t.string()) }, [{ fields: ['a', 'b'] }], /`a` and `b` are two lists/],
-    ['a unique list', { a: t.array(t.string()) }, [{ fields: ['a'], unique: true }], /`a` is in a list/],
+    ['two lists', { a: t.array(t.string()), b: t.array(t.string()) }, [{ fields: ['a', 'b'] }], /`a` and `b` are two arrays/],
+    ['a unique list', { a: t.array(t.string()) }, [{ fields: ['a'], unique: true }], /`a` is in an array/],
     ['a key without paths', two, [{ key: {} }], /must be an object of paths/],
   ])('is refused: %s', (_rule, fields, indexes, message) => {
     expect(() => compile(fields, indexes)).toThrow(ConfigurationError);
@@ -113,7 +113,7 @@ describe('what a model declares of its indexes', () => {
 
   it('passes an index in full on to the database', () => {
     expect(compile(two, [{ key: new Map([['owner', 'text']]), weights: { owner: 2 } }]).indexes).toEqual([
-      { key: [['owner', 'text']], unique: false, lackable: [], options: { weights: { owner: 2 } } },
+      { key: [['owner', 'text']], unique: false, partialOn: [], options: { weights: { owner: 2 } } },
     ]);
   });
 

@@ -115,7 +115,7 @@ describe('defineModel', () => {
 describe('a field that the service sets', () => {
   it.each(['revision', 'createdAt', 'updatedAt'] as const)('takes no default, which it would never use: t.%s', (name) => {
     expect(messageOf(() => t[name]({ default: 'x' } as never))).toBe(
-      `\`t.${name}\` takes no \`default\`: the service sets it. Leave it out.`,
+      `\`t.${name}\` takes no \`default\`, because the service sets the field.`,
     );
   });
 });

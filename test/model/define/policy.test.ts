@@ -23,8 +23,8 @@ describe('a policy', () => {
     [{ x: true }, '`policy.x` of field `name` is not a policy option: legal are insert, update, private, sort, filter.'],
     [{ insert: 1 }, '`policy.insert` of field `name` must be true or false.'],
     [{ sort: undefined }, '`policy.sort` of field `name` must be true or false.'],
-    [{ filter: false }, '`policy.filter` of field `name` must be true or a list of operators.'],
-    [{ filter: 'eq' }, '`policy.filter` of field `name` must be true or a list of operators.'],
+    [{ filter: false }, '`policy.filter` of field `name` must be true or an array of operators.'],
+    [{ filter: 'eq' }, '`policy.filter` of field `name` must be true or an array of operators.'],
     [
       { filter: ['eq', 'like'] },
       '`policy.filter` of field `name` names the unknown operator `like`: legal are eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.',

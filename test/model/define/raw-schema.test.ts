@@ -24,7 +24,7 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
     [
       '`required` that names nothing',
       { type: 'object', properties: { name: { type: 'string' } }, required: ['nmae'] },
-      '`required` of `value` names `nmae`, which is none of its `properties`.',
+      '`required` of `value` names `nmae`, which is not one of its `properties`.',
     ],
     [
       'open additional properties',
@@ -49,7 +49,7 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
     [
       'an unknown keyword beside `oneOf`',
       { oneOf: [{ type: 'string' }], polcy: {} },
-      "`polcy` of `value` is not a keyword of JSON Schema, nor one of the library's.",
+      '`polcy` of `value` is neither a keyword of JSON Schema nor one of this library.',
     ],
     [
       'properties without a type',
