@@ -2,27 +2,27 @@ import type { ObjectNode } from '../model/node.ts';
 import type { Schema } from './document.ts';
 
 /**
- * What a client does with an object: each may have a schema of its own. `Selected` is what is read where clients choose the fields, `Page` a
- * page of records.
+ * The uses of an object, each of which may have its own schema. `Selected` is what clients read if they choose the fields. `Page` is a page of
+ * records.
  */
 export type Shape = 'Read' | 'Selected' | 'Page' | 'Create' | 'Replace' | 'Patch' | 'Put';
 
-/** Whether it is what a client reads: open to what later versions add. */
+/** Whether clients read this shape. Such a schema is open, because later versions may add properties. */
 export function isReadable(shape: Shape): boolean {
   return shape === 'Read' || shape === 'Selected' || shape === 'Page';
 }
 
 /**
- * The schema of an object that is published under a name of its own. Which name is known only when the schemas of all resources are; until
- * then it stands where the text of a `$ref` will stand.
+ * The schema of an object that is published under a name. The name is chosen when the schemas of all resources are known. Until then, this
+ * object stands in the place of the text of a `$ref`.
  */
 export class NamedSchema {
   /** The model's or the embedded object's name. */
   readonly base: string;
-  /** Whether it is a model's record, or an object embedded in one. */
+  /** A model's record, or an object embedded in one. */
   readonly kind: 'record' | 'embedded';
   readonly shape: Shape;
-  /** All that its definition says: two objects of one name must agree in it. */
+  /** The object's definition as text. Two objects with the same name must have the same text. */
   readonly definition: string;
   readonly schema: Schema;
 
@@ -35,19 +35,19 @@ export class NamedSchema {
   }
 }
 
-/** The name itself where a component may have it; a title is made to fit. Undefined where nothing is left of it. */
+/** Returns the name if a component may have it. Otherwise converts it, or returns undefined if nothing is left of it. */
 export function toSchemaName(name: string | undefined): string | undefined {
   if (name === undefined || /^[\w.-]+$/.test(name)) return name;
   return toPascalCase(name) || undefined;
 }
 
-/** `order-items` is `OrderItems`. */
+/** Converts `order-items` to `OrderItems`. */
 export function toPascalCase(text: string): string {
   const words = text.match(/[A-Za-z0-9]+/g) ?? [];
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** A text that is equal for equal schemas, whatever the names of the schemas inside them will be. */
+/** Returns the same text for equal schemas. The names that schemas inside them will get do not matter. */
 export function toText(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (part instanceof NamedSchema) return [part.base, part.schema];
@@ -55,7 +55,7 @@ export function toText(value: unknown): string {
   });
 }
 
-/** What a definition says of the values and of who may write them. Filters and sorts are not part of it: no schema shows them. */
+/** Describes the values of a definition and who may write them. Filters and sorts are left out, because no schema shows them. */
 function describeNode(node: ObjectNode): unknown {
   return node.fields.map((field) => {
     const { name, optional, nullable, immutable, maintained, annotations, policy } = field;

@@ -15,7 +15,7 @@ import type { IncludedRecords } from './included-records.ts';
 import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
 
-/** The schemas of a resource's bodies and answers: of those operations that it serves. */
+/** The schemas of the bodies and answers of the operations that a resource serves. */
 export interface RecordSchemas {
   readonly read?: Schema;
   /** The schema of what list and get answer, if clients may choose the fields. */
@@ -39,9 +39,9 @@ interface Member {
 }
 
 /**
- * Describes what clients of a resource read and may send. Who may write what is asked of the functions that validate bodies. A private
- * field is in no schema, not even one that a client may write, but for the bodies that must have it. `included` says
- * where records may stand for their ids.
+ * Describes what clients of a resource read and may send. The functions that validate bodies decide which fields a client may write. A
+ * private field is in no schema, even if clients may write it, except in those of the bodies that must contain it. `included` says where
+ * records may replace their ids.
  */
 export function describeRecord(resource: CompiledResource, included: IncludedRecords = new Map()): RecordSchemas {
   const { ops, mergePatch, operations } = resource;
@@ -83,7 +83,7 @@ export function describeRead({ root, name }: CompiledModel, included: IncludedRe
   return { read: describe({ ...root, name }, 'Read', readMembers(root, included), 'record') };
 }
 
-/** Custom operations describe their bodies and answers where they stand: an operation has one of each, and nothing refers to it by name. */
+/** Describes the bodies and answers of custom operations. They are written in place, because nothing else refers to them. */
 function describeOwn({ operations }: CompiledResource): RecordSchemas {
   const insert = insertAccess({});
   const bodies = operations.flatMap(({ name, body }): [string, Schema][] => {
@@ -98,7 +98,7 @@ function describeOwn({ operations }: CompiledResource): RecordSchemas {
   return { bodies: Object.fromEntries(bodies), answers: Object.fromEntries(answers) };
 }
 
-/** A reference to the object's own schema; an object without a name is described in its place. */
+/** Returns a reference to the schema of the object. An object without a name is described in place. */
 function describe(node: ObjectNode, shape: Shape, members: readonly Member[], kind: 'record' | 'embedded' = 'embedded'): Schema {
   const required = members.filter((member) => member.isRequired).map((member) => member.name);
   const schema = {
@@ -111,7 +111,7 @@ function describe(node: ObjectNode, shape: Shape, members: readonly Member[], ki
   return isReadable(shape) ? schema : { ...schema, additionalProperties: false };
 }
 
-/** Only the id is always part of what a client has selected. */
+/** The members that clients read. In `Selected` only the id is required. */
 function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected' = 'Read'): Member[] {
   const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
   return readableFields(node).flatMap((field) => {
@@ -135,7 +135,7 @@ function addedSchema(node: Node, record: Schema): Schema {
   return withNull(node.kind === 'array' ? { type: 'array', items: addedSchema(node.items.node, record) } : record);
 }
 
-/** The members of an object that is sent whole: a create, and what replaces an embedded object. */
+/** The members of an object that is sent as a whole: the body of a create, or the replacement of an embedded object. */
 function wholeMembers(node: ObjectNode, access: Access): Member[] {
   return node.fields.flatMap((field) => {
     if (access.refusal(field) !== undefined) return [];
@@ -155,7 +155,7 @@ function wholeValue(field: CompiledField, access: Access): Schema | undefined {
   return valueSchema(field.node, { leaf: writeLeaf, object });
 }
 
-/** The members of a patch or put: of the record, and of what is embedded in it and written key by key. */
+/** The members of a patch or put: those of the record, and of embedded objects that are written key by key. */
 function changeMembers(node: ObjectNode, access: Access, mode: EmbeddedMode): Member[] {
   return node.fields.flatMap((field) => {
     if (access.refusal(field) !== undefined) return [];

@@ -1,6 +1,6 @@
 import type { Schema } from './document.ts';
 
-/** The name of the schema of untyped values in bodies: no object may have it. */
+/** The name of the schema of untyped values in bodies. No object may have this name. */
 export const untypedName = 'UntypedValue';
 
 /** The reference to an untyped value in a body. */
@@ -14,9 +14,9 @@ const array: Schema = { type: 'array', items: untypedReference };
 const single: Schema = { type: ['null', 'boolean', 'number', 'string'], minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
 
 /**
- * Whatever the database can hold. JSON Schema does not tell `1e30`, which is stored as a double, from the same number in plain digits, which
- * is refused: what is said of numbers is what holds for both. Conditions, and not `anyOf`: generators make `unknown` of them, and of a union
- * with lists of itself a type that TypeScript refuses.
+ * Any value that the database can hold. JSON Schema cannot tell `1e30`, which is stored as a double, from the same number in plain digits,
+ * which is refused. The schema of numbers therefore says only what holds for both. It uses `if` and not `anyOf`: generators turn conditions
+ * into `unknown`, but a union that contains arrays of itself into a type that TypeScript refuses.
  */
 export const untypedSchema: Schema = {
   description: 'Any JSON value whose integers have at most 64 bits and whose keys have no NUL character.',
@@ -37,7 +37,7 @@ export function describeUntyped(keywords: Schema): Schema {
   return { ...keywords, allOf: [...allOf, untypedReference] };
 }
 
-/** Whether the keywords leave no room for a number or a key that the definition does not name. */
+/** Whether the keywords allow no numbers and no keys, except those that the definition names. */
 function isAlwaysStorable({ type, ...others }: Schema): boolean {
   if ('enum' in others || 'const' in others) return true;
   return type !== undefined && [type].flat().every((one) => one === 'string' || one === 'boolean' || one === 'null');

@@ -5,7 +5,7 @@ import type { Schema } from './document.ts';
 import { escapePatterns } from './escape-patterns.ts';
 import { describeUntyped, keySchema, untypedReference } from './untyped-value.ts';
 
-/** How the parts of a value are described: as a client reads them, or as it may send them. */
+/** Describes the parts of a value: as a client reads them, or as it may send them. */
 export interface Form {
   readonly leaf: (node: LeafNode) => Schema;
   readonly object: (node: ObjectNode) => Schema;
@@ -30,14 +30,14 @@ function mapKeywords(keywords: Schema): Schema {
   return { ...others, propertyNames: keysWithoutNul(propertyNames) };
 }
 
-/** What a definition says of keys, and that they have no NUL character where it leaves room for one. */
+/** The definition's own schema of keys, which also excludes a NUL character if the schema would allow one. */
 function keysWithoutNul(own: unknown): unknown {
   if (own === undefined) return keySchema;
   const { pattern } = own as Schema;
   return typeof pattern === 'string' && plainPattern.test(pattern) ? own : { allOf: [own, keySchema] };
 }
 
-/** From end to end letters, digits and classes of them, such as `^[A-Z]{3}$`. */
+/** Matches a pattern of letters, digits and classes of them only, with both anchors, such as `^[A-Z]{3}$`. Such a pattern cannot match NUL. */
 const plainPattern = /^\^[\w\-[\]{},?*+():]*\$$/;
 
 function itemSchema(slot: Slot, form: Form): Schema {
@@ -56,12 +56,12 @@ export function writeLeaf({ leaf, keywords }: LeafNode): Schema {
   return leaf === anyLeaf ? describeUntyped(escaped) : tighten({ ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range }, escaped);
 }
 
-/** A single value as a client may write it in a path or query string, where a field's constraints do not count. */
+/** A single value as a client may write it in a path or query string. The constraints of the field do not apply there. */
 export function textLeaf(leaf: Leaf): Schema {
   return leaf.textSchema ?? { ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range };
 }
 
-/** Both at once: of several bounds the narrowest. */
+/** Combines a type's range with a field's keywords, and keeps the narrowest bounds. */
 function tighten(range: Schema, keywords: Schema): Schema {
   const both: Record<string, unknown> = { ...range, ...keywords };
   if (isLess(keywords.minimum, range.minimum)) both.minimum = range.minimum;
@@ -78,7 +78,7 @@ function isLess(a: unknown, b: unknown): boolean {
   return a !== undefined && b !== undefined && (a as bigint) < (b as bigint);
 }
 
-/** The same, or null. */
+/** The schema of the same value, or null. */
 export function withNull(schema: Schema): Schema {
   const { type, enum: values, ...rest } = schema;
   if (Object.keys(schema).length === 0 || schema === untypedReference) return schema;
@@ -91,10 +91,10 @@ export function withNull(schema: Schema): Schema {
   };
 }
 
-/** Keywords beside `type` that null would break. */
+/** Keywords that null would not fulfil, even if `type` allowed it. */
 const constraining = new Set(['const', 'not', 'allOf', 'anyOf', 'oneOf', 'if', '$ref']);
 
-/** The same without null: an untyped field may hold anything else. */
+/** The schema of the same value without null: an untyped field may hold anything else. */
 export function withoutNull(schema: Schema): Schema {
   const { type, not } = schema;
   if (type !== undefined && ![type].flat().includes('null')) return schema;
