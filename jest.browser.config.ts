@@ -12,7 +12,7 @@ const config: Config = {
   testTimeout: 120_000,
   testRegex: ['/test/browser/.*\\.test\\.ts$'],
   globalSetup: '<rootDir>/test/browser/start-all.ts',
-  globalTeardown: '<rootDir>/test/support/stop-database.ts',
+  globalTeardown: '<rootDir>/test/support/database/stop-database.ts',
 };
 
 export default config;

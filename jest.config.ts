@@ -50,8 +50,8 @@ const config: Config = {
       ...shared,
       displayName: 'database',
       testRegex: [`/test/${withDatabase}/.*${quick}`],
-      globalSetup: '<rootDir>/test/support/start-database.ts',
-      globalTeardown: '<rootDir>/test/support/stop-database.ts',
+      globalSetup: '<rootDir>/test/support/database/start-database.ts',
+      globalTeardown: '<rootDir>/test/support/database/stop-database.ts',
     },
   ],
 };

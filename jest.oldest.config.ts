@@ -20,8 +20,8 @@ const config: Config = {
     '^koa$': '<rootDir>/node_modules/koa-oldest/lib/application.js',
     '^mongodb$': '<rootDir>/node_modules/mongodb-oldest/lib/index.js',
   },
-  globalSetup: '<rootDir>/test/support/start-database.ts',
-  globalTeardown: '<rootDir>/test/support/stop-database.ts',
+  globalSetup: '<rootDir>/test/support/database/start-database.ts',
+  globalTeardown: '<rootDir>/test/support/database/stop-database.ts',
 };
 
 export default config;

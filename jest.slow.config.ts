@@ -17,8 +17,8 @@ const config: Config = {
       ...shared,
       displayName: 'slow database',
       testRegex: [`/test/(feature|examples)/.*${slow}`],
-      globalSetup: '<rootDir>/test/support/start-database.ts',
-      globalTeardown: '<rootDir>/test/support/stop-database.ts',
+      globalSetup: '<rootDir>/test/support/database/start-database.ts',
+      globalTeardown: '<rootDir>/test/support/database/stop-database.ts',
     },
   ],
 };

@@ -4,8 +4,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { createShop } from '../../examples/orders/api.ts';
 import { Order } from '../../examples/orders/model.ts';
 import { type Api, type RequestContext, service } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useServer } from '../support/http/serve.ts';
 
 /** What the functions that run in the page use there: Node has not its types. */
 interface PageWindow {

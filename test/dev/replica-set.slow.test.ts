@@ -12,7 +12,7 @@ import { MongoClient } from 'mongodb';
 // The first start on a machine may have to fetch the binary.
 jest.setTimeout(120_000);
 
-const script = join(import.meta.dirname, '../support/hold-replica-set.ts');
+const script = join(import.meta.dirname, '../support/processes/hold-replica-set.ts');
 
 interface Stage {
   /** An empty folder, which is also the one for temporary files. */

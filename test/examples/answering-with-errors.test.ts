@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createBookings } from '../../examples/answering-with-errors/api.ts';
 import { applyIndexes, openapiDocument } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
-import { useDatabase } from '../support/database.ts';
-import { type Answer, type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type Answer, type TestServer, useServer } from '../support/http/serve.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const page = read('docs/answering-with-errors.md');

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Answer, send } from '../support/serve.ts';
+import { type Answer, send } from '../support/http/serve.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 import { type RunningExample, useExamples } from './start-example.ts';
 import { walkAllCities } from './walk-all-cities.ts';

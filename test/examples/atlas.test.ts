@@ -3,10 +3,10 @@ import { createAtlas } from '../../examples/atlas/api.ts';
 import { type AtlasData, loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
 import { City, Country } from '../../examples/atlas/model.ts';
 import { applyIndexes, type Context, checkCreate, planIndexes } from '../../src/index.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { useExplain } from '../support/explain.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useExplain } from '../support/database/explain.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 jest.setTimeout(60_000);
 

@@ -2,8 +2,8 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { type Api, openapiDocument } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const database = useDatabase();
 const serve = useServer();

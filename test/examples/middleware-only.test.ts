@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createApp } from '../../examples/middleware-only/app.ts';
-import { useListener } from '../support/listen.ts';
-import { type Sent, send } from '../support/serve.ts';
+import { useListener } from '../support/http/listen.ts';
+import { type Sent, send } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
 
 jest.setTimeout(60_000);

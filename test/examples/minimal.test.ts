@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { freePort } from '../support/free-port.ts';
-import { type Answer, type Sent, send } from '../support/serve.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { type Answer, type Sent, send } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
 
 const start = useExamples();

@@ -12,7 +12,7 @@ import * as openTelemetry from '../../examples/observing/opentelemetry.ts';
 import { logTo } from '../../examples/observing/pino.ts';
 import { measureWith } from '../../examples/observing/prom-client.ts';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 const Note = defineModel('Note', { collection: 'notes', fields: { id: t.string({ policy: { insert: true } }), text: t.string() } });
 const database = useDatabase();

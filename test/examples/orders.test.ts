@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { createShop } from '../../examples/orders/api.ts';
 import { applyIndexes, planIndexes } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { send, type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { send, type TestServer, useServer } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
 
 jest.setTimeout(60_000);

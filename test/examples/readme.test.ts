@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../support/free-port.ts';
-import { type Answer, send } from '../support/serve.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { type Answer, send } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');

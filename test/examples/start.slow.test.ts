@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { RawClient } from '../support/raw-client.ts';
+import { RawClient } from '../support/http/raw-client.ts';
 import { useExamples } from './start-example.ts';
 
 const start = useExamples();

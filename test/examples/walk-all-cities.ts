@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { readAtlasData } from '../../examples/atlas/load.ts';
-import type { Answer } from '../support/serve.ts';
+import type { Answer } from '../support/http/serve.ts';
 
 interface Page {
   readonly data: readonly { readonly id: string }[];

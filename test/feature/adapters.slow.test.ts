@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Api, cursorPaging, defineModel, jsonBody, service, t, Unauthorized } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { useListener } from '../support/listen.ts';
-import { type Sent, send, type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useListener } from '../support/http/listen.ts';
+import { type Sent, send, type TestServer, useServer } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

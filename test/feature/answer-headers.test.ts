@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import { type caching, defineModel, type Service, service, t, Unauthorized } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { useListener } from '../support/listen.ts';
-import { send, type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useListener } from '../support/http/listen.ts';
+import { send, type TestServer, useServer } from '../support/http/serve.ts';
 
 const Note = defineModel('Note', {
   collection: 'notes',

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Decimal128 } from 'mongodb';
 import { type CustomOperation, type Document, defineModel, type HandlerContext, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const Place = t.object('Place', { city: t.string(), checkedBy: t.optional(t.string({ policy: { private: true } })) });
 const Order = defineModel('Order', {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { privateNames, useWorld } from '../support/canaries.ts';
-import type { Answer } from '../support/serve.ts';
+import type { Answer } from '../support/http/serve.ts';
+import { privateNames, useWorld } from '../support/models/canaries.ts';
 
 /** What a developer is told, by code and text: most warnings are made in development only. */
 const told: string[] = [];

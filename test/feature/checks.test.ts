@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defineModel, type Model, service, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { useServer } from '../support/serve.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const inOrder = ({ from, to }: { readonly from: number; readonly to: number }) =>
   from <= to ? undefined : 'must not end before it begins';

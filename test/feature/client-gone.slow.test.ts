@@ -7,8 +7,8 @@ import type Koa from 'koa';
 import type { CommandFailedEvent } from 'mongodb';
 import { type Api, cursorPaging, defineModel, type RequestContext, service, t } from '../../src/index.ts';
 import { ClientGone } from '../../src/middleware/parts/exchange.ts';
-import { useDatabase } from '../support/database.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const Slow = defineModel('Slow', { collection: 'slow', fields: { id: t.string(), text: t.string({ default: '' }) } });
 const Doc = defineModel('Doc', { collection: 'docs', fields: { id: t.string(), slow: t.ref('Slow', { id: t.string() }) } });

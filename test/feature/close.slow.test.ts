@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { type Api, ConfigurationError, defineModel, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { Gate } from '../support/gate.ts';
-import { isListening, untilRefused } from '../support/is-listening.ts';
-import { preShared, RawClient } from '../support/raw-client.ts';
-import { readAnswer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { Gate } from '../support/http/gate.ts';
+import { isListening, untilRefused } from '../support/http/is-listening.ts';
+import { preShared, RawClient } from '../support/http/raw-client.ts';
+import { readAnswer } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string({ default: '' }) } });
 const database = useDatabase();

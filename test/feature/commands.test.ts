@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

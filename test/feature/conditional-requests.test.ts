@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { fuzz } from '../support/fuzz.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { useApi } from '../support/http/api.ts';
 
 /*
  * Conditional requests, as RFC 9110 §13 has them: every method with every pair of If-Match and If-None-Match, on records that are there, that

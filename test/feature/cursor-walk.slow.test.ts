@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { compareStored } from '../support/stored-order.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { compareStored } from '../support/fuzzing/stored-order.ts';
+import { useApi } from '../support/http/api.ts';
 
 const sort = { policy: { sort: true } } as const;
 const Mixed = defineModel('Mixed', {

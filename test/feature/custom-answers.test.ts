@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ann, useCustomOrders } from '../support/custom-orders.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { ann, useCustomOrders } from '../support/models/custom-orders.ts';
 
 const { api, orders } = useCustomOrders(useDatabase());
 

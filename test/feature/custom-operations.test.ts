@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { useCommands } from '../support/commands.ts';
-import { ann, useCustomOrders } from '../support/custom-orders.ts';
-import { useDatabase } from '../support/database.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { ann, useCustomOrders } from '../support/models/custom-orders.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const { api, calls, orders, send } = useCustomOrders(database);

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
-import { type Answer, type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database/database-proxy.ts';
+import { type Answer, type TestServer, useServer } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

@@ -13,8 +13,8 @@ import {
   t,
 } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

@@ -5,8 +5,8 @@ import mount from 'koa-mount';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { docsFiles } from '../../src/openapi/docs-page.ts';
 import { db } from '../openapi/fixtures.ts';
-import { useListener } from '../support/listen.ts';
-import { type Answer, send, type TestServer, useServer } from '../support/serve.ts';
+import { useListener } from '../support/http/listen.ts';
+import { type Answer, send, type TestServer, useServer } from '../support/http/serve.ts';
 
 const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string() } });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const all = { policy: { sort: true, filter: true } } as const;
 const numbers = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`field_number_${n}`, t.nullable(t.int64(), all)]));

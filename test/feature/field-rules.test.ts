@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { defineModel, offsetPaging, t } from '../../src/index.ts';
 import { type Rule, rules } from '../../src/rules.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const Seal = t.object('Seal', { mark: t.string({ policy: { update: false } }), text: t.string({ default: '' }) });
 const Thing = defineModel('Thing', {

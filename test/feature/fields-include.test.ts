@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileIncludes, fields, findIncluded, findRecord, include, problems, type ResourceMiddleware, record } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { Book, bookRelations, books, Company, companies, Person, people, type Stored } from '../support/books.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { useServer } from '../support/serve.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { useServer } from '../support/http/serve.ts';
+import { Book, bookRelations, books, Company, companies, Person, people, type Stored } from '../support/models/books.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);

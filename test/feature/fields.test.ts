@@ -11,10 +11,10 @@ import {
   service,
   t,
 } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { useServer } from '../support/serve.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const sort = { policy: { sort: true, filter: true } } as const;
 const Place = t.object('Place', {

@@ -5,7 +5,7 @@ import type Koa from 'koa';
 import { MongoClient } from 'mongodb';
 import { type ReplicaSet, startReplicaSet } from '../../dev/replica-set.ts';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const Author = defineModel('Author', { collection: 'authors', fields: { id: t.string() } });
 const Book = defineModel('Book', {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RequestContext } from '../../src/index.ts';
 import { ConfigurationError, defineModel, type Guard, service, t, Unauthorized } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 interface User {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const text = (policy = {}) => t.optional(t.string({ policy }));
 const Doc = defineModel('Doc', {

@@ -4,11 +4,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import Koa from 'koa';
 import { MongoClient } from 'mongodb';
 import { type Api, ConfigurationError, defineModel, openapiDocument, service, t } from '../../src/index.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
-import { useListener } from '../support/listen.ts';
-import { type Answer, send } from '../support/serve.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database/database-proxy.ts';
+import { useListener } from '../support/http/listen.ts';
+import { type Answer, send } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string({ default: '' }) } });
 const database = useDatabase({ monitorCommands: true });

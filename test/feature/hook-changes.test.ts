@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Binary, type Document as BsonDocument, UUID } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const fields = {
   at: t.date(),

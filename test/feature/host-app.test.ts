@@ -3,8 +3,8 @@ import cors from '@koa/cors';
 import type Koa from 'koa';
 import compress from 'koa-compress';
 import { defineModel, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

@@ -2,9 +2,9 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Decimal128, Double, Long } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { zeroRevisions } from '../support/zero-revisions.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { zeroRevisions } from '../support/models/zero-revisions.ts';
 
 const Note = defineModel('Note', { collection: 'notes', fields: { id: t.string(), text: t.string(), revision: t.revision() } });
 const Plain = defineModel('Plain', { collection: 'notes', fields: { id: t.string(), text: t.string() } });

@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { zeroRevisions } from '../support/zero-revisions.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { zeroRevisions } from '../support/models/zero-revisions.ts';
 
 const text = t.string();
 const Note = defineModel('Note', {

@@ -3,9 +3,9 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { readAnswer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { readAnswer } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.optional(t.string()) } });
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Api, ConfigurationError, defineModel, type Guard, type RequestContext, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

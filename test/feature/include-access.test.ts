@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { defineModel, everything, type Guard, Problem, type RequestContext, t, Unauthorized } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import type { Stored } from '../support/books.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import type { Stored } from '../support/models/books.ts';
 
 interface User {
   readonly name: string;

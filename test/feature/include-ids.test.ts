@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { defineModel, type Model, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const objectId = new ObjectId('0123456789abcdef01234567');
 const uuid = new UUID('6f9619ff-8b86-4d01-b42d-00cf4fc964ff');

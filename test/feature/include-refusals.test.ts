@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ConfigurationError, defineModel, type Model, service, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { Book, Company, Person, type Stored } from '../support/books.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { Book, Company, Person, type Stored } from '../support/models/books.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { useApi } from '../support/api.ts';
-import { Book, bookRelations, books, Company, companies, Person, people, type Stored } from '../support/books.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { Book, bookRelations, books, Company, companies, Person, people, type Stored } from '../support/models/books.ts';
 
 const database = useDatabase();
 const hooked: unknown[] = [];

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Decimal128, ObjectId } from 'mongodb';
 import { applyIndexes, cursorPaging, defineModel, service, t } from '../../src/index.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { useExplain } from '../support/explain.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useExplain } from '../support/database/explain.ts';
 
 const open = { policy: { filter: true, sort: true } } as const;
 const Row = defineModel('Row', {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
 import { applyIndexes, cursorPaging, defineModel, planIndexes, service, t } from '../../src/index.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { startDatabaseProxy } from '../support/database-proxy.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { startDatabaseProxy } from '../support/database/database-proxy.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, offsetPaging, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const Row = defineModel('Row', { collection: 'rows', fields: { name: t.string({ policy: { filter: true } }) } });
 

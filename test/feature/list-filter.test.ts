@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { Item, items, key, ref } from '../support/item.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { Item, items, key, ref } from '../support/models/item.ts';
 
 const database = useDatabase();
 const api = useApi(database, (shop) => [shop.resource({ model: Item })]);

@@ -12,9 +12,9 @@ import {
   service,
   t,
 } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { send, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { send, useServer } from '../support/http/serve.ts';
 
 const all = { policy: { filter: true, sort: true } } as const;
 const keys = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, t.optional(t.int(all))]));

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { defineModel, type Field, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 /** A type, three of its values in the order of the database, as they are stored and as a query string has them, and texts that are none. */
 interface TypeCase {

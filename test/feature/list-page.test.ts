@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import mount from 'koa-mount';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { digestOf, forgeCursor } from '../support/forge-cursor.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { digestOf, forgeCursor } from '../support/http/forge-cursor.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const Row = defineModel('Row', {
   collection: 'rows',

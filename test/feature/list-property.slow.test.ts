@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Binary, Decimal128, type Document, Double, Int32, Long, ObjectId } from 'mongodb';
 import { cursorPaging, offsetPaging } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { digestOf, forgeCursor } from '../support/forge-cursor.ts';
-import { Item, items } from '../support/item.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { digestOf, forgeCursor } from '../support/http/forge-cursor.ts';
+import { Item, items } from '../support/models/item.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);

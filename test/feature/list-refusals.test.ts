@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { Item, items } from '../support/item.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { Item, items } from '../support/models/item.ts';
 
 const Bare = defineModel('Bare', { collection: 'items', fields: { id: t.string(), name: t.string() } });
 const Sum = defineModel('Sum', {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Decimal128 } from 'mongodb';
 import { type Api, cursorPaging, defineModel, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 const database = useDatabase();
 const shop = service();

@@ -3,9 +3,9 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import mount from 'koa-mount';
 import { type Api, cursorPaging, defineModel, type PlainOptions, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { useListener } from '../support/listen.ts';
-import { type Answer, type Sent, send } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useListener } from '../support/http/listen.ts';
+import { type Answer, type Sent, send } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

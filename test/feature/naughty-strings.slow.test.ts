@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { useApi } from '../support/api.ts';
-import { assorted } from '../support/assorted.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { assorted } from '../support/models/assorted.ts';
 
 /*
  * Strings that break what is careless with them. The idea, and the kinds, are those of Max Woolf's "Big List of Naughty Strings"; the strings

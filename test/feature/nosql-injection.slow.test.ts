@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { useApi } from '../support/api.ts';
-import { assorted, typedFields } from '../support/assorted.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { assorted, typedFields } from '../support/models/assorted.ts';
 
 /*
  * Operators of MongoDB wherever a client may write anything: bodies, keys, queries, paths, cursors and headers. The kinds of vectors are those

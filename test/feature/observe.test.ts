@@ -7,9 +7,9 @@ import { PassThrough } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { type Api, ConfigurationError, cursorPaging, defineModel, jsonBody, type Observation, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { useListener } from '../support/listen.ts';
-import { send } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useListener } from '../support/http/listen.ts';
+import { send } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

@@ -3,7 +3,7 @@ import { type Api, defineModel, openapiDocument, type RequestContext, service, t
 import { docsFiles } from '../../src/openapi/docs-page.ts';
 import { db } from '../openapi/fixtures.ts';
 import type { Any } from '../support/any.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string() } });
 const asked: string[] = [];

@@ -3,8 +3,8 @@ import mount from 'koa-mount';
 import { type Api, cursorPaging, defineModel, openapiDocument, openapiText, service, t, Unauthorized } from '../../src/index.ts';
 import { compileSchema, type Fits } from '../openapi/published.ts';
 import type { Any } from '../support/any.ts';
-import { useDatabase } from '../support/database.ts';
-import { type Answer, type Sent, type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type Answer, type Sent, type TestServer, useServer } from '../support/http/serve.ts';
 
 const Order = defineModel('Order', {
   collection: 'orders',

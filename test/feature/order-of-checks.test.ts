@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defineModel, jsonBody, type Service, t, Unauthorized } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import type { Answer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import type { Answer } from '../support/http/serve.ts';
 
 const Part = t.object('Part', { a: t.int(), b: t.nullable(t.int()) });
 const Thing = defineModel('Thing', {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, offsetPaging, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import type { Stored } from '../support/books.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { idsOf, walkList } from '../support/walk-list.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { idsOf, walkList } from '../support/http/walk-list.ts';
+import type { Stored } from '../support/models/books.ts';
 
 const id = t.string({ policy: { sort: true } });
 const Region = defineModel('Region', { collection: 'regions', fields: { id, name: t.string() } });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import type { Stored } from '../support/books.ts';
-import { useDatabase } from '../support/database.ts';
-import { idsOf, walkList } from '../support/walk-list.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { idsOf, walkList } from '../support/http/walk-list.ts';
+import type { Stored } from '../support/models/books.ts';
 
 const Note = defineModel('Note', {
   collection: 'notes',

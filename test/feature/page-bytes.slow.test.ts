@@ -12,10 +12,10 @@ import {
   service,
   t,
 } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { idsOf, walkList } from '../support/walk-list.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { idsOf, walkList } from '../support/http/walk-list.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { type Cost, useExplain } from '../support/explain.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type Cost, useExplain } from '../support/database/explain.ts';
+import { useApi } from '../support/http/api.ts';
 
 const sort = { policy: { sort: true } } as const;
 const Row = defineModel('Row', {

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { type CustomOperation, type Document, defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 /** In `npm run test:oldest`. */
 const isKoa2 = !('isHttpError' in Koa);

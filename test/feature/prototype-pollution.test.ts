@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { useApi } from '../support/api.ts';
-import { assorted } from '../support/assorted.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { assorted } from '../support/models/assorted.ts';
 
 /*
  * Keys that reach a prototype, wherever a client may write a key. The kinds of vectors are those of Olivier Arteau's "Prototype pollution

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { Vault, vault } from '../support/vault.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { Vault, vault } from '../support/models/vault.ts';
 
 const calls: string[] = [];
 const note = (name: string) => () => {

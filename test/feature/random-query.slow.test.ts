@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { cursorPaging } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { Item, items } from '../support/item.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { Item, items } from '../support/models/item.ts';
 
 const database = useDatabase();
 const api = useApi(database, (shop) => [shop.resource({ model: Item, paging: cursorPaging({ total: true }) })]);

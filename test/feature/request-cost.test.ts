@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { defineModel, jsonBody, service, t } from '../../src/index.ts';
 import { type Alarm, coarseTimer } from '../../src/mongo/driver/coarse-timer.ts';
-import { useDatabase } from '../support/database.ts';
-import { useListener } from '../support/listen.ts';
-import { RawClient } from '../support/raw-client.ts';
-import { send } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useListener } from '../support/http/listen.ts';
+import { RawClient } from '../support/http/raw-client.ts';
+import { send } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string({ default: '' }) } });
 const database = useDatabase();

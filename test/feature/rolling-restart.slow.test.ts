@@ -4,11 +4,11 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Balancer, startBalancer } from '../support/balancer.ts';
-import { useDatabase } from '../support/database.ts';
-import { readAnswer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type Balancer, startBalancer } from '../support/http/balancer.ts';
+import { readAnswer } from '../support/http/serve.ts';
 
-const script = join(import.meta.dirname, '../support/serve-until-signal.ts');
+const script = join(import.meta.dirname, '../support/processes/serve-until-signal.ts');
 const database = useDatabase();
 
 /** A process that serves, and its port. */

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import mount from 'koa-mount';
 import { defineModel, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

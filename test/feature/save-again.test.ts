@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { useDatabase } from '../support/database.ts';
-import { type Task, useSavedTasks } from '../support/saved-tasks.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type Task, useSavedTasks } from '../support/models/saved-tasks.ts';
 
 const saved = useSavedTasks(useDatabase());
 const { script, tasks, edit } = saved;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Binary, BSON, Decimal128, Double, ObjectId } from 'mongodb';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { stored, type Task, useSavedTasks } from '../support/saved-tasks.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { stored, type Task, useSavedTasks } from '../support/models/saved-tasks.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const saved = useSavedTasks(database);

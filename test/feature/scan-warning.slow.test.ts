@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { MongoClient } from 'mongodb';
 import { applyIndexes, defineModel, service, t } from '../../src/index.ts';
 import { formatKey } from '../../src/mongo/indexes/index-plan.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);

@@ -16,9 +16,9 @@ import {
   t,
   update,
 } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const closed = { policy: { insert: false, update: false } };
 const Geo = t.object('Geo', { lat: t.int(), grid: t.string({ default: 'g' }) });

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { type Api, defineModel, service, t, Unauthorized } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { useListener } from '../support/listen.ts';
-import { RawClient } from '../support/raw-client.ts';
-import { send } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useListener } from '../support/http/listen.ts';
+import { RawClient } from '../support/http/raw-client.ts';
+import { send } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string(), revision: t.revision() } });
 

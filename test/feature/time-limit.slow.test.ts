@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database/database-proxy.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const fields = { id: t.string({ policy: { insert: true } }), text: t.string({ default: '' }) };
 const Slow = defineModel('Slow', { collection: 'slow', fields });

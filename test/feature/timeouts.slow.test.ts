@@ -7,10 +7,10 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { defineModel, jsonBody, type Observation, Problem, service, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { useListener } from '../support/listen.ts';
-import { readAnswer, send } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { useListener } from '../support/http/listen.ts';
+import { readAnswer, send } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

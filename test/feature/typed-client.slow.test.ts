@@ -8,8 +8,8 @@ import { createShop } from '../../examples/orders/api.ts';
 import { type Api, applyIndexes, openapiText } from '../../src/index.ts';
 import { everyApi } from '../openapi/every-api.ts';
 import type { Any } from '../support/any.ts';
-import { useDatabase } from '../support/database.ts';
-import { useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** In the repository, so that the packages of the recipe are found from there. */

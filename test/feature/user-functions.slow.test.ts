@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { useDatabase } from '../support/database.ts';
-import { type Answer, send } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type Answer, send } from '../support/http/serve.ts';
 
-const script = join(import.meta.dirname, '../support/serve-misbehaving.ts');
+const script = join(import.meta.dirname, '../support/processes/serve-misbehaving.ts');
 const database = useDatabase();
 const oddities = [
   'an error',

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Binary, BSONRegExp, Code, Decimal128, Double, Int32, Long, MaxKey, ObjectId, Timestamp, UUID } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
-import { useApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
 
 const fields = {
   text: t.optional(t.string()),

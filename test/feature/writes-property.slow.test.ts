@@ -3,11 +3,20 @@ import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
 import { Decimal128, ObjectId } from 'mongodb';
 import { service } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { buildModel, type Plain, type PlainObject, toDocumentFields } from '../support/random-model.ts';
-import { bodyOf, describeScenario, fromBson, plantedFields, type Scenario, type Step, scenario, toBson } from '../support/random-write.ts';
-import { type Answer, type TestServer, useServer } from '../support/serve.ts';
-import { anything, effectOf, type ModelSpec, protectedValues, type Rules, readFields } from '../support/write-oracle.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { buildModel, type Plain, type PlainObject, toDocumentFields } from '../support/fuzzing/random-model.ts';
+import {
+  bodyOf,
+  describeScenario,
+  fromBson,
+  plantedFields,
+  type Scenario,
+  type Step,
+  scenario,
+  toBson,
+} from '../support/fuzzing/random-write.ts';
+import { anything, effectOf, type ModelSpec, protectedValues, type Rules, readFields } from '../support/fuzzing/write-oracle.ts';
+import { type Answer, type TestServer, useServer } from '../support/http/serve.ts';
 
 const numRuns = 120;
 

@@ -13,9 +13,9 @@ import { formatCursor, parseCursor } from '../../src/mongo/list/cursor.ts';
 import { parseListQuery } from '../../src/mongo/list/parse-list-query.ts';
 import { buildFilter } from '../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../src/mongo/query/position.ts';
-import { seal } from '../support/forge-cursor.ts';
-import { fuzz } from '../support/fuzz.ts';
-import { Item } from '../support/item.ts';
+import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { seal } from '../support/http/forge-cursor.ts';
+import { Item } from '../support/models/item.ts';
 
 /** Changes a few bytes: some are taken out, some put in, some doubled. */
 const damage = fc.array(fc.record({ at: fc.nat(), take: fc.nat(4), put: fc.uint8Array({ maxLength: 4 }), twice: fc.nat(8) }), {

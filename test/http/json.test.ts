@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeUtf8, JsonNumber, parseJson, stringifyJson } from '../../src/http/json.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { anyCharacter } from '../support/fuzzing/any-character.ts';
 
 const malformed = (detail: unknown = expect.any(String)) => expect.objectContaining({ code: 'malformed_json', status: 400, detail });
 

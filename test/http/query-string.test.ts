@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Problem } from '../../src/errors.ts';
 import { itemsOf, parseQueryString, setQueryParameter } from '../../src/http/query-string.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { anyCharacter } from '../support/fuzzing/any-character.ts';
 
 const invalidQuery = (field: string, message: string) =>
   expect.objectContaining({

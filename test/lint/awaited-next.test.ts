@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { lint } from '../support/lint.ts';
+import { lint } from './lint.ts';
 
 const ours = 'plugin';
 const typed = 'lint/nursery/noFloatingPromises';

@@ -31,9 +31,9 @@ import {
   Unauthorized,
   update,
 } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { useListener } from '../support/listen.ts';
-import { type Answer, type Sent, send } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useListener } from '../support/http/listen.ts';
+import { type Answer, type Sent, send } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',

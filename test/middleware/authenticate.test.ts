@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from '../../src/index.ts';
 import { authenticate, ConfigurationError, guards, problems, Unauthorized } from '../../src/index.ts';
-import { useServer } from '../support/serve.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const serve = useServer();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Context, checkCreate, checkPatch, checkPut, jsonBody, problems, type ResourceMiddleware } from '../../src/index.ts';
-import { Note } from '../support/note.ts';
-import { useServer } from '../support/serve.ts';
+import { useServer } from '../support/http/serve.ts';
+import { Note } from '../support/models/note.ts';
 
 const serve = useServer();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import { ConfigurationError, crossOrigin, problems } from '../../src/index.ts';
-import { useServer } from '../support/serve.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const serve = useServer();
 const host = 'shop.example';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { middlewareNames } from '../support/exported-functions.ts';
+import { middlewareNames } from './exported-functions.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 describe('every middleware that is exported', () => {

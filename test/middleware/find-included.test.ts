@@ -15,9 +15,9 @@ import {
   problems,
   record,
 } from '../../src/index.ts';
-import { Book, books, Company, companies, Person, people, type Stored } from '../support/books.ts';
-import { useDatabase } from '../support/database.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
+import { Book, books, Company, companies, Person, people, type Stored } from '../support/models/books.ts';
 
 const database = useDatabase();
 const serve = useServer();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigurationError, guards, problems } from '../../src/index.ts';
-import { useServer } from '../support/serve.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const serve = useServer();
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigurationError, inFlightLimit, problems } from '../../src/index.ts';
-import { useServer } from '../support/serve.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const serve = useServer();
 

@@ -3,8 +3,8 @@ import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { ConfigurationError, type Observation, observe, problems, requestId } from '../../src/index.ts';
-import { useListener } from '../support/listen.ts';
-import { send } from '../support/serve.ts';
+import { useListener } from '../support/http/listen.ts';
+import { send } from '../support/http/serve.ts';
 
 const listen = useListener();
 

@@ -38,7 +38,7 @@ import {
   update,
 } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
-import { middlewareNames } from '../support/exported-functions.ts';
+import { middlewareNames } from './exported-functions.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string() } });
 const db = new MongoClient('mongodb://127.0.0.1:1').db(); // a middleware opens its collection when it is made, and asks nothing of it

@@ -24,9 +24,9 @@ import {
   scope,
   update,
 } from '../../src/index.ts';
-import { useDatabase } from '../support/database.ts';
-import { Note } from '../support/note.ts';
-import { type TestServer, useServer } from '../support/serve.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type TestServer, useServer } from '../support/http/serve.ts';
+import { Note } from '../support/models/note.ts';
 
 const database = useDatabase();
 const serve = useServer();

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { CommandSucceededEvent } from 'mongodb';
 import { type Context, cursorPaging, defineModel, findPage, listQuery, page, type StoredRecord, t } from '../../src/index.ts';
-import { useCommands } from '../support/commands.ts';
-import { useDatabase } from '../support/database.ts';
-import { useServer } from '../support/serve.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { id: t.int({ policy: { sort: true } }), text: t.string() } });
 const paging = cursorPaging({ max: 1000, size: 1000 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import { type Context, Problem, type ProblemDocument, problems, Unauthorized, type WriteProblem } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
-import { useServer } from '../support/serve.ts';
+import { useServer } from '../support/http/serve.ts';
 
 const serve = useServer();
 const throwing =

@@ -6,7 +6,7 @@ import { isOptional } from '../../src/model/define/optional.ts';
 import type { Field, RawSchema } from '../../src/model/define/schema.ts';
 import { t } from '../../src/model/define/t.ts';
 import { compileCreate } from '../../src/model/write/compile-writes.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { anyCharacter } from '../support/fuzzing/any-character.ts';
 import { modelOf, readBack } from './subject.ts';
 
 /** A field, the JSON text that a client sends for it, and the JSON text that it reads. */

@@ -3,7 +3,7 @@ import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { openStore, type Target } from '../../src/mongo/store.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 const model = compileModel(
   defineModel('Doc', {

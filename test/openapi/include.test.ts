@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineModel, type Model, type OpenapiDocument, openapiDocument, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
-import { Book, bookRelations, Company, Person } from '../support/books.ts';
+import { Book, bookRelations, Company, Person } from '../support/models/books.ts';
 import { db } from './fixtures.ts';
 import { compileNamed, schemaOf } from './published.ts';
 

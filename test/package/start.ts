@@ -1,4 +1,4 @@
-import startDatabase from '../support/start-database.ts';
+import startDatabase from '../support/database/start-database.ts';
 import { pack } from './stranger.ts';
 
 /** Runs once before the tests of the package: all projects install the same tarball. */

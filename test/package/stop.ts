@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import stopDatabase from '../support/stop-database.ts';
+import stopDatabase from '../support/database/stop-database.ts';
 
 export default async function stop(): Promise<void> {
   await stopDatabase();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/http/free-port.ts';
 import { Stranger } from './stranger.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -6,8 +6,8 @@ import { type ProblemCode, problemCodes } from '../../../src/errors.ts';
 import * as library from '../../../src/index.ts';
 import { ofChange, ofRead, ofValues, ofWrite, problemsOf } from '../../../src/middleware/parts/can-answer.ts';
 import { explainFailure } from '../../../src/mongo/driver/outcome.ts';
-import { middlewareNames } from '../../support/exported-functions.ts';
-import { Note } from '../../support/note.ts';
+import { Note } from '../../support/models/note.ts';
+import { middlewareNames } from '../exported-functions.ts';
 
 const { cursorPaging, compileIncludes, offsetPaging, t } = library;
 const { afterHooks, authenticate, caching, checkBody, checkCreate, checkPatch, checkPut, crossOrigin, fields, findIncluded } = library;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { describe, expect, it, jest } from '@jest/globals';
 import Koa from 'koa';
 import { problems } from '../../../src/index.ts';
-import { useListener } from '../../support/listen.ts';
-import { send } from '../../support/serve.ts';
+import { useListener } from '../../support/http/listen.ts';
+import { send } from '../../support/http/serve.ts';
 
 const listen = useListener();
 

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { jsonBody, problems } from '../../../src/index.ts';
 import { type DiscardLimits, discardIgnoredBody, discardUnreadBody } from '../../../src/middleware/parts/unread-body.ts';
-import { useListener } from '../../support/listen.ts';
-import { RawClient } from '../../support/raw-client.ts';
+import { useListener } from '../../support/http/listen.ts';
+import { RawClient } from '../../support/http/raw-client.ts';
 
 const listen = useListener();
 const clients: RawClient[] = [];

@@ -3,7 +3,7 @@ import { defineModel, Problem, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { Included, Room } from '../../../src/model/read/included.ts';
 import { compileRelations } from '../../../src/model/read/relations.ts';
-import { Book, bookRelations } from '../../support/books.ts';
+import { Book, bookRelations } from '../../support/models/books.ts';
 
 const ref = (options: object = {}) => t.ref('Other', { id: t.string(), ...options });
 const modelOf = (fields: object) => compileModel(defineModel('Doc', { collection: 'docs', fields: { id: t.string(), ...fields } }));

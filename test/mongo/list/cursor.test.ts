@@ -6,8 +6,8 @@ import { Problem } from '../../../src/errors.ts';
 import { digestQuery, formatCursor, parseCursor } from '../../../src/mongo/list/cursor.ts';
 import type { Condition } from '../../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../../src/mongo/query/position.ts';
-import { anyCharacter } from '../../support/any-character.ts';
-import { forgeCursor, seal } from '../../support/forge-cursor.ts';
+import { anyCharacter } from '../../support/fuzzing/any-character.ts';
+import { forgeCursor, seal } from '../../support/http/forge-cursor.ts';
 import { clientFields, key } from '../sort-keys.ts';
 
 const byId = key('id');

@@ -3,8 +3,8 @@ import { ObjectId, UUID } from 'mongodb';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { key, ref } from '../../support/item.ts';
-import { parseList, refusalsOf } from '../../support/parse-list.ts';
+import { key, ref } from '../../support/models/item.ts';
+import { parseList, refusalsOf } from './parse-list.ts';
 
 const conditionsOf = (query: string) => parseList(query).conditions.map(({ field, operator, value }) => [field.name, operator, value]);
 const sortOf = (query: string) => parseList(query).sort.map(({ field, direction }) => [field.name, direction]);

@@ -6,7 +6,7 @@ import { compileRelations } from '../../../src/model/read/relations.ts';
 import { formatCursor } from '../../../src/mongo/list/cursor.ts';
 import { checkPaging, isPaging } from '../../../src/mongo/list/parse-paging.ts';
 import { cursorPaging, offsetPaging } from '../../../src/resource/paging.ts';
-import { parseList, refusalsOf } from '../../support/parse-list.ts';
+import { parseList, refusalsOf } from './parse-list.ts';
 
 const byNumber = { paging: offsetPaging({ max: 50, size: 20, maxOffset: 100 }) };
 const totals = (total: boolean | 'estimate') => ({ paging: cursorPaging({ total }) });

@@ -4,7 +4,7 @@ import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { buildFilter } from '../../../src/mongo/query/filter.ts';
-import { useDatabase } from '../../support/database.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 const { scopeFields } = compileModel(defineModel('Doc', { collection: 'docs', fields: { s: t.string() } }));
 const field = scopeFields.get('s') as QueryField;

@@ -5,7 +5,7 @@ import { parseEntityTags } from '../../../src/http/entity-tag.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { buildPrecondition, checkPrecondition, type Precondition } from '../../../src/mongo/query/precondition.ts';
-import { useDatabase } from '../../support/database.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 const model = compileModel(defineModel('Doc', { collection: 'docs', fields: { rev: t.revision() } }));
 const database = useDatabase();

@@ -7,7 +7,7 @@ import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { operators } from '../../../src/model/define/policy.ts';
 import { buildFilter, type Condition } from '../../../src/mongo/query/filter.ts';
 import { isWithin } from '../../../src/mongo/query/within-scope.ts';
-import { useDatabase } from '../../support/database.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 const decimals = (...texts: string[]) => texts.map((text) => Decimal128.fromString(text));
 

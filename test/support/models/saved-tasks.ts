@@ -1,9 +1,9 @@
 import { beforeEach, expect } from '@jest/globals';
 import { type Collection, Decimal128, type UpdateFilter, type UpdateResult } from 'mongodb';
-import { type Document, defineModel, t } from '../../src/index.ts';
-import { useApi } from './api.ts';
-import type { TestDatabase } from './database.ts';
-import type { Answer } from './serve.ts';
+import { type Document, defineModel, t } from '../../../src/index.ts';
+import type { TestDatabase } from '../database/database.ts';
+import { useApi } from '../http/api.ts';
+import type { Answer } from '../http/serve.ts';
 
 const Step = t.object('Step', { text: t.string(), by: t.string({ default: 'nobody', policy: { private: true } }) });
 const fields = {

@@ -1,6 +1,6 @@
 import { Decimal128, Double, Long, ObjectId, UUID } from 'mongodb';
-import { defineModel } from '../../src/model/define/define-model.ts';
-import { t } from '../../src/model/define/t.ts';
+import { defineModel } from '../../../src/model/define/define-model.ts';
+import { t } from '../../../src/model/define/t.ts';
 
 const all = { filter: true, sort: true } as const;
 

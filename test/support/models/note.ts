@@ -1,4 +1,4 @@
-import { defineModel, t } from '../../src/index.ts';
+import { defineModel, t } from '../../../src/index.ts';
 
 /** A small model for tests of single middlewares. */
 export const Note = defineModel('Note', {

@@ -1,5 +1,5 @@
 /** A process of its own for the test of concurrent installations: `install-fake-wheel.ts <cache> <wheel as JSON> <its folder>`. */
-import { installWheel } from '../../dev/wheel.ts';
+import { installWheel } from '../../../dev/wheel.ts';
 import { fetchFrom } from './fake-wheel.ts';
 
 const [cache = '', wheel = '', folder = ''] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage,
 import type { AddressInfo } from 'node:net';
 import { afterAll } from '@jest/globals';
 import Koa from 'koa';
-import type { Any } from './any.ts';
+import type { Any } from '../any.ts';
 
 /** What a request sends: an object goes as JSON, text and bytes as they are. */
 export interface Sent {

@@ -3,7 +3,7 @@
  * It prints the connection string, or the message of the failure, and stops when its standard input ends.
  */
 import { once } from 'node:events';
-import { startReplicaSet } from '../../dev/replica-set.ts';
+import { startReplicaSet } from '../../../dev/replica-set.ts';
 
 const [dbPath, patience = '30000'] = process.argv.slice(2);
 try {

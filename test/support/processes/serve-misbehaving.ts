@@ -9,7 +9,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import Koa from 'koa';
 import { MongoClient } from 'mongodb';
-import { type Context, defineModel, everything, service, t } from '../../src/index.ts';
+import { type Context, defineModel, everything, service, t } from '../../../src/index.ts';
 
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import Koa from 'koa';
 import { MongoClient } from 'mongodb';
-import { defineModel, service, t } from '../../src/index.ts';
+import { defineModel, service, t } from '../../../src/index.ts';
 
 const client = new MongoClient(process.env.MONGODB_URI ?? '');
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string(), revision: t.revision() } });

@@ -1,4 +1,4 @@
-import { defineModel, t } from '../../src/index.ts';
+import { defineModel, t } from '../../../src/index.ts';
 
 const Lock = t.object('Lock', { code: t.string({ default: '0' }), seal: t.string({ default: 'seal', policy: { update: false } }) });
 

@@ -1,4 +1,4 @@
-import { type ReplicaSet, startReplicaSet } from '../../dev/replica-set.ts';
+import { type ReplicaSet, startReplicaSet } from '../../../dev/replica-set.ts';
 
 declare global {
   /** Jest runs the setup and the teardown as two modules in one process. */

@@ -1,8 +1,8 @@
 import { beforeAll } from '@jest/globals';
-import { defineModel, offsetPaging, Problem, t } from '../../src/index.ts';
-import { useApi } from './api.ts';
-import { type TestDatabase, useDatabase } from './database.ts';
-import type { TestServer } from './serve.ts';
+import { defineModel, offsetPaging, Problem, t } from '../../../src/index.ts';
+import { type TestDatabase, useDatabase } from '../database/database.ts';
+import { useApi } from '../http/api.ts';
+import type { TestServer } from '../http/serve.ts';
 
 const hidden = { policy: { private: true } };
 const id = t.string();

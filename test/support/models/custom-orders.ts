@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { beforeEach } from '@jest/globals';
 import { type Collection, Decimal128, ObjectId } from 'mongodb';
-import { cursorPaging, defineModel, findPage, jsonBody, listQuery, Problem, page, t, Unauthorized } from '../../src/index.ts';
-import { useApi } from './api.ts';
-import type { TestDatabase } from './database.ts';
-import type { Answer, TestServer } from './serve.ts';
+import { cursorPaging, defineModel, findPage, jsonBody, listQuery, Problem, page, t, Unauthorized } from '../../../src/index.ts';
+import type { TestDatabase } from '../database/database.ts';
+import { useApi } from '../http/api.ts';
+import type { Answer, TestServer } from '../http/serve.ts';
 
 interface User {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { beforeAll } from '@jest/globals';
-import { type ApiOptions, type Authenticate, type Resource, type Service, service } from '../../src/index.ts';
-import type { TestDatabase } from './database.ts';
+import { type ApiOptions, type Authenticate, type Resource, type Service, service } from '../../../src/index.ts';
+import type { TestDatabase } from '../database/database.ts';
 import { compileRequireDescribed, type RequireDescribed } from './require-described.ts';
 import { type TestServer, useServer } from './serve.ts';
 

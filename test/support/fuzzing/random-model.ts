@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Decimal128 } from 'mongodb';
-import { defineModel, type Field, type Model, type Policy, t } from '../../src/index.ts';
+import { defineModel, type Field, type Model, type Policy, t } from '../../../src/index.ts';
 
 /**
  * A stored value in plain form: integers are bigints, doubles numbers, Decimal128 and Date themselves. What a client sends and reads has the

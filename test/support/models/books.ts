@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { defineModel, t } from '../../src/index.ts';
+import { defineModel, t } from '../../../src/index.ts';
 
 const id = t.string();
 const own = t.string({ policy: { insert: true, sort: true } });

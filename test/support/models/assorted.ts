@@ -1,4 +1,4 @@
-import { defineModel, type Service, t } from '../../src/index.ts';
+import { defineModel, type Service, t } from '../../../src/index.ts';
 
 const all = { filter: true, sort: true } as const;
 

@@ -1,6 +1,6 @@
-import { problemCodes } from '../../src/errors.ts';
-import { type Api, openapiDocument } from '../../src/index.ts';
-import type { Any } from './any.ts';
+import { problemCodes } from '../../../src/errors.ts';
+import { type Api, openapiDocument } from '../../../src/index.ts';
+import type { Any } from '../any.ts';
 import type { Answer } from './serve.ts';
 
 /** Throws where an operation answers with a problem of the library's that its description does not have. */

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Any } from './any.ts';
+import type { Any } from '../any.ts';
 import type { TestServer } from './serve.ts';
 
 /** One page of a walk. */

