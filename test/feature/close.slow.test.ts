@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttp2Server } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
-import { type Api, ConfigurationError, defineModel, service, t } from '../../src/index.ts';
+import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { Gate } from '../support/http/gate.ts';
 import { isListening, untilRefused } from '../support/http/is-listening.ts';
@@ -229,29 +228,6 @@ describe('api.close()', () => {
     expect(ends).toBe(1);
     const ready = await second.api.fetch(new Request('http://in-process/api/health/ready'));
     expect(ready.status).toBe(503);
-  });
-
-  it.each<[string, object, string]>([
-    ['no server', {}, '`server` of `close` must be what `listen()` or `http.createServer()` returned'],
-    ['an app for a server', { server: new Koa() }, '`server` of `close` must be what `listen()` or `http.createServer()` returned'],
-    [
-      'a server of HTTP/2',
-      { server: createHttp2Server() },
-      '`server` of `close` must be what `listen()` or `http.createServer()` returned',
-    ],
-    [
-      'a negative delay',
-      { server: createServer(), delay: -1 },
-      '`delay` of `close` must be a whole number of milliseconds from 0 to 2147483647',
-    ],
-    ['a timeout that is none', { server: createServer(), timeout: '1s' }, '`timeout` of `close` must be a whole number of milliseconds'],
-    ['an unknown option', { server: createServer(), dealy: 1 }, 'did you mean `delay`'],
-  ])('refuses %s, and goes on', async (_what, options, message) => {
-    const { api } = build();
-    const failure = await api.close(options as never).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(ConfigurationError);
-    expect((failure as Error).message).toContain(message);
-    expect((await api.fetch(new Request('http://in-process/api/health/ready'))).status).toBe(200);
   });
 });
 

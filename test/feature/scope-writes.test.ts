@@ -1,52 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import Router from '@koa/router';
-import type Koa from 'koa';
 import { Decimal128 } from 'mongodb';
-import {
-  checkCreate,
-  checkPatch,
-  defineModel,
-  everything,
-  insert,
-  jsonBody,
-  problems,
-  type ResourceMiddleware,
-  record,
-  scope as scopeOf,
-  t,
-  update,
-} from '../../src/index.ts';
+import { everything } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
-import { useServer } from '../support/http/serve.ts';
-
-const closed = { policy: { insert: false, update: false } };
-const Geo = t.object('Geo', { lat: t.int(), grid: t.string({ default: 'g' }) });
-const Doc = defineModel('Doc', {
-  collection: 'docs',
-  fields: {
-    id: t.string({ policy: { insert: true } }),
-    text: t.string({ default: '' }),
-    owner: t.string({ default: 'ann' }),
-    secretOwner: t.string({ default: 'ann', policy: { private: true, insert: true, update: true } }),
-    team: t.string({ default: 'red', ...closed }),
-    count: t.nullable(t.int()),
-    price: t.nullable(t.decimal()),
-    at: t.optional(t.date()),
-    tags: t.array(t.string(), { default: [] }),
-    items: t.array(t.object('Item', { sku: t.string() }), { default: [] }),
-    place: t.nullable(
-      t.object('Place', {
-        city: t.string(),
-        zone: t.string({ default: 'z' }),
-        seal: t.string({ default: 's', ...closed }),
-        geo: t.nullable(Geo),
-      }),
-    ),
-    revision: t.revision(),
-    updatedAt: t.updatedAt(),
-  },
-});
+import { Doc, place, stored } from '../support/models/scoped-docs.ts';
 
 const ops = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
 const database = useDatabase();
@@ -70,19 +27,6 @@ const api = useApi(database, (shop) => [
   shop.resource({ model: Doc, path: 'unbound', ops, scope: () => scope as never, scopeWrites: false }),
 ]);
 const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');
-const stored = {
-  _id: 'a',
-  text: 'x',
-  owner: 'ann',
-  secretOwner: 'ann',
-  team: 'red',
-  count: 1,
-  tags: ['t'],
-  items: [{ sku: 'i' }],
-  revision: 0,
-};
-const place = { city: 'Ulm', zone: 'z', seal: 's', geo: { lat: 1, grid: 'g' } };
-
 beforeEach(async () => {
   api.errors.length = 0;
   scope = { owner: 'ann' };
@@ -295,63 +239,5 @@ describe('a scope that does not bind a write', () => {
     expect((await write('PATCH', { owner: 'ann' }, { path: 'unbound' })).status).toBe(404);
     scope = undefined; // it is not asked on create
     expect((await write('POST', { id: 'newer' }, { path: 'unbound' })).status).toBe(201);
-  });
-});
-
-describe('in routes of your own', () => {
-  const serve = useServer();
-
-  async function serveOwn(options?: { writes: boolean }) {
-    const { db } = database;
-    const own = scopeOf(Doc, (ctx) => ({ owner: ctx.get('x-user') }), options);
-    const red = scopeOf(Doc, () => ({ tags: 'red' }));
-    const raw: ResourceMiddleware = (ctx, next) => {
-      ctx.created = { _id: 'raw', owner: 'ben' };
-      return next();
-    };
-    const create = [checkCreate(Doc), insert(Doc, { db }), record({ created: true })];
-    const routes: [string, string, ...ResourceMiddleware[]][] = [
-      ['post', '/docs', own, jsonBody(), ...create],
-      ['post', '/late', jsonBody(), checkCreate(Doc), own, insert(Doc, { db }), record({ created: true })],
-      ['post', '/both', own, red, jsonBody(), ...create],
-      ['patch', '/docs/:id', own, jsonBody(), checkPatch(Doc), update(Doc, { db }), record()],
-      ['post', '/raw', own, raw, insert(Doc, { db }), record({ created: true })],
-    ];
-    const router = new Router();
-    for (const [method, path, ...chain] of routes) router[method as 'post'](path, ...(chain as unknown as Koa.Middleware[] as never[]));
-    return serve(problems(), router.routes() as unknown as Koa.Middleware);
-  }
-  const headers = { 'x-user': 'ann' };
-
-  it('a scope binds `insert` and `update` below it, wherever it stands above them', async () => {
-    const { request, errors } = await serveOwn();
-    for (const path of ['/docs', '/late']) {
-      expect((await request('POST', path, { headers, body: { id: 'n', owner: 'ben' } })).body.errors).toEqual([
-        { field: 'owner', message: 'must keep the record within your reach', rule: 'scope' },
-      ]);
-    }
-    expect((await request('PATCH', '/docs/a', { headers, body: { owner: 'ben' } })).status).toBe(422);
-    expect((await request('PATCH', '/docs/a', { headers, body: { text: 'new' } })).status).toBe(200);
-    expect((await request('POST', '/docs', { headers, body: { id: 'n', owner: 'ann' } })).status).toBe(201);
-    expect(errors).toEqual([]);
-  });
-
-  it('every scope of a chain does', async () => {
-    const { request } = await serveOwn();
-    expect(fieldsOf((await request('POST', '/both', { headers, body: { id: 'n', owner: 'ben' } })).body)).toEqual(['owner', 'tags']);
-    expect((await request('POST', '/both', { headers, body: { id: 'n', tags: ['red'] } })).status).toBe(201);
-  });
-
-  it("what no check of a client's body has left is the deployer's", async () => {
-    const { request, errors } = await serveOwn();
-    expect((await request('POST', '/raw', { headers })).status).toBe(500);
-    expect(errors).toHaveLength(1);
-  });
-
-  it('`writes: false` turns it off', async () => {
-    const { request } = await serveOwn({ writes: false });
-    expect((await request('POST', '/docs', { headers, body: { id: 'n', owner: 'ben' } })).status).toBe(201);
-    expect((await request('PATCH', '/docs/a', { headers, body: { owner: 'ben' } })).status).toBe(200);
-    expect((await request('PATCH', '/docs/a', { headers, body: { owner: 'ann' } })).status).toBe(404);
   });
 });

@@ -1,21 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
-import { Decimal128, ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { service } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { type ModelSpec, protectedValues, type Rules, readFields } from '../support/fuzzing/field-oracle.ts';
+import { equal, fromBson, toBson } from '../support/fuzzing/plain.ts';
 import { buildModel, type Plain, type PlainObject, toDocumentFields } from '../support/fuzzing/random-model.ts';
-import {
-  bodyOf,
-  describeScenario,
-  fromBson,
-  plantedFields,
-  type Scenario,
-  type Step,
-  scenario,
-  toBson,
-} from '../support/fuzzing/random-write.ts';
-import { anything, effectOf, type ModelSpec, protectedValues, type Rules, readFields } from '../support/fuzzing/write-oracle.ts';
+import { bodyOf, describeScenario, plantedFields, type Scenario, type Step, scenario } from '../support/fuzzing/random-write.ts';
+import { effectOf } from '../support/fuzzing/write-oracle.ts';
 import { type Answer, type TestServer, useServer } from '../support/http/serve.ts';
 
 const numRuns = 120;
@@ -283,21 +276,3 @@ function storedRecord(model: ModelSpec, { id, fields, revision, times }: Known):
 }
 
 const keyed = (stored: readonly PlainObject[]) => Object.fromEntries(stored.map((record) => [record._id, record]));
-
-function equal(actual: unknown, expected: unknown, what: string): void {
-  const found = differences(actual, expected, '');
-  if (found.length > 0) throw new Error(`${what}: ${found.join('; ')}`);
-}
-
-function differences(actual: unknown, expected: unknown, path: string): string[] {
-  if (expected === anything) return [];
-  if (isBranch(actual) && isBranch(expected) && Array.isArray(actual) === Array.isArray(expected)) {
-    const keys = new Set([...Object.keys(actual), ...Object.keys(expected)]);
-    return [...keys].flatMap((key) => differences(actual[key], expected[key], path === '' ? key : `${path}.${key}`));
-  }
-  return fc.stringify(actual) === fc.stringify(expected) ? [] : [`${path} is ${fc.stringify(actual)} instead of ${fc.stringify(expected)}`];
-}
-
-function isBranch(value: unknown): value is PlainObject {
-  return typeof value === 'object' && value !== null && !(value instanceof Date) && !(value instanceof Decimal128);
-}

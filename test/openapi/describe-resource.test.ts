@@ -1,23 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { cursorPaging, defineModel, openapiDocument, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
-import { everyApi } from './every-api.ts';
 import { db } from './fixtures.ts';
+import { at, describeNote, every, Note, shared } from './operations.ts';
 import { schemaOf } from './published.ts';
 
-const every = openapiDocument(everyApi());
-const at = (path: string, method: string): Any => (every.paths[path] as Any)[method];
-const shared = (kind: string, reference: { $ref: string }): Any => every.components[kind]?.[reference.$ref.split('/').at(-1) as string];
 const parametersOf = (path: string, method = 'get'): Any[] => at(path, method).parameters;
-
-const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string({ policy: { filter: true } }) } });
-
-/** The operation of an api of one resource over a model without a revision. */
-function describeNote(method: 'get' | 'patch', options: object, apiOptions: object = {}, authenticated = false): Any {
-  const shop = authenticated ? service<string>({ authenticate: () => 'ann' }) : service<string>();
-  const document = openapiDocument(shop.api({ db, resources: [shop.resource({ model: Note, ...options })], ...apiOptions }));
-  return (document.paths['/notes/{id}'] as Any)[method];
-}
 
 /** The headers of every answer with records. */
 const onRecords = ['Cache-Control', 'Vary', 'X-Content-Type-Options'];
@@ -230,57 +218,6 @@ describe('a create', () => {
     expect(responses).toHaveProperty('412');
     expect(at('/api/prices', 'post')).not.toHaveProperty('parameters');
     expect(at('/api/prices', 'post').responses).not.toHaveProperty('412');
-  });
-});
-
-describe('failures', () => {
-  const all = ['400', '401', '403', '404', '405', '408', '409', '412', '413', '415', '422', '500', '503', '504'];
-
-  it.each<[string, string, string, string[]]>([
-    ['list', '/api/all', 'get', ['200', '400', '401', '403', '405', '422', '500', '503', '504']],
-    ['get', '/api/all/{id}', 'get', ['200', '304', '400', '401', '403', '404', '405', '412', '500', '503', '504']],
-    ['create', '/api/all', 'post', ['201', ...all.filter((status) => status !== '404')]],
-    ['patch', '/api/all/{id}', 'patch', ['200', ...all]],
-    ['put', '/api/all/{id}', 'put', ['200', ...all]],
-    ['delete', '/api/all/{id}', 'delete', ['204', '400', '401', '403', '404', '405', '412', '500', '503', '504']],
-  ])('of %s are all there', (_name, path, method, statuses) => {
-    expect(Object.keys(at(path, method).responses)).toEqual(statuses);
-  });
-
-  it('name the codes that they may carry', () => {
-    expect(at('/api/all', 'get').responses[400]).toEqual({ $ref: '#/components/responses/InvalidQueryOrInvalidCursor' });
-    expect(at('/api/all', 'post').responses[400]).toEqual({ $ref: '#/components/responses/MalformedJsonOrMalformedHeader' });
-    expect(at('/api/all/{id}', 'patch').responses[400]).toEqual({ $ref: '#/components/responses/MalformedJsonOrMalformedHeader' });
-    expect(at('/api/all/{id}', 'patch').responses[504]).toEqual({ $ref: '#/components/responses/DatabaseTimeoutOrWriteOutcomeUnknown' });
-  });
-
-  it('are problem documents with the headers of their status', () => {
-    for (const response of Object.values(every.components.responses ?? {}) as Any[]) {
-      expect(Object.keys(response.content)).toEqual(['application/problem+json']);
-      expect(response.content['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
-    }
-    const headersOf = (status: number) => Object.keys(shared('responses', at('/api/all/{id}', 'patch').responses[status]).headers ?? {});
-    const own = [['WWW-Authenticate'], ['Allow'], ['Retry-After'], ['Accept', 'Accept-Patch', 'Accept-Encoding'], []];
-    expect([401, 405, 503, 415, 404].map(headersOf)).toEqual(own.map((names) => [...names, 'Cache-Control', 'X-Content-Type-Options']));
-    const { headers } = shared('responses', at('/api/all/{id}', 'patch').responses[404]);
-    expect(shared('headers', headers['Cache-Control'])).toMatchObject({ required: true, example: 'no-store' });
-  });
-
-  it('are 401 and 403 only where somebody asks', () => {
-    expect(describeNote('get', {}).responses).not.toHaveProperty('401');
-    expect(describeNote('get', {}).responses).not.toHaveProperty('403');
-    expect(describeNote('get', {}, {}, true).responses).toHaveProperty('401');
-    expect(describeNote('get', {}, {}, true).responses).not.toHaveProperty('403');
-    const guarded = { guardsFor: { get: [() => true] } };
-    expect(Object.keys(describeNote('get', guarded).responses)).toEqual(expect.arrayContaining(['401', '403']));
-    expect(describeNote('patch', guarded).responses).not.toHaveProperty('403');
-  });
-
-  it('are 503 for too many requests only where there is a limit', () => {
-    expect(describeNote('get', {}).responses[503]).toEqual({ $ref: '#/components/responses/RequestGivenUpOrDatabaseUnavailable' });
-    expect(describeNote('get', {}, { maxConcurrency: 5 }).responses[503]).toEqual({
-      $ref: '#/components/responses/OverloadedOrRequestGivenUpOrDatabaseUnavailable',
-    });
   });
 });
 

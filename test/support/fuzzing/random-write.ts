@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
+import { isProtected, isRequired, isWritable, type ModelSpec, type Rules, type WriteOperation } from './field-oracle.ts';
 import {
   cellAt,
   completeValue,
@@ -13,7 +13,6 @@ import {
   rawFields,
   sampleOf,
 } from './random-model.ts';
-import { isProtected, isRequired, isWritable, type ModelSpec, type Rules, type WriteOperation } from './write-oracle.ts';
 
 /** One request: what it sends follows from the fields' own cells at `salt`, see {@link bodyOf}. */
 export interface Step {
@@ -230,23 +229,4 @@ function valueBody(kind: Kind, field: FieldSpec, salt: number, body: Body): Plai
       return body.isFaulty && slip === 'unknown' ? withKey(sent, ['zzz', '$set', '__proto__'][pick % 3] as string) : sent;
     }
   }
-}
-
-/** As the driver is to store it: doubles as such, whatever their value. */
-export function toBson(value: Plain): Plain {
-  if (typeof value === 'number') return new Double(value);
-  if (Array.isArray(value)) return value.map(toBson);
-  if (Object.prototype.toString.call(value) !== '[object Object]' || '_bsontype' in (value as object)) return value;
-  return Object.fromEntries(Object.entries(value as PlainObject).map(([key, member]) => [key, toBson(member)]));
-}
-
-/** A stored value as the driver reads it with `promoteValues: false`. */
-export function fromBson(value: unknown): Plain {
-  if (value instanceof Int32) return BigInt(value.value);
-  if (value instanceof Long) return value.toBigInt();
-  if (value instanceof Double) return value.value;
-  if (value instanceof ObjectId) return value.toHexString();
-  if (value === null || typeof value !== 'object' || value instanceof Date || value instanceof Decimal128) return value;
-  if (Array.isArray(value)) return value.map(fromBson);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fromBson(member)]));
 }

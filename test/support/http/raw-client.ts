@@ -105,6 +105,16 @@ export class RawClient {
   }
 }
 
+/** A client that sends its requests at once and reads nothing of the answers. */
+export async function sendUnread(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.pause();
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
 function parseHead(text: string): Omit<RawAnswer, 'text'> {
   const [first = '', ...lines] = text.split('\r\n');
   const headers = lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]);
