@@ -86,8 +86,8 @@ describe('a conditional request (RFC 9110 §13)', () => {
         const { method, resource, exists, ifMatch, ifNoneMatch } = one;
         const records = database.db.collection<{ _id: string }>(resource);
         const before = { _id: 'a', text: '', ...(resource === 'tagged' && { revision: 7 }) };
-        await records.deleteMany({});
-        if (exists) await records.insertOne(before);
+        if (exists) await records.replaceOne({ _id: 'a' }, before, { upsert: true });
+        else await records.deleteOne({ _id: 'a' });
         const body = method === 'PATCH' || method === 'PUT' ? { text: 'new' } : undefined;
         const {
           status,

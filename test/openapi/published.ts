@@ -8,28 +8,41 @@ import type { Any } from '../support/any.ts';
 /** Whether a value fits a schema. */
 export type Fits = (value: unknown) => boolean;
 
-/** A validator as a client may have it: strict, and made from the published text. One for each document, because it costs to make. */
-const validators = new WeakMap<OpenapiDocument, Ajv2020>();
+interface Validator {
+  readonly ajv: Ajv2020;
+  /** What is compiled already, by its text: many parts of a document have the same schema. */
+  readonly compiled: Map<string, Fits>;
+}
 
-function validatorOf(document: OpenapiDocument): Ajv2020 {
+/** A validator as a client may have it: strict, and made from the published text. One for each document, because it costs to make. */
+const validators = new WeakMap<OpenapiDocument, Validator>();
+
+function validatorOf(document: OpenapiDocument): Validator {
   const known = validators.get(document);
   if (known) return known;
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
   formats.default(ajv);
   ajv.addFormat('decimal', true);
-  ajv.addSchema({ $id: 'document', $defs: toJson(document.components.schemas) as object });
-  validators.set(document, ajv);
-  return ajv;
+  ajv.addSchema({ $id: 'document', $defs: JSON.parse(publish(document.components.schemas)) });
+  const validator = { ajv, compiled: new Map() };
+  validators.set(document, validator);
+  return validator;
 }
 
-function toJson(part: unknown): unknown {
-  return JSON.parse(stringifyJson(part).replaceAll('#/components/schemas/', 'document#/$defs/'));
+function publish(part: unknown): string {
+  return stringifyJson(part).replaceAll('#/components/schemas/', 'document#/$defs/');
 }
 
 /** Compiles a schema of a document. */
 export function compileSchema(document: OpenapiDocument, schema: unknown): Fits {
-  const validate = validatorOf(document).compile(toJson(schema) as object);
-  return (value) => validate(JSON.parse(JSON.stringify(value)));
+  const { ajv, compiled } = validatorOf(document);
+  const text = publish(schema);
+  const known = compiled.get(text);
+  if (known) return known;
+  const validate = ajv.compile(JSON.parse(text));
+  const fits: Fits = (value) => validate(JSON.parse(JSON.stringify(value)));
+  compiled.set(text, fits);
+  return fits;
 }
 
 /** The published schema of that name. */

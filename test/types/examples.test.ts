@@ -44,6 +44,9 @@ declare const isSignedIn: (ctx: Context) => boolean, isAdmin: (ctx: Context) => 
 declare const ownRows: (ctx: Context) => object;
 `;
 
+/** The files of libraries and of `src/`, which are the same in each compilation. */
+const sources = new Map<string, ts.SourceFile | undefined>();
+
 /** The messages of TypeScript about code that stands in this folder, by line. */
 function compile(code: string): string[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
@@ -53,8 +56,11 @@ function compile(code: string): string[] {
   const { getSourceFile, fileExists, readFile } = host;
   host.fileExists = (file) => file === name || fileExists(file);
   host.readFile = (file) => (file === name ? code : readFile(file));
-  host.getSourceFile = (file, target, ...rest) =>
-    file === name ? ts.createSourceFile(file, code, target) : getSourceFile(file, target, ...rest);
+  host.getSourceFile = (file, target, ...rest) => {
+    if (file === name) return ts.createSourceFile(file, code, target);
+    if (!sources.has(file)) sources.set(file, getSourceFile(file, target, ...rest));
+    return sources.get(file);
+  };
   const program = ts.createProgram([name], options, host);
   const source = program.getSourceFile(name);
   return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(

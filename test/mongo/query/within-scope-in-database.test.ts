@@ -97,7 +97,7 @@ describe('isWithin()', () => {
         async (documents, conditions) => {
           await docs.deleteMany({});
           await docs.insertMany(documents.map((one, _id) => ({ ...one, _id })));
-          for (const one of conditions) {
+          const check = async (one: Condition) => {
             const found = await docs.find(buildFilter([one]), { projection: { _id: 1 }, sort: { _id: 1 } }).toArray();
             const { field, operator, value } = one;
             expect({ path: field.path, operator, value, ids: documents.flatMap((doc, id) => (isWithin(one, doc) ? [id] : [])) }).toEqual({
@@ -106,7 +106,8 @@ describe('isWithin()', () => {
               value,
               ids: found.map(({ _id }) => Number(_id)),
             });
-          }
+          };
+          await Promise.all(conditions.map(check));
         },
       ),
       { numRuns: 60 },
