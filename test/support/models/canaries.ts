@@ -116,6 +116,7 @@ export function useWorld(secrets: Secrets): World {
       authenticate: (ctx) => ctx.get('x-user'),
       docs: true,
       crossOrigin: true,
+      undescribed: ['forbidden'],
     },
   );
   beforeAll(() => fill(database, secrets));
