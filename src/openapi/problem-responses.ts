@@ -23,7 +23,10 @@ export function problemResponses(codes: readonly ProblemCode[], context: Problem
   return Object.fromEntries(
     statuses.map((status) => {
       const own = known.filter((code) => problemCodes[code].status === status);
-      return [String(status), context.components.refer('responses', own.map(toName).join('Or'), problemResponse(status, own, context))];
+      return [
+        String(status),
+        context.components.refer('responses', own.map(toName).join('Or'), () => problemResponse(status, own, context)),
+      ];
     }),
   );
 }
@@ -46,14 +49,15 @@ function problemContent(codes: readonly ProblemCode[], components: Components): 
   return {
     'application/problem+json': {
       schema: components.refer('schemas', problemName, problemSchema),
-      examples: Object.fromEntries(codes.map((code) => [code, { value: example(code) }])),
+      examples: Object.fromEntries(codes.map((code) => [code, { value: examples[code] }])),
     },
   };
 }
 
-function example(code: ProblemCode): Part {
-  return { ...new Problem({ code }).toDocument() };
-}
+/** Made once: every operation shows several of them. */
+const examples: Readonly<Record<string, Part>> = Object.fromEntries(
+  Object.keys(problemCodes).map((code) => [code, { ...new Problem({ code: code as ProblemCode }).toDocument() }]),
+);
 
 const retryAfter: Readonly<Record<string, Part>> = {
   'Retry-After': {

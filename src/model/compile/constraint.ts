@@ -64,8 +64,21 @@ export function checkAnnotations(schema: GivenSchema, path: string): void {
   throw new ConfigurationError(`\`${error?.instancePath.slice(1)}\` of \`${path}\` is not valid: it ${error?.message}.`);
 }
 
+/** By their JSON. Many fields have the same keywords, and compiling them takes most of the time of a start. */
+const compiled = new Map<string, Constraint>();
+/** An app that defines models for ever must not fill the memory. */
+const mostCompiled = 1_000;
+
 function compile(keywords: GivenSchema, path: string): Constraint {
   const schema = toJson(keywords, path);
+  const text = JSON.stringify(schema);
+  const constraint = compiled.get(text) ?? compileAnew(schema, path);
+  if (compiled.size >= mostCompiled) compiled.clear();
+  compiled.set(text, constraint);
+  return constraint;
+}
+
+function compileAnew(schema: GivenSchema, path: string): Constraint {
   try {
     const validate = ajv.compile(schema);
     return (value) => (validate(value) ? undefined : describe(validate.errors?.at(-1)));
