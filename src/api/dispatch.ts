@@ -18,7 +18,11 @@ export interface Route extends Place {
 export type Dispatch = (ctx: Context, path: string, next: Koa.Next) => Promise<void>;
 
 /** The operations of one path pattern, by method. */
-type Methods = ReadonlyMap<string, Route & { readonly template: string }>;
+interface Methods {
+  readonly routes: ReadonlyMap<string, Route & { readonly template: string }>;
+  /** Those that a 405 names. */
+  readonly allowed: readonly string[];
+}
 
 /**
  * Compiles the routes of all resources. The first path segment is looked up in a map, so that the cost does not grow with the number of
@@ -35,19 +39,20 @@ export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>, p
   };
 }
 
-function byPattern(routes: readonly Route[], root: string): Map<string, Methods> {
+function byPattern(own: readonly Route[], root: string): Map<string, Methods> {
   const patterns = new Map<string, Methods>();
-  for (const route of routes) {
+  for (const route of own) {
     const template = route.path === '/' ? root : root + route.path;
-    patterns.set(route.path, new Map([...(patterns.get(route.path) ?? []), [route.method, { ...route, template }]]));
+    const routes = new Map([...(patterns.get(route.path)?.routes ?? []), [route.method, { ...route, template }]]);
+    const allowed = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    patterns.set(route.path, { routes, allowed });
   }
   return patterns;
 }
 
-function findRun({ target: methods, params }: Found<Methods>, ctx: Context, resource: string): ResourceMiddleware {
-  const route = methods.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
-  const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  if (ctx.method === 'OPTIONS') return describeOptions([...allowed, 'OPTIONS'], methods);
+function findRun({ target: { routes, allowed }, params }: Found<Methods>, ctx: Context, resource: string): ResourceMiddleware {
+  if (ctx.method === 'OPTIONS') return describeOptions([...allowed, 'OPTIONS'], routes);
+  const route = routes.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
   if (!route) throw methodNotAllowed(allowed);
   ctx.operation = { resource, name: route.name, route: route.template };
   const { id: _, ...ofMount } = ctx.params ?? {}; // parameters of a mount stay, except `id`, which is the id of a record
@@ -56,12 +61,12 @@ function findRun({ target: methods, params }: Found<Methods>, ctx: Context, reso
 }
 
 /** Answers OPTIONS (RFC 9110 §9.3.7, RFC 5789 §3.1) before the chain of an operation, so that no credentials are needed. */
-function describeOptions(allowed: readonly string[], methods: Methods): ResourceMiddleware {
+function describeOptions(allowed: readonly string[], routes: Methods['routes']): ResourceMiddleware {
   return async function describeOptions(ctx) {
     ctx.status = 204;
     ctx.set('Allow', allowed.join(', '));
-    if ([...methods.values()].some(({ readsJson }) => readsJson)) ctx.set('Accept', jsonType);
-    if (methods.get('PATCH')?.readsJson) ctx.set('Accept-Patch', jsonType);
+    if ([...routes.values()].some(({ readsJson }) => readsJson)) ctx.set('Accept', jsonType);
+    if (routes.get('PATCH')?.readsJson) ctx.set('Accept-Patch', jsonType);
   };
 }
 

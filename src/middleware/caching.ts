@@ -29,9 +29,13 @@ export const cachingOptions: LegalOptions<CachingOptions> = {
 export function caching(options: CachingOptions = {}): ResourceMiddleware {
   checkOptions(options, cachingOptions, '`caching`');
   const { cacheControl = 'private, no-cache', vary = ['Authorization', 'Cookie'] } = options;
+  const isPlain = !vary.includes('*') && new Set(vary.map((name) => name.toLowerCase())).size === vary.length;
+  const allNames = vary.join(', ');
   return async function caching(ctx, next) {
     await next(); // a problem skips the rest
     if (!ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', cacheControl);
-    if (vary.length > 0) ctx.vary([...vary]);
+    if (vary.length === 0) return;
+    if (isPlain && !ctx.res.hasHeader('Vary')) ctx.set('Vary', allNames);
+    else ctx.vary([...vary]);
   };
 }
