@@ -28,7 +28,7 @@ export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.
 export { fields } from './middleware/fields.ts';
 export { findIncluded } from './middleware/find-included.ts';
 export { type FindPageOptions, findPage } from './middleware/find-page.ts';
-export { type FindOptions, findRecord } from './middleware/find-record.ts';
+export { type FindOptions, type FindRecordOptions, findRecord } from './middleware/find-record.ts';
 export { guards } from './middleware/guards.ts';
 export { type Handler, type HandlerOptions, handler } from './middleware/handler.ts';
 export { type IfMatchOptions, ifMatch } from './middleware/if-match.ts';

@@ -67,6 +67,11 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    * @default true if `NODE_ENV` is `development` or not set
    */
   readonly warnOnScan?: boolean;
+  /**
+   * Whether requests that get single records at the same time may share a round trip: while a `find` of the resource is under way, further ones
+   * are collected and sent as one. Each request keeps its own scope, deadline and answer. @default true
+   */
+  readonly shareRoundTrips?: boolean;
   /** Called once for every request, when its answer has ended: for logs and metrics. See `docs/observing.md`. @default none */
   readonly observe?: Observe;
   /**
@@ -118,6 +123,7 @@ export const apiOptionNames = [
   'maxPrefix',
   'maxSortKeys',
   'warnOnScan',
+  'shareRoundTrips',
   'observe',
   'problem',
   'requestIds',

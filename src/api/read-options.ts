@@ -19,7 +19,7 @@ type Options = ApiOptions<ResourceDefinition>;
 /** Reads the options that every resource of the api gets. */
 export function readSettings(options: Options): ApiSettings {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
-  const { warnOnScan = isDevelopment() } = options;
+  const { warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
   const [filterLimits] = tryAll([
     () => checkFilterLimits(options),
     () => readDatabase(options),
@@ -28,8 +28,9 @@ export function readSettings(options: Options): ApiSettings {
     () => checkTimeLimit(bodyTimeout, 'bodyTimeout'),
     () => checkPageBytes(maxPageBytes),
     () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
+    () => checkValue('`shareRoundTrips`', shareRoundTrips, trueOrFalse),
   ]);
-  return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, warnOnScan, filterLimits };
+  return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, warnOnScan, shareRoundTrips, filterLimits };
 }
 
 /** Reads the database. */

@@ -6,7 +6,7 @@ import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 
-/** Options of {@link findRecord}. */
+/** Options of what finds records. */
 export interface FindOptions extends StoreOptions {
   /**
    * Fetches whole records, for hooks: with private fields, which are never sent, and with fields that the client did not choose.
@@ -15,8 +15,18 @@ export interface FindOptions extends StoreOptions {
   readonly fetchPrivate?: boolean;
 }
 
+/** Options of {@link findRecord}. */
+export interface FindRecordOptions extends FindOptions {
+  /**
+   * Whether requests that come while a `find` of this middleware is under way may share a round trip. Each keeps its own scope, deadline and
+   * answer. @default true
+   */
+  readonly shareRoundTrips?: boolean;
+}
+
 /** The legal values of {@link FindOptions}. */
 export const findOptions: LegalOptions<FindOptions> = { ...storeOptions, fetchPrivate: trueOrFalse };
+const legal: LegalOptions<FindRecordOptions> = { ...findOptions, shareRoundTrips: trueOrFalse };
 
 /**
  * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`. The client is sent the fields of `ctx.fields`, if
@@ -26,8 +36,8 @@ export const findOptions: LegalOptions<FindOptions> = { ...storeOptions, fetchPr
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());
  */
-export function findRecord(model: ModelInput, options: FindOptions): ResourceMiddleware {
-  checkOptions(options, findOptions, '`findRecord`');
+export function findRecord(model: ModelInput, options: FindRecordOptions): ResourceMiddleware {
+  checkOptions(options, legal, '`findRecord`');
   const { fetchPrivate = false, ...database } = options;
   const compiled = asCompiled(model);
   const store = openStore(compiled, database);

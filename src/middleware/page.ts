@@ -28,11 +28,13 @@ export function page(): ResourceMiddleware {
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
     ctx.status = 200; // the app may have set another one
-    ctx.body = Buffer.from(`{"data":${found.written.text},"page":${JSON.stringify(describePage(found))}}`);
+    ctx.body = Buffer.concat([beforeData, found.written.json, Buffer.from(`,"page":${JSON.stringify(describePage(found))}}`)]);
     ctx.type = 'json';
     letGo(ctx);
   };
 }
+
+const beforeData = Buffer.from('{"data":');
 
 /**
  * Releases the records, because a client may read its answer slowly. The body is a Buffer for the same reason: Node would hold three copies

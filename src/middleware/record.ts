@@ -1,3 +1,6 @@
+import type { Included } from '../model/read/included.ts';
+import { JsonOutput } from '../model/value/json-output.ts';
+import type { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
@@ -23,13 +26,24 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
   return async function record(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
     const found = needed(ctx.record, 'findRecord', 'record');
-    const text = found.toText(ctx.included);
+    const body = writeData(found, ctx.included); // first: if it fails, the problem must not have the headers of a record
     ctx.status = created ? 201 : 200; // the app may have set another one
     if (created) ctx.set('Location', `${requestPath(ctx)}/${encodeURIComponent(found.id)}`);
     if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);
-    ctx.body = `{"data":${text}}`;
+    ctx.body = body;
     ctx.type = 'json';
   };
+}
+
+const output = new JsonOutput();
+
+/** In bytes, as they are read. */
+function writeData(record: StoredRecord, included: Included | undefined): Buffer {
+  output.clear();
+  output.text('{"data":');
+  record.writeTo(output, included);
+  output.text('}');
+  return output.take();
 }
 
 /**

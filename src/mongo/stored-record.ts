@@ -3,6 +3,21 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Included } from '../model/read/included.ts';
 import type { Relation } from '../model/read/relations.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
+import {
+  bson,
+  declined,
+  documentEnd,
+  findMember,
+  isText,
+  keyEnd,
+  type Member,
+  readInt32,
+  readInt64,
+  valueEnd,
+} from '../model/value/bson-bytes.ts';
+import type { JsonOutput } from '../model/value/json-output.ts';
+import type { WriteBson } from '../model/value/write-bson.ts';
+import { decode } from './driver/bson-options.ts';
 import { revisionOf } from './query/precondition.ts';
 
 /** A stored id as a path segment, not yet percent-encoded: the text of its JSON. */
@@ -12,8 +27,9 @@ export function spellId({ id }: CompiledModel, stored: unknown): string {
 }
 
 /**
- * A record on its way from the database to the answer. It is turned into JSON text at once; the document that handlers and hooks hold is
- * made when somebody asks, and once.
+ * A record on its way from the database to the answer. Its JSON is written directly from the BSON bytes. It is decoded when somebody asks for
+ * more, and the document for handlers and hooks is made once. Bytes that nobody reads are not checked: damage in a field that is not shown is an
+ * error only if the record is decoded.
  */
 export class StoredRecord {
   static readonly #byDocument = new WeakMap<object, StoredRecord>();
@@ -24,21 +40,23 @@ export class StoredRecord {
   }
 
   readonly #model: CompiledModel;
-  readonly #stored: Readonly<Record<string, unknown>>;
+  readonly #bytes: Uint8Array | undefined;
+  #stored: Readonly<Record<string, unknown>> | undefined;
   readonly #fields: SelectedFields | undefined;
   #document: unknown;
 
-  /** `fields` are those that the client chose to read. */
-  constructor(model: CompiledModel, stored: Readonly<Record<string, unknown>>, fields?: SelectedFields) {
+  /** `source` is the BSON of the record, or the record as it was stored; `fields` are the fields that the client chose. */
+  constructor(model: CompiledModel, source: Uint8Array | Readonly<Record<string, unknown>>, fields?: SelectedFields) {
     this.#model = model;
-    this.#stored = stored;
+    if (source instanceof Uint8Array) this.#bytes = source;
+    else this.#stored = source;
     this.#fields = fields;
   }
 
   /** The record as handlers and hooks hold it: `Document<typeof model>`. */
   get document(): unknown {
     if (this.#document === undefined) {
-      this.#document = this.#model.hydrate(this.#stored);
+      this.#document = this.#model.hydrate(this.stored);
       StoredRecord.#byDocument.set(this.#document as object, this);
     }
     return this.#document;
@@ -46,7 +64,7 @@ export class StoredRecord {
 
   /** @internal The same without what is private. */
   get readable(): unknown {
-    return this.#model.hydrateReadable(this.#stored);
+    return this.#model.hydrateReadable(this.stored);
   }
 
   /** @internal The names of private fields, at any depth. */
@@ -56,36 +74,123 @@ export class StoredRecord {
 
   /** @internal As it is stored: for what compares it with what is written. */
   get stored(): Readonly<Record<string, unknown>> {
+    this.#stored ??= decode(this.#bytes as Uint8Array);
     return this.#stored;
   }
 
   /** Its entity tag (RFC 9110 §8.8.3); undefined on a model without a revision. */
   get entityTag(): string | undefined {
-    const revision = revisionOf(this.#model, this.#stored);
-    return revision === undefined ? undefined : formatEntityTag(revision);
+    const { revision } = this.#model;
+    if (!revision) return undefined;
+    const known = this.#stored ? undefined : this.#read(revision.key, readSmallInteger);
+    return formatEntityTag(known === undefined ? String(revisionOf(this.#model, this.stored)) : String(known));
+  }
+
+  /**
+   * Whether the values at stored paths can have a place in a sorted list. False also if the record must be decoded to know: for a path within
+   * an object, and for rare types.
+   */
+  isSortableBy(paths: readonly string[]): boolean {
+    if (this.#stored || paths.some((path) => path.includes('.') || !isAscii(path))) return false;
+    try {
+      return areSingle(this.#bytes as Uint8Array, paths);
+    } catch (error) {
+      if (error !== declined) throw error;
+      return false;
+    }
+  }
+
+  /** Reads a member from the bytes; undefined if they must be decoded. */
+  #read<T>(key: string, read: (source: Uint8Array, member: Member | undefined) => T): T | undefined {
+    const bytes = this.#bytes as Uint8Array;
+    try {
+      return isAscii(key) ? read(bytes, findMember(bytes, key)) : undefined;
+    } catch (error) {
+      if (error !== declined) throw error;
+      return undefined;
+    }
   }
 
   /** Its id as a path segment, not yet percent-encoded. */
   get id(): string {
-    return spellId(this.#model, this.#stored._id);
+    return spellId(this.#model, this.stored._id);
   }
 
   /** The JSON text of its id, by which included records are found. */
   get idText(): string {
-    return this.#model.id.leaf.toJson(this.#stored._id);
+    return this.#model.id.leaf.toJson(this.stored._id);
   }
 
   /** Visits the ids of a relation of its model, as they are stored. */
   visitIds(relation: Relation, visit: (id: unknown) => void): void {
-    relation.visitIds(this.#stored, visit);
+    relation.visitIds(this.stored, visit);
   }
 
   /** The JSON text of what a client may read, and has chosen to; with `included`, included records stand where their ids lead to them. */
   toText(included?: Included): string {
-    return (this.#fields ?? this.#model).writeJson(this.#stored, included);
+    return (this.#fields ?? this.#model).writeJson(this.stored, included);
   }
+
+  /** Appends the same text to an output. It is written from the bytes if nothing is included. */
+  writeTo(output: JsonOutput, included?: Included): void {
+    const bytes = this.#bytes;
+    if (bytes && !included && writes((this.#fields ?? this.#model).writeBson, bytes, output)) return;
+    output.text(this.toText(included));
+  }
+
   /** What a client may read, for what makes JSON of it: integers beyond 2^53 are rounded, which {@link toText} does not do. */
   toJSON(): unknown {
     return JSON.parse(this.toText());
   }
+}
+
+/** Writes a record from its bytes. Returns false, and writes nothing, if they must be decoded. */
+function writes(write: WriteBson, bytes: Uint8Array, output: JsonOutput): boolean {
+  const { length } = output;
+  try {
+    write(bytes, bson.object, 0, bytes.length, output);
+    return true;
+  } catch (error) {
+    if (error !== declined) throw error;
+    output.length = length;
+    return false;
+  }
+}
+
+/** Reads a 32-bit integer; 0 if it is missing, undefined if it has another type. */
+function readSmallInteger(source: Uint8Array, member: Member | undefined): number | undefined {
+  if (!member || member.type === bson.null) return 0;
+  return member.type === bson.int32 ? readInt32(source, member.start) : undefined;
+}
+
+const singles = new Set<number>([
+  bson.double,
+  bson.string,
+  bson.binary,
+  bson.objectId,
+  bson.boolean,
+  bson.null,
+  bson.int32,
+  bson.int64,
+  bson.decimal128,
+]);
+const mostTime = 8_640_000_000_000_000;
+
+/** Whether `bracketOf` knows the decoded values of these members. A date must be within the range of JavaScript. */
+function areSingle(source: Uint8Array, keys: readonly string[]): boolean {
+  const last = documentEnd(source, 0, source.length) - 1;
+  for (let at = 4; at < last; ) {
+    const type = source[at] as number;
+    const keyStart = at + 1;
+    const nul = keyEnd(source, keyStart, last);
+    at = valueEnd(source, type, nul + 1, last);
+    if (singles.has(type) || (type === bson.date && Math.abs(readInt64(source, nul + 1)) <= mostTime)) continue;
+    if (keys.some((key) => nul - keyStart === key.length && isText(source, keyStart, key))) return false;
+  }
+  return true;
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
 }

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { declined } from '../model/value/bson-bytes.ts';
 import { compileFindMisfits } from '../model/write/find-misfits.ts';
 import { isDevelopment } from './indexes/watch-scans.ts';
 
@@ -32,6 +33,9 @@ export function watchMisfits(model: CompiledModel): CompiledModel {
     writeJson(stored, embedded) {
       notice(stored);
       return model.writeJson(stored, embedded);
+    },
+    writeBson() {
+      throw declined; // only a decoded record can be checked
     },
   };
 }

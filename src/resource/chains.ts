@@ -50,62 +50,62 @@ export function compileChains(resource: CompiledResource, before: readonly Resou
  */
 const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
   list: (r) => [
-    guard(r, 'list'),
+    ...guard(r, 'list'),
     caching(r.caching),
-    rows(r),
+    ...rows(r),
     query(r),
     findPage(r.model, { ...reads(r, 'list'), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
     ...related(r), // before the hooks: what is included may end the page early
-    hooks(r, 'list'),
+    ...hooks(r, 'list'),
     page(),
   ],
   get: (r) => [
-    guard(r, 'get'),
+    ...guard(r, 'get'),
     caching(r.caching),
-    rows(r),
+    ...rows(r),
     include(r.includes),
     ...choice(r),
     notModified(),
     ifMatch(),
-    findRecord(r.model, reads(r, 'get')),
-    hooks(r, 'get'),
+    findRecord(r.model, { ...reads(r, 'get'), shareRoundTrips: r.shareRoundTrips }),
+    ...hooks(r, 'get'),
     ...related(r),
     record(),
   ],
   create: (r) => [
-    guard(r, 'create'),
+    ...guard(r, 'create'),
     ...bounds(r),
     caching(r.caching),
     body(r),
     ifMatch(),
     checkCreate(r.model, creation(r)),
     insert(r.model, store(r)),
-    hooks(r, 'create'),
+    ...hooks(r, 'create'),
     record({ created: true }),
   ],
   patch: (r) => [
-    guard(r, 'patch'),
+    ...guard(r, 'patch'),
     caching(r.caching),
-    rows(r),
+    ...rows(r),
     body(r),
     match(r),
     checkPatch(r.model, rules(r)),
     update(r.model, store(r)),
-    hooks(r, 'patch'),
+    ...hooks(r, 'patch'),
     record(),
   ],
   put: (r) => [
-    guard(r, 'put'),
+    ...guard(r, 'put'),
     caching(r.caching),
-    rows(r),
+    ...rows(r),
     body(r),
     match(r),
     checkPut(r.model, closed(r)),
     update(r.model, store(r)),
-    hooks(r, 'put'),
+    ...hooks(r, 'put'),
     record(),
   ],
-  delete: (r) => [guard(r, 'delete'), rows(r), match(r), remove(r.model, store(r)), hooks(r, 'delete'), noContent()],
+  delete: (r) => [...guard(r, 'delete'), ...rows(r), match(r), remove(r.model, store(r)), ...hooks(r, 'delete'), noContent()],
 };
 
 /**
@@ -117,9 +117,9 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
   const isOfRecord = o.path.split('/').includes(':id');
   const loading = records(r.model, store(r));
   return [
-    guard(r, o.name),
+    ...guard(r, o.name),
     caching(r.caching),
-    rows(r),
+    ...rows(r),
     bodyLimit(r.maxBody, r.bodyTimeout),
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
@@ -127,14 +127,15 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...o.checking,
     isOfRecord ? loading : canAnswer([], loading), // without an id there is nothing that it could load
     handler(o.handler, { model: r.model, ...(o.answer === undefined ? {} : { answer: o.answer }) }),
-    hooks(r, o.name),
+    ...hooks(r, o.name),
     answer(),
   ];
 }
 
-const guard = (r: CompiledResource, operation: string) => guards(...r.guardsOf(operation));
-const rows = (r: CompiledResource) => scope(r.model, r.scope, { writes: r.scopeWrites });
-const bounds = (r: CompiledResource) => (r.isScoped && r.scopeWrites ? [rows(r)] : []); // a create has no query to filter
+// What an operation does not use is not in its chain.
+const guard = (r: CompiledResource, operation: string) => (r.guardsOf(operation).length > 0 ? [guards(...r.guardsOf(operation))] : []);
+const rows = (r: CompiledResource) => (r.isScoped ? [scope(r.model, r.scope, { writes: r.scopeWrites })] : []);
+const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
 const query = (r: CompiledResource) =>
   listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...r.filterLimits });
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
@@ -142,7 +143,7 @@ const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [findInc
 /** The checks behind `match` require an object. */
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, requireObject: false });
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
-const hooks = (r: CompiledResource, operation: string) => afterHooks(r.hooksOf(operation));
+const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).length > 0 ? [afterHooks(r.hooksOf(operation))] : []);
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
 const closed = ({ explicitWrites }: CompiledResource) => ({ explicitWrites });
 const rules = ({ explicitWrites, mergePatch }: CompiledResource) => ({ explicitWrites, mergePatch });

@@ -19,6 +19,7 @@ export interface ApiSettings {
   readonly maxPageBytes: number;
   readonly filterLimits: FilterLimits;
   readonly warnOnScan: boolean;
+  readonly shareRoundTrips: boolean;
 }
 
 /** A resource by itself: its options with their defaults, checked. */

@@ -18,6 +18,7 @@ export function compile(options: unknown): CompiledResource {
     maxTimeMS: 10_000,
     maxPageBytes: 16_777_216,
     warnOnScan: false,
+    shareRoundTrips: true,
     filterLimits: checkFilterLimits({}),
   });
   return resource as CompiledResource;

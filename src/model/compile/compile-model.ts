@@ -7,8 +7,10 @@ import { compileHydrate } from '../read/hydrate.ts';
 import type { Included } from '../read/included.ts';
 import { privateNames, privatePaths, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
+import { compileBytesWriter } from '../read/write-bytes.ts';
 import { compileObjectWriter } from '../read/write-json.ts';
 import type { Leaf } from '../value/leaf.ts';
+import type { WriteBson } from '../value/write-bson.ts';
 import { asId } from './as-id.ts';
 import { compileObject } from './compile-schema.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
@@ -41,6 +43,8 @@ export interface CompiledModel {
   readonly selector: FieldSelector;
   /** The JSON text of a stored record, with the records that were included. */
   writeJson(stored: unknown, included?: Included): string;
+  /** The same from the bytes of a stored record, without what is included. */
+  readonly writeBson: WriteBson;
   /** A stored record as handlers and hooks hold it. */
   hydrate(stored: unknown): unknown;
   /** The same without what is private. */
@@ -68,6 +72,7 @@ function compileParts(model: Model): CompiledModel {
     () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
   ]);
   const writer = compileObjectWriter(root);
+  const bytesWriter = compileBytesWriter(root);
   return {
     name: model.name,
     collection: model.collection,
@@ -83,8 +88,9 @@ function compileParts(model: Model): CompiledModel {
     indexes,
     privatePaths: privatePaths(fieldTable),
     privateNames: privateNames(root),
-    selector: compileFieldSelector(root, clientFields.keys(), writer),
+    selector: compileFieldSelector(root, clientFields.keys(), writer, bytesWriter),
     writeJson: writer.write,
+    writeBson: bytesWriter.write,
     hydrate: compileHydrate(root),
     hydrateReadable: compileHydrate(withoutPrivate(root)),
   };

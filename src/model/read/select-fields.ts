@@ -2,9 +2,11 @@ import { listNames, nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import { Invalid } from '../../rules.ts';
 import { type CompiledField, join, type ObjectNode } from '../node.ts';
+import type { WriteBson } from '../value/write-bson.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
 import type { Relation } from './relations.ts';
 import { readsNullAsMissing } from './shown-value.ts';
+import type { BytesWriter } from './write-bytes.ts';
 import type { Choice, Selection, ValueWriter, WriteJson } from './write-json.ts';
 
 /** The fields of a record that a client chose. The id is always one of them. */
@@ -13,6 +15,8 @@ export interface SelectedFields {
   readonly paths: readonly string[];
   /** The JSON text of a stored record, with these fields only. */
   readonly writeJson: WriteJson;
+  /** The same from its bytes. */
+  readonly writeBson: WriteBson;
 }
 
 /** Which fields clients may choose, and what a choice means. */
@@ -27,8 +31,13 @@ export interface FieldSelector {
   select(names: readonly string[], included?: readonly Relation[]): SelectedFields;
 }
 
-/** Compiles what `fields=` of a model can mean. `names` are what a client may name; `writer` is the record's own. */
-export function compileFieldSelector(root: ObjectNode, names: Iterable<string>, writer: ValueWriter): FieldSelector {
+/** Compiles what `fields=` of a model can mean. `names` are what a client may name; `writer` and `bytesWriter` are the record's own. */
+export function compileFieldSelector(
+  root: ObjectNode,
+  names: Iterable<string>,
+  writer: ValueWriter,
+  bytesWriter: BytesWriter,
+): FieldSelector {
   const pathsOf = compilePaths(root, '');
   return {
     names: new Set(names),
@@ -36,7 +45,7 @@ export function compileFieldSelector(root: ObjectNode, names: Iterable<string>, 
       const selection: Growing = new Map();
       for (const name of ['id', ...chosen]) add(selection, name.split('.'), 'whole');
       for (const { field, ref } of included) add(selection, field.split('.'), ref.as === undefined ? 'whole' : 'fetched');
-      return { paths: pathsOf(selection), writeJson: writer.select(selection) };
+      return { paths: pathsOf(selection), writeJson: writer.select(selection), writeBson: bytesWriter.select(selection) };
     },
   };
 }

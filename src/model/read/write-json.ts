@@ -141,7 +141,8 @@ export function compileValueWriter(slot: Slot): WriteJson {
   return compileItemWriter(slot, '').write;
 }
 
-function compileItemWriter(slot: Slot, path: string): ValueWriter {
+/** Compiles the writer of a value and of its parts: null, where there is none. */
+export function compileItemWriter(slot: Slot, path: string): ValueWriter {
   return wrapWriter(
     compileWriter(slot, path),
     (write) => (stored, included) => (stored === null || stored === undefined ? 'null' : write(stored, included)),

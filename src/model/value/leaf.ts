@@ -1,4 +1,5 @@
 import type { Invalid } from '../../rules.ts';
+import type { WriteBson } from './write-bson.ts';
 
 /**
  * A type of single values, between its four forms: *stored* (what is given to the driver and comes from it), *document* (what handlers
@@ -27,6 +28,8 @@ export interface Leaf<Stored = unknown> {
   toDocument(stored: unknown): unknown;
   /** The JSON text for an answer. */
   toJson(stored: unknown): string;
+  /** The same from the bytes of the stored value. @default that of an untyped value */
+  readonly writeBson?: WriteBson;
 }
 
 /** Says what is wrong with a value. */

@@ -6,6 +6,7 @@ import { copyBinary } from './copy-value.ts';
 import { parseDate } from './date-text.ts';
 import type { Leaf } from './leaf.ts';
 import { checkUntyped, readUntyped, writeUntyped } from './untyped.ts';
+import { writeBsonBytes } from './write-bson.ts';
 
 const notString = new Invalid('type', 'must be a string', { type: 'string' });
 const loneSurrogate = new Invalid('unicode', 'must be well-formed Unicode: it holds a lone surrogate');
@@ -131,6 +132,7 @@ export const binaryLeaf: Leaf<Binary> = {
   },
   toDocument: identity,
   toJson: (stored) => (isBinary(stored) ? JSON.stringify(stored.toString('base64')) : writeUntyped(stored)),
+  writeBson: writeBsonBytes,
 };
 
 /** One of the given strings. */

@@ -4,6 +4,7 @@ import { Invalid } from '../../rules.ts';
 import { isDecimal128, isDouble } from './bson-type.ts';
 import type { Leaf } from './leaf.ts';
 import { writeUntyped } from './untyped.ts';
+import { writeBsonDecimal } from './write-bson.ts';
 
 const minInt64 = -(2n ** 63n);
 const maxInt64 = 2n ** 63n - 1n;
@@ -156,4 +157,5 @@ export const decimalLeaf: Leaf<Decimal128> = {
     const text = writeUntyped(stored);
     return isDigit.test(text) ? `"${text}"` : text;
   },
+  writeBson: writeBsonDecimal,
 };

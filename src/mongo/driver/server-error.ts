@@ -20,3 +20,14 @@ export function isServerError(error: unknown, code?: number): error is ServerErr
 export function isError(error: unknown): error is Error {
   return types.isNativeError(error) || error instanceof Error;
 }
+
+/** Of a broken connection, by the driver's names. */
+const networkErrors = new Set(['MongoNetworkError', 'MongoNetworkTimeoutError', 'MongoPoolClearedError', 'MongoPoolClearedOnNetworkError']);
+/** Of the specification of retryable reads: a server that is going, or cannot reach others. */
+const retryableCodes = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+
+/** Whether a read that failed so may be sent once more, as the driver does it (its specification "Retryable Reads"). */
+export function isRetryableRead(error: unknown): boolean {
+  if (!isError(error)) return false;
+  return networkErrors.has(error.name) || (isServerError(error) && retryableCodes.has(error.code));
+}

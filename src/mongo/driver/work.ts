@@ -29,8 +29,12 @@ export class Command {
   readonly isWrite: boolean;
   /** The rest of the request's budget in milliseconds: the time limit for the database. */
   readonly maxTimeMS: number;
-  readonly #controller = new AbortController();
+  /** Called when the command is aborted. */
+  whenAborted: ((reason: unknown) => void) | undefined;
   readonly #work: Work;
+  #controller: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+  readonly #begun = performance.now();
   #handOvers = 0;
   #reject: (reason: unknown) => void = () => undefined;
 
@@ -43,7 +47,21 @@ export class Command {
 
   /** The signal that every call of the driver must be given. */
   get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(this.#aborted.reason);
+    }
     return this.#controller.signal;
+  }
+
+  /** Why the command was aborted; undefined if it was not. */
+  get aborted(): { readonly reason: unknown } | undefined {
+    return this.#aborted;
+  }
+
+  /** The part of {@link maxTimeMS} that is left by now. */
+  get timeLeft(): number {
+    return Math.max(1, Math.ceil(this.maxTimeMS - (performance.now() - this.#begun)));
   }
 
   /** How often the command was handed to a connection. It is more than once if the driver has retried the command. */
@@ -58,7 +76,7 @@ export class Command {
    */
   handOver<T extends object>(document: T): T {
     const toBSON = (): T => {
-      this.signal.throwIfAborted();
+      if (this.#aborted) throw this.#aborted.reason;
       this.#handOvers++;
       if (this.isWrite) this.#work.hasHandedOver = true;
       return document;
@@ -80,7 +98,14 @@ export class Command {
   /** Ends the command: `run` rejects at once, whatever the driver does. */
   abort(reason: unknown): void {
     this.#reject(reason);
-    this.#controller.abort(reason);
+    this.#stop(reason);
+  }
+
+  #stop(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = { reason };
+    this.#controller?.abort(reason);
+    this.whenAborted?.(reason);
   }
 
   /** Ends the command unless it is a write that may have arrived: its outcome will be known when a server is back. */
@@ -95,7 +120,7 @@ export class Command {
       this.#reject = reject;
       run(this).then(resolve, (error) => {
         reject(error);
-        this.#controller.abort(error); // ends the other calls
+        this.#stop(error); // ends the other calls
       });
     });
   }

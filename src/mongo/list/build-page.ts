@@ -4,7 +4,7 @@ import { isDBRef } from '../../model/value/bson-type.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
 import { Invalid } from '../../rules.ts';
-import type { Batch } from '../driver/read-batches.ts';
+import type { FirstBatch } from '../driver/first-batch.ts';
 import type { SortKey } from '../query/position.ts';
 import { bracketOf } from '../query/sort-value.ts';
 import { StoredRecord } from '../stored-record.ts';
@@ -39,10 +39,10 @@ interface PageEnd {
   readonly place: CursorPlace | OffsetPlace;
 }
 
-/** A JSON array, and the records in it. */
+/** The bytes of a JSON array, and the records in it. */
 export interface WrittenRecords {
   readonly of: readonly StoredRecord[];
-  readonly text: string;
+  readonly json: Buffer;
 }
 
 /** The cursors of the pages on either side; null where there is none. */
@@ -68,11 +68,12 @@ export interface Total {
 export function buildPage(
   model: CompiledModel,
   query: ListQuery,
-  { stored, goesOn }: Batch,
+  batch: FirstBatch,
   { fetchPrivate, ...settings }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
 ): Page {
   const { window, limit, fields, sort } = query;
-  const records = stored.map((one) => new StoredRecord(model, one, fields));
+  const { taken, goesOn } = takeFitting(batch, limit, settings.maxPageBytes);
+  const records = taken.map((one) => new StoredRecord(model, one, fields));
   if (window.mode === 'offset') {
     const refuse = () => {
       throw pageTooLarge(query, settings.maxPageBytes, fetchPrivate);
@@ -83,15 +84,33 @@ export function buildPage(
   }
   // All of them, not only the one that a cursor is made of: otherwise it would depend on the page size whether a record without a place in
   // the order is shown, refused or passed over.
-  const last = stored.map((one) => sort.map((key) => sortValueOf(one, key))).at(-1);
+  const sortPaths = sort.map(({ field }) => field.path);
+  for (const record of records) if (!record.isSortableBy(sortPaths)) for (const key of sort) sortValueOf(record.stored, key);
   const endAt = (one: StoredRecord) =>
     endBehind(
       sort.map((key) => sortValueOf(one.stored, key)),
       window,
     );
-  const end = endBehind(goesOn ? last : undefined, window);
+  const last = goesOn ? records.at(-1) : undefined;
+  const end = last ? endAt(last) : endBehind(undefined, window);
   if (window.direction === -1) records.reverse();
   return { ...settings, records, size: limit, direction: window.direction, ...end, endAt };
+}
+
+/** Of a first batch as many records as a page has and as it has bytes for, and always one; `goesOn` tells whether there are more. */
+function takeFitting(
+  { found, isCut }: FirstBatch,
+  limit: number,
+  maxBytes: number,
+): { readonly taken: Uint8Array[]; readonly goesOn: boolean } {
+  const taken: Uint8Array[] = [];
+  let bytes = 0;
+  for (const one of found.slice(0, limit)) {
+    bytes += one.byteLength;
+    if (bytes > maxBytes && taken.length > 0) break;
+    taken.push(one);
+  }
+  return { taken, goesOn: isCut || taken.length < found.length };
 }
 
 /** 400 that says what would make it smaller. What is fetched whole stays so, whatever the client chooses of it. */
@@ -130,7 +149,7 @@ export function inReadingOrder({ records, direction }: Page): readonly StoredRec
   return direction === 1 ? records : records.toReversed();
 }
 
-function sortValueOf(stored: Stored, { field }: SortKey): unknown {
+function sortValueOf(stored: Readonly<Stored>, { field }: SortKey): unknown {
   const value = sortValueAt(stored, field.path);
   if (bracketOf(value) !== undefined) return value;
   throw new Error(
@@ -139,7 +158,7 @@ function sortValueOf(stored: Stored, { field }: SortKey): unknown {
 }
 
 /** What the database sorts a record by, null where the path ends early; for a list on the path that list, of which it takes an element. */
-function sortValueAt(stored: Stored, path: string): unknown {
+function sortValueAt(stored: Readonly<Stored>, path: string): unknown {
   let value: unknown = stored;
   for (const key of path.split('.')) {
     if (Array.isArray(value)) return value;

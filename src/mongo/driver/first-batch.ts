@@ -1,0 +1,69 @@
+import type { Abortable, Document as BsonDocument, Collection, Db, RunCommandOptions } from 'mongodb';
+import { bsonOptions } from './bson-options.ts';
+import { needOf, reachabilityOf } from './reachability.ts';
+import { isRetryableRead } from './server-error.ts';
+
+/** The records of the first batch of a cursor, as BSON bytes. */
+export interface FirstBatch {
+  readonly found: readonly Uint8Array[];
+  /** Whether the database has more records than fit into one reply. */
+  readonly isCut: boolean;
+}
+
+/** Sends a `find` or `aggregate` command. Read preference and read concern are added to it. */
+export type ReadFirstBatch = (body: BsonDocument, signal: AbortSignal) => Promise<FirstBatch>;
+
+/** Keeps records as bytes. The driver's types do not have this option. */
+const asBytes = { ...bsonOptions, fieldsAsRaw: { firstBatch: true } };
+
+/**
+ * Compiles a function that reads first batches of a collection. It sends the command itself, because a cursor of the driver costs more CPU
+ * time than everything else that is done for a page. What a cursor would do is done here: the read preference and read concern of the
+ * collection, and one retry of retryable reads.
+ *
+ * A reply of the database has at most 16 MiB. If more records are left, the database keeps a cursor open, which is killed in the background.
+ */
+export function compileFirstBatch(
+  db: Db,
+  collection: Pick<Collection, 'readPreference' | 'readConcern' | 'collectionName'>,
+): ReadFirstBatch {
+  const { readPreference, readConcern, collectionName } = collection;
+  const settings = readConcern ? { readConcern } : {};
+  const options = { ...asBytes, ...(readPreference && { readPreference }) };
+  const reachability = reachabilityOf(db.client);
+  const isOfPrimary = needOf(readPreference?.mode) === 'primary';
+
+  async function readDirectly(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
+    const given: RunCommandOptions & Abortable = { ...options, signal };
+    const { cursor } = await db.command(body, given);
+    const isCut = cursor.id !== 0n;
+    if (isCut) void db.command({ killCursors: collectionName, cursors: [cursor.id] }).catch(ignore);
+    return { found: cursor.firstBatch, isCut };
+  }
+
+  async function read(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
+    const command = { ...body, ...settings };
+    // With several servers, only a cursor of the driver knows which one holds the rest.
+    return isOfPrimary && !reachability.isRouted ? readDirectly(command, signal) : readByCursor(db, command, { ...options, signal });
+  }
+
+  return async function readFirstBatch(body, signal) {
+    try {
+      return await read(body, signal);
+    } catch (error) {
+      if (signal.aborted || !db.client.options.retryReads || !isRetryableRead(error)) throw error;
+      return read(body, signal);
+    }
+  };
+}
+
+async function readByCursor(db: Db, body: BsonDocument, options: RunCommandOptions & Abortable): Promise<FirstBatch> {
+  const cursor = db.runCursorCommand(body, { ...options, raw: true, documentsReturnedIn: 'firstBatch' } as RunCommandOptions);
+  await cursor.hasNext();
+  const found = cursor.readBufferedDocuments() as unknown as Uint8Array[];
+  const isCut = cursor.id !== undefined && !cursor.id.isZero();
+  if (isCut) void cursor.close();
+  return { found, isCut };
+}
+
+function ignore(): void {}

@@ -1,0 +1,146 @@
+import type { Document as BsonDocument } from 'mongodb';
+import { coarseTimer } from './coarse-timer.ts';
+import type { FirstBatch, ReadFirstBatch } from './first-batch.ts';
+import type { Command } from './work.ts';
+
+/** A request for one record by its id. */
+export interface Get {
+  readonly id: unknown;
+  /** The id as a text, to find the record in a shared result. Undefined if equal ids may have different texts: such a get is not shared. */
+  readonly idText: string | undefined;
+  /** Whether an id that is not in a complete result does not exist. Otherwise a collation may call ids of different texts equal. */
+  readonly isExact: boolean;
+  /** Gets with the same group may share a command. Undefined: the get is not shared. */
+  readonly group: string | undefined;
+  /** Makes the `find` command, for one id or for `{ $in: ids }`. */
+  build(id: unknown): BsonDocument;
+  /** The text of the id of a record that was found. */
+  idTextIn(bytes: Uint8Array): string | undefined;
+}
+
+type Found = Uint8Array | undefined;
+
+interface Waiting {
+  readonly get: Get;
+  readonly command: Command;
+  readonly group: string;
+  readonly resolve: (bytes: Found | PromiseLike<Found>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The most ids in one command. More would not save more. */
+const mostShared = 64;
+/** The most time that a shared command may take. Gets by id take less, unless something is wrong. */
+const mostMS = 250;
+/** For how long nothing is shared after a shared command has failed. */
+const pauseMS = 1_000;
+/** A reply of more bytes is not kept alive by a record that is a small part of it. */
+const largeReply = 65_536;
+
+/**
+ * Sends gets that arrive while others are under way as one `find` with `$in`, instead of one round trip each. A get that arrives alone is sent
+ * at once. The others wait until the event loop has handled the requests that have already arrived (`setImmediate`), never for an answer of the
+ * database. A get never joins a command that was sent before it arrived, so that a client reads what it has written.
+ *
+ * Every get keeps its own deadline. A client that goes does not abort the command of the others; the command is aborted when nobody waits for it
+ * any more. A shared command has a quarter of the time of one get, and 250 ms at most. If it fails, its records are read alone in the rest of
+ * their time, and nothing is shared for a second: no request suffers for another, and an overloaded database is not asked twice.
+ */
+export class SharedGets {
+  readonly #read: ReadFirstBatch;
+  #underWay = 0;
+  #pausedUntil = 0;
+  #waiting: Waiting[] = [];
+
+  constructor(read: ReadFirstBatch) {
+    this.#read = read;
+  }
+
+  /** The BSON bytes of the record; undefined if there is no such record. */
+  find(get: Get, command: Command): Promise<Found> {
+    if (this.#underWay === 0 || get.idText === undefined || performance.now() < this.#pausedUntil) return this.#alone(get, command);
+    const { group } = get;
+    if (group === undefined) return this.#alone(get, command);
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#flush());
+      this.#waiting.push({ get, command, group: `${command.maxTimeMS} ${group}`, resolve, reject });
+    });
+  }
+
+  async #alone(get: Get, command: Command): Promise<Found> {
+    const { filter, ...body } = get.build(get.id);
+    const limits = { limit: 1, singleBatch: true, maxTimeMS: command.timeLeft };
+    const { found } = await this.#send({ ...body, filter: command.handOver(filter), ...limits }, command.signal);
+    return found[0];
+  }
+
+  async #send(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
+    this.#underWay++;
+    try {
+      return await this.#read(body, signal);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  #flush(): void {
+    const groups = new Map<string, Waiting[]>();
+    for (const one of this.#waiting.splice(0)) {
+      const { aborted } = one.command;
+      const group = groups.get(one.group);
+      if (aborted) one.reject(aborted.reason);
+      else if (group) group.push(one);
+      else groups.set(one.group, [one]);
+    }
+    for (const group of groups.values()) {
+      for (let at = 0; at < group.length; at += mostShared) void this.#together(group.slice(at, at + mostShared));
+    }
+  }
+
+  async #together(group: readonly Waiting[]): Promise<void> {
+    const shared = group.length > 1 ? await this.#findAll(group) : undefined;
+    for (const { get, command, resolve, reject } of group) {
+      const bytes = shared?.byId.get(get.idText);
+      if (bytes) resolve(bytes);
+      else if (command.aborted) reject(command.aborted.reason);
+      else if (shared?.isComplete && get.isExact) resolve(undefined);
+      else resolve(this.#alone(get, command));
+    }
+  }
+
+  /** Finds the records of a group by one command. Undefined if the command fails. */
+  async #findAll(group: readonly Waiting[]) {
+    const [{ get, command }] = group as readonly [Waiting];
+    const controller = new AbortController();
+    const waits = Math.max(1, Math.min(mostMS, Math.floor(command.maxTimeMS / 4)));
+    const alarm = coarseTimer.after(waits, () => controller.abort(new Error(`A shared command took more than ${waits} ms.`)));
+    let left = group.length;
+    for (const one of group) {
+      one.command.whenAborted = (reason) => {
+        if (--left === 0) controller.abort(reason);
+      };
+    }
+    try {
+      const ids = [...new Map(group.map((one) => [one.get.idText, one.get.id])).values()];
+      const body = { ...get.build({ $in: ids }), batchSize: ids.length + 1, maxTimeMS: waits };
+      const { found, isCut } = await this.#send(body, controller.signal);
+      const byId = new Map<string | undefined, Uint8Array>();
+      for (const bytes of found) {
+        const text = get.idTextIn(bytes);
+        if (!byId.has(text)) byId.set(text, detach(bytes)); // a view may have several records with one id
+      }
+      return { byId, isComplete: !isCut };
+    } catch {
+      if (left > 0) this.#pausedUntil = performance.now() + pauseMS;
+      return undefined;
+    } finally {
+      alarm.cancel();
+      for (const one of group) one.command.whenAborted = undefined;
+    }
+  }
+}
+
+function detach(bytes: Uint8Array): Uint8Array {
+  const { byteLength } = bytes.buffer;
+  return byteLength > largeReply && byteLength > 4 * bytes.byteLength ? new Uint8Array(bytes) : bytes;
+}

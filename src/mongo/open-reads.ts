@@ -1,0 +1,161 @@
+import type { Abortable, Document as BsonDocument, Collection, Db, EstimatedDocumentCountOptions } from 'mongodb';
+import { Problem } from '../errors.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Room } from '../model/read/included.ts';
+import type { SelectedFields } from '../model/read/select-fields.ts';
+import type { Commands } from './driver/commands.ts';
+import { compileFirstBatch } from './driver/first-batch.ts';
+import { asBytes, readAll } from './driver/read-batches.ts';
+import { type Get, SharedGets } from './driver/shared-gets.ts';
+import { type Command, Work } from './driver/work.ts';
+import { watchScans } from './indexes/watch-scans.ts';
+import { buildPage, type Page, type Total } from './list/build-page.ts';
+import type { ListQuery } from './list/parse-list-query.ts';
+import { buildUnion, type PagePlan, planPage } from './list/plan-page.ts';
+import { both, buildFilter, type Filter } from './query/filter.ts';
+import { checkPrecondition, type Precondition } from './query/precondition.ts';
+import { idTextIn, idTextOf, textOf } from './query/text-of.ts';
+import { StoredRecord } from './stored-record.ts';
+
+type Stored = Record<string, unknown>;
+
+/** How records are read. */
+interface ReadOptions {
+  /** Fetches whole records, with private fields, for hooks and handlers. @default false */
+  readonly fetchPrivate?: boolean;
+}
+
+/** How a page is read. */
+interface ReadPageOptions extends ReadOptions {
+  /** How many bytes a page may have, both as BSON and as JSON. */
+  readonly maxPageBytes: number;
+}
+
+/** How one record is read. */
+interface ReadOneOptions extends ReadOptions {
+  /** The fields that the client chose. @default every readable field */
+  readonly fields?: SelectedFields | undefined;
+  /** The precondition that the record must fulfil; otherwise it is 412. */
+  readonly precondition?: Precondition | undefined;
+}
+
+/** The reads of a store, one command each. `work` is the work of the request. */
+export interface Reads {
+  findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work?: Work): Promise<StoredRecord>;
+  findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work?: Work): Promise<Page>;
+  /** Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`. */
+  findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work?: Work): Promise<StoredRecord[]>;
+}
+
+interface Settings extends Pick<Commands, 'readOne' | 'readMany'> {
+  readonly maxTimeMS: number;
+  readonly warnOnScan: boolean;
+  readonly shareRoundTrips: boolean;
+}
+
+interface Projected {
+  readonly projection?: Readonly<Record<string, 0 | 1>>;
+}
+
+/** Opens the reads of a collection. A record stays BSON bytes until somebody needs more than its JSON. */
+export function openReads(
+  model: CompiledModel,
+  db: Db,
+  collection: Collection<Stored>,
+  { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }: Settings,
+): Reads {
+  const notice = warnOnScan ? watchScans(model, db, maxTimeMS) : undefined;
+  const readFirstBatch = compileFirstBatch(db, collection);
+  const gets = new SharedGets(readFirstBatch);
+  const { privatePaths } = model;
+  const withoutPrivate: Projected =
+    privatePaths.length > 0 ? { projection: Object.fromEntries(privatePaths.map((path) => [path, 0])) } : {};
+  const revisionPaths = model.revision ? [model.revision.key] : [];
+
+  /** The projection: none, without private fields, or the chosen fields and those that the answer needs anyway. */
+  function projectionOf(fetchPrivate: boolean, fields: SelectedFields | undefined, needed: readonly string[] = []): Projected {
+    if (fetchPrivate) return {};
+    return fields ? { projection: includePaths([...fields.paths, ...revisionPaths, ...needed]) } : withoutPrivate;
+  }
+
+  function planGet(id: unknown, scope: Filter | undefined, projected: Projected): Get {
+    return {
+      id,
+      idText: shareRoundTrips ? idTextOf(id) : undefined,
+      isExact: typeof id !== 'string',
+      get group() {
+        const scoped = textOf(scope);
+        return scoped && `${scoped} ${textOf(projected.projection)}`;
+      },
+      idTextIn,
+      build: (sought) => ({ find: model.collection, filter: both({ _id: sought }, scope), ...projected }),
+    };
+  }
+
+  /** Makes the command that reads a page in one batch. Without a batch size the database would send 101 records. */
+  function buildFind(plan: PagePlan, { projection }: Projected, command: Command): BsonDocument {
+    const { ranges, sort, skip, limit } = plan;
+    const { maxTimeMS } = command;
+    if (ranges.length === 1) {
+      const filter = command.handOver(ranges[0]);
+      return { find: model.collection, filter, ...(projection && { projection }), sort, skip, limit, batchSize: limit + 1, maxTimeMS };
+    }
+    const project = projection ? [{ $project: projection }] : [];
+    const [first = {}, ...others] = [...buildUnion(plan, model.collection), ...project];
+    return { aggregate: model.collection, pipeline: [command.handOver(first), ...others], cursor: { batchSize: limit + 1 }, maxTimeMS };
+  }
+
+  async function countAll({ total }: ListQuery, matching: Filter, command: Command): Promise<Total | undefined> {
+    if (total === undefined) return undefined;
+    const { maxTimeMS, signal } = command;
+    const options: EstimatedDocumentCountOptions & Abortable = { maxTimeMS, signal }; // the driver's type forgets the signal
+    if (total === 'exact') return { count: await command.count(() => collection.countDocuments(matching, options)), isEstimate: false };
+    return { count: await command.count(() => collection.estimatedDocumentCount(options)), isEstimate: true };
+  }
+
+  return {
+    async findOne(id, scope, { fetchPrivate = false, fields, precondition }, work = new Work()) {
+      const get = planGet(id, scope, projectionOf(fetchPrivate, fields));
+      const bytes = await readOne(work, (command) => command.count(() => gets.find(get, command)));
+      if (!bytes) throw notFound();
+      const record = new StoredRecord(model, bytes, fields);
+      if (precondition) checkPrecondition(model, precondition, record.stored);
+      return record;
+    },
+
+    async findPage(query, scope, { fetchPrivate = false, maxPageBytes }, work = new Work()) {
+      const matching = both(buildFilter(query.conditions), scope);
+      const sortPaths = query.sort.map(({ field }) => field.path);
+      const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
+      const plan = planPage(query, matching);
+      const find = (command: Command) => command.count(() => readFirstBatch(buildFind(plan, projection, command), command.signal));
+      const [batch, total] = await readMany(work, (command) => Promise.all([find(command), countAll(query, matching, command)]));
+      notice?.({ filter: matching, sort: new Map(query.sort.map(({ field, direction }) => [field.path, direction])), limit: plan.limit });
+      return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
+    },
+
+    async findMany(ids, scope, room, work = new Work()) {
+      const filter = both({ _id: { $in: ids } }, scope);
+      const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
+      const found = await readMany(work, (command) => {
+        const { maxTimeMS, signal } = command;
+        const options = { maxTimeMS, signal, batchSize, ...withoutPrivate, ...asBytes };
+        return command.count(() => readAll(collection.find<Stored>(command.handOver(filter), options), room));
+      });
+      return found.map((one) => new StoredRecord(model, one));
+    },
+  };
+}
+
+/** The problem 404. It does not say whether a record exists out of reach. */
+export function notFound(): Problem {
+  return new Problem({ code: 'not_found', detail: 'There is no such record.' });
+}
+
+/** A projection of these paths. One that lies below another is in it already, and would be a conflict. */
+function includePaths(paths: readonly string[]): Record<string, 1> {
+  const all = new Set(paths);
+  const isBelow = (path: string): boolean =>
+    path.split('.').some((_key, index, keys) => index > 0 && all.has(keys.slice(0, index).join('.')));
+  return Object.fromEntries([...all].filter((path) => !isBelow(path)).map((path) => [path, 1]));
+}

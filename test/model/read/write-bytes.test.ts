@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { Binary, BSON, BSONRegExp, Decimal128, Double, Long, ObjectId, Timestamp, UUID } from 'mongodb';
+import { t } from '../../../src/model/define/t.ts';
+import { compileBytesWriter } from '../../../src/model/read/write-bytes.ts';
+import { bson, declined } from '../../../src/model/value/bson-bytes.ts';
+import { JsonOutput } from '../../../src/model/value/json-output.ts';
+import { modelOf } from '../subject.ts';
+
+const id = new ObjectId('65f1a0b2c3d4e5f60718293a');
+const Part = t.object('Part', { a: t.string(), secret: t.optional(t.string({ policy: { private: true } })) });
+const model = modelOf({
+  text: t.string({ default: 'none' }),
+  int: t.optional(t.int()),
+  int64: t.optional(t.int64()),
+  float: t.optional(t.float()),
+  decimal: t.optional(t.decimal()),
+  flag: t.optional(t.boolean()),
+  date: t.optional(t.date()),
+  uuid: t.optional(t.uuid()),
+  bytes: t.optional(t.binary()),
+  any: t.optional(t.any()),
+  part: t.optional(Part),
+  parts: t.optional(t.array(Part)),
+  map: t.optional(t.map(Part)),
+  none: t.nullable(t.string()),
+  secret: t.optional(t.string({ policy: { private: true } })),
+});
+const { write } = compileBytesWriter(model.root);
+
+/** The JSON of the record with these bytes, without its id; throws `declined`. */
+function writeBytes(bytes: Uint8Array): unknown {
+  const output = new JsonOutput();
+  write(bytes, bson.object, 0, bytes.length, output);
+  return output.take().toString().replace('"id":"65f1a0b2c3d4e5f60718293a",', '');
+}
+
+const writeStored = (stored: object) => writeBytes(BSON.serialize({ _id: id, ...stored }));
+
+describe('the JSON of a record is written from its bytes', () => {
+  it.each<[string, object, string]>([
+    [
+      'every single value',
+      { text: 'a', int: 5, int64: Long.fromString('9007199254740993'), flag: true },
+      '"text":"a","int":5,"int64":9007199254740993,"flag":true',
+    ],
+    ['a double', { float: new Double(0.1) }, '"text":"none","float":0.1'],
+    ['a decimal', { decimal: Decimal128.fromString('-12.50') }, '"text":"none","decimal":"-12.50"'],
+    ['a decimal of many digits', { decimal: Decimal128.fromString('1E+30') }, '"text":"none","decimal":"1E+30"'],
+    ['a number in a decimal field', { decimal: 3 }, '"text":"none","decimal":"3"'],
+    ['a date', { date: new Date('2024-02-29T23:59:59.999Z') }, '"text":"none","date":"2024-02-29T23:59:59.999Z"'],
+    ['a date of long ago', { date: new Date('-000001-01-01T00:00:00Z') }, '"text":"none","date":"-000001-01-01T00:00:00.000Z"'],
+    ['a UUID', { uuid: new UUID('123e4567-e89b-42d3-a456-426614174000') }, '"text":"none","uuid":"123e4567-e89b-42d3-a456-426614174000"'],
+    ['bytes', { bytes: new Binary(Buffer.from('x')) }, '"text":"none","bytes":"eA=="'],
+    ['text with escapes', { text: 'é"\\\n😀' }, '"text":"é\\"\\\\\\n😀"'],
+    ['a value of another type', { int: 'five', text: 5 }, '"text":5,"int":"five"'],
+    ['an untyped object', { any: { b: [1, null, { a: 'x' }] } }, '"text":"none","any":{"b":[1,null,{"a":"x"}]}'],
+    [
+      'embedded objects, without what is private',
+      { part: { secret: 's', a: 'x' }, parts: [{ a: 'y', secret: 's' }] },
+      '"text":"none","part":{"a":"x"},"parts":[{"a":"y"}]',
+    ],
+    ['a map', { map: { k: { a: 'x', secret: 's' } } }, '"text":"none","map":{"k":{"a":"x"}}'],
+    ['a list where an object is declared, which could hold something private', { part: [{ secret: 's' }] }, '"text":"none","part":null'],
+    ['null in a field that is not nullable', { text: null, int: null }, '"text":"none"'],
+    ['fields in another order, and fields that are not declared', { int: 1, other: 's', text: 'a', secret: 's' }, '"text":"a","int":1'],
+  ])('%s', (_name, stored, members) => {
+    expect(writeStored(stored)).toBe(`{${members},"none":null}`);
+  });
+
+  it('of two members with one key the last one counts, as for the driver', () => {
+    const [first, second] = [BSON.serialize({ text: 'first' }), BSON.serialize({ text: 'last' })];
+    const members = Buffer.concat([first.subarray(4, -1), second.subarray(4, -1)]);
+    const size = Buffer.alloc(4);
+    size.writeInt32LE(members.length + 5);
+    expect(writeBytes(Buffer.concat([size, members, Buffer.of(0)]))).toContain('"text":"last"');
+  });
+});
+
+describe('a record is decoded instead', () => {
+  it.each<[string, object]>([
+    ['for a timestamp', { any: new Timestamp({ t: 1, i: 1 }) }],
+    ['for a regular expression', { any: new BSONRegExp('a') }],
+    ['for a binary of a rare subtype', { any: new Binary(Buffer.from('x'), 128) }],
+    ['for keys that JavaScript sorts', { any: { b: 1, 10: 2, 2: 3 } }],
+    ['for what the driver makes a DBRef of', { any: { $ref: 'a', $id: 1 } }],
+    ['for the same in an embedded object', { part: { $ref: 'a', $id: 1 } }],
+  ])('%s', (_name, stored) => {
+    expect(() => writeStored(stored)).toThrow(declined);
+  });
+
+  it('for text that is not UTF-8', () => {
+    const bytes = BSON.serialize({ text: 'éé' });
+    bytes[bytes.length - 3] = 0xff;
+    expect(() => writeBytes(bytes)).toThrow(declined);
+  });
+});
