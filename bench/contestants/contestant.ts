@@ -1,0 +1,13 @@
+import type { RequestListener, Server } from 'node:http';
+import type { Db } from 'mongodb';
+
+/** Serves the orders of a database at `/api/orders`. */
+export interface Contestant {
+  readonly title: string;
+  /** Whether its answers are those of the library, but for the text of cursors. Others have a shape of their own. */
+  readonly answersAlike: boolean;
+  /** The query string of the newest open orders before `BEFORE`, `LIMIT` of them, where it has a language of its own. */
+  readonly query?: string;
+  /** Makes what answers requests: a listener for `node:http`, or a server that does not listen yet. */
+  create(db: Db): Promise<RequestListener | Server>;
+}

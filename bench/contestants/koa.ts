@@ -1,0 +1,43 @@
+import Router from '@koa/router';
+import Koa, { type Context } from 'koa';
+import getRawBody from 'raw-body';
+import type { StoredOrder } from '../data.ts';
+import { type Answer, answer, authenticate, createOrder, getOrder, listOrders, patchOrder } from './by-hand.ts';
+import type { Contestant } from './contestant.ts';
+
+/** Koa, its router, Ajv and the driver: what this library is to replace. */
+export const koa: Contestant = {
+  title: 'Koa + router + Ajv + driver, by hand',
+  answersAlike: true,
+  async create(db) {
+    const orders = db.collection<StoredOrder>('orders');
+    const router = new Router({ prefix: '/api/orders' });
+    router.get('/', (ctx) => listOrders(orders, ctx.state.owner, new URLSearchParams(ctx.querystring)).then((given) => send(ctx, given)));
+    router.post('/', async (ctx) => send(ctx, await createOrder(orders, ctx.state.owner, await readJson(ctx))));
+    router.get('/:id', async (ctx) => send(ctx, await getOrder(orders, ctx.state.owner, ctx.params.id ?? '', ctx.get('If-None-Match'))));
+    router.patch('/:id', async (ctx) =>
+      send(ctx, await patchOrder(orders, ctx.state.owner, ctx.params.id ?? '', await readJson(ctx), ctx.get('If-Match') || undefined)),
+    );
+    const app = new Koa();
+    app.use(async (ctx, next) => {
+      const refused = await answer(async () => {
+        ctx.state.owner = authenticate(ctx.get('Authorization'));
+        await next();
+        return { status: 0 };
+      });
+      if (refused.status > 0) send(ctx, refused);
+    });
+    app.use(router.routes()).use(router.allowedMethods());
+    return app.callback();
+  },
+};
+
+async function readJson(ctx: Context): Promise<unknown> {
+  return JSON.parse(await getRawBody(ctx.req, { length: ctx.request.length ?? null, limit: '1mb', encoding: 'utf8' }));
+}
+
+function send(ctx: Context, { status, body, headers }: Answer): void {
+  ctx.status = status;
+  if (headers) ctx.set({ ...headers });
+  if (body !== undefined) ctx.body = body;
+}

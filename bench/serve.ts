@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MongoClient } from 'mongodb';
+import { contestants } from './contestants/index.ts';
+
+/**
+ * One contestant in a process of its own: `serve.ts <name> <uri> <database>`. Tells its port, and then, at each message, what it has used.
+ */
+export interface Ready {
+  readonly port: number;
+  readonly title: string;
+  readonly answersAlike: boolean;
+  /** The query string of a list, with `BEFORE` and `LIMIT` in it. */
+  readonly query: string;
+}
+
+export interface Usage {
+  /** User and system time since the process began, in microseconds. */
+  readonly cpu: number;
+  /** Resident memory in bytes. */
+  readonly rss: number;
+}
+
+const [name = '', uri = '', database = ''] = process.argv.slice(2);
+const load = contestants[name];
+if (!load) throw new Error(`no such contestant: ${name}`);
+const { title, answersAlike, query = 'status=open&createdAt[lt]=BEFORE&sort=-createdAt&limit=LIMIT', create } = await load();
+const client = await MongoClient.connect(uri);
+const made: RequestListener | Server = await create(client.db(database));
+const server = made instanceof Server ? made : createServer(made);
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  const usage: Usage = { cpu: user + system, rss: process.memoryUsage.rss() };
+  process.send?.(usage);
+});
+process.on('disconnect', () => process.exit());
+const ready: Ready = {
+  port: (server.address() as AddressInfo).port,
+  title,
+  answersAlike,
+  query,
+};
+process.send?.(ready);
