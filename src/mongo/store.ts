@@ -19,39 +19,39 @@ import { StoredRecord } from './stored-record.ts';
 
 type Stored = Record<string, unknown>;
 
-/** Which record a write addresses: id, row scope and precondition stand together in its filter. */
+/** The record that a write addresses. Its id, the row scope and the precondition are all part of the write's filter. */
 export interface Target {
   readonly id: unknown;
   readonly scope: Filter | undefined;
   readonly precondition: Precondition | undefined;
 }
 
-/** How a record is inserted. */
+/** Options of an insert. */
 interface InsertOptions {
-  /** Another record with this id is 412, and not 409. @default false */
+  /** Answers 412 instead of 409 if there is a record with this id. @default false */
   readonly ifIdIsFree?: boolean;
 }
 
 /** Options of {@link openStore}. */
 export interface StoreOptions {
   readonly db: Database;
-  /** How long the database may work for one request, in milliseconds, where the model does not say. @default 10,000 */
+  /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
   readonly maxTimeMS?: number;
 }
 
-/** What is legal for them; their values are checked where the store is opened. */
+/** The legal names of {@link StoreOptions}. `openStore` checks the values. */
 export const storeOptions: LegalOptions<StoreOptions> = { db: checkedLater, maxTimeMS: checkedLater };
 
 interface ReadSettings {
   /** Whether gets that come while others are under way are sent together. @default true */
   readonly shareRoundTrips?: boolean;
-  /** Warns of lists that look through the collection. @default false */
+  /** Whether to warn about lists that scan the whole collection. @default false */
   readonly warnOnScan?: boolean;
 }
 
 /**
- * The commands on one model's collection: each operation is one command, and only a miss pays for a second to find out why. `work` is that of
- * the request that they are for.
+ * The commands on the collection of a model. Every operation is one command. Only if a write matches nothing, a second one finds out why.
+ * `work` is the work of the request.
  */
 export interface Store extends Reads {
   insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
@@ -59,12 +59,12 @@ export interface Store extends Reads {
   remove(target: Target, work?: Work): Promise<StoredRecord>;
 }
 
-/** Sends one write, and gives what it left; null where it matched nothing. */
+/** Sends one write, and returns the record after it; null if it matched nothing. */
 type Write = (command: Command) => Promise<Stored | null>;
 
 const maxRaces = 8;
 
-/** Opens the collection of a model. Every error of the driver leaves as what it means to the client. */
+/** Opens the collection of a model. Errors of the driver are translated into what they mean to the client. */
 export function openStore(
   model: CompiledModel,
   { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false, shareRoundTrips = true }: StoreOptions & ReadSettings,
@@ -85,9 +85,9 @@ export function openStore(
     return both(addressed, changes && requireEmbedded(changes));
   }
 
-  /** Why a write matched nothing: 404, 412 or 422 in this order; returns when there is no reason left, because the record changed since. */
+  /** Finds out why a write matched nothing: 404, 412 or 422, in this order. Returns the record if nothing explains it: then it has changed since. */
   async function explainMiss({ id, scope, precondition }: Target, work: Work, changes?: Changes): Promise<Stored> {
-    // A secondary may not know yet what the write has seen.
+    // A secondary may not have the state yet that the write has seen.
     const stored = await readLatest(work, (command) => findFirst(both({ _id: id }, scope), command, { readPreference: 'primary' }));
     if (!stored) throw notFound();
     checkPrecondition(model, precondition, stored);
@@ -97,8 +97,8 @@ export function openStore(
   }
 
   /**
-   * The one exception to one command: checks that see stored values the client may not write. Reads, checks, and writes if the record, or
-   * without a revision those values, are still as they were checked.
+   * Updates a record with checks of stored values that the client may not write, the one operation of two commands. It reads, checks, and writes
+   * if nothing has changed since: the revision, or without one the values that were checked.
    */
   async function updateChecked(
     target: Target,
@@ -120,7 +120,7 @@ export function openStore(
     throw changedTooOften();
   }
 
-  /** Writes, and explains a miss; where nothing explains it the record changed in between, and the write is tried again. */
+  /** Writes, and explains a miss. If nothing explains it, the record has changed in between, and the write is tried again. */
   async function writeOrExplain(target: Target, changes: Changes | undefined, run: Write, work: Work): Promise<StoredRecord> {
     for (let race = 0; race < maxRaces; race++) {
       const stored = await write(work, run);
@@ -130,7 +130,7 @@ export function openStore(
     throw changedTooOften();
   }
 
-  /** How the driver takes a write: its types forget the signal, without which it would go on looking for a server after the answer. */
+  /** The driver's options of a write. Its types lack `signal`, without which it would look for a server even after the answer. */
   const writeOptions = ({ maxTimeMS, signal }: Command): InsertOneOptions & FindOneAndDeleteOptions & Abortable => ({ maxTimeMS, signal });
 
   return {

@@ -16,38 +16,38 @@ import { compileObject } from './compile-schema.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
 
-/** A model with everything resolved that depends on its definition only. */
+/** A model, with everything compiled that depends only on its definition. */
 export interface CompiledModel {
   readonly name: string;
   readonly collection: string;
   readonly maxTimeMS: number | undefined;
   /** The record: `id` first, then the fields in declared order. */
   readonly root: ObjectNode;
-  /** Every field with a fixed path: what an index may name. */
+  /** Every field with a fixed path. */
   readonly fieldTable: FieldTable;
   readonly id: CompiledField & { readonly leaf: Leaf };
   readonly revision: CompiledField | undefined;
   readonly createdAt: CompiledField | undefined;
   readonly updatedAt: CompiledField | undefined;
-  /** What the query string of a list may name. */
+  /** The fields that the query string of a list may name. */
   readonly clientFields: QueryFields;
-  /** What a scope may name. */
+  /** The fields that a scope may name. */
   readonly scopeFields: QueryFields;
-  /** The indexes that the definition asks for: unique ones, and the application's own. */
+  /** The indexes of the definition: those of unique fields, and `indexes`. */
   readonly indexes: readonly DeclaredIndex[];
-  /** Stored paths that a read for a client does not fetch. */
+  /** The stored paths that a read for a client does not fetch. */
   readonly privatePaths: readonly string[];
   /** The names of private fields, at any depth. */
   readonly privateNames: ReadonlySet<string>;
-  /** What clients may choose by `fields`. */
+  /** The fields that clients may choose by `fields`. */
   readonly selector: FieldSelector;
-  /** The JSON text of a stored record, with the records that were included. */
+  /** Writes the JSON of a stored record, with included records. */
   writeJson(stored: unknown, included?: Included): string;
-  /** The same from the bytes of a stored record, without what is included. */
+  /** Writes the same from the BSON bytes of a record, without included records. */
   readonly writeBson: WriteBson;
-  /** A stored record as handlers and hooks hold it. */
+  /** Makes the document of a stored record, for handlers and hooks. */
   hydrate(stored: unknown): unknown;
-  /** The same without what is private. */
+  /** Makes the same without private fields. */
   hydrateReadable(stored: unknown): unknown;
 }
 
@@ -118,10 +118,10 @@ function maintainedField(root: ObjectNode, maintained: CompiledField['maintained
   return field;
 }
 
-/** A model, or one that was compiled already: what a middleware takes, so that a resource compiles its model once. */
+/** A model, or a compiled one. Middlewares accept both, so that a resource compiles its model once. */
 export type ModelInput = Model | CompiledModel;
 
-/** The compiled form of either. */
+/** Compiles a model that is not compiled yet. */
 export function asCompiled(model: ModelInput): CompiledModel {
-  return typeof model === 'object' && 'root' in model ? model : compileModel(model); // what is no model at all is refused there
+  return typeof model === 'object' && 'root' in model ? model : compileModel(model); // refuses what is not a model
 }

@@ -4,13 +4,13 @@ import { copyValue } from '../value/copy-value.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { compileShownValue } from './shown-value.ts';
 
-/** A stored value in the form that handlers and hooks hold. */
+/** Converts a stored value to its document form, for handlers and hooks. */
 export type Hydrate = (stored: unknown) => unknown;
 
 /**
- * Compiles the reading of stored records for the deployer's own code: `id` for `_id`, defaults for what is missing, numbers by their
- * declared types, and every field, the private ones included. It shares nothing with what is stored: whatever is changed in it, dates and
- * bytes too, the answer is written from what was stored.
+ * Compiles a function that makes the document of a stored record: `id` instead of `_id`, defaults for missing fields, numbers by their declared
+ * types, and every field, including private ones. The document is a deep copy, including dates and bytes, so that changes of it do not
+ * change the answer.
  */
 export function compileHydrate(node: ObjectNode): Hydrate {
   const members = node.fields.map((field) => ({
@@ -29,7 +29,7 @@ export function compileHydrate(node: ObjectNode): Hydrate {
   };
 }
 
-/** Compiles the same for one value. */
+/** Compiles the same for a single value. */
 export function compileItemHydrate(slot: Slot): Hydrate {
   const hydrate = compileSlotHydrate(slot);
   return (stored) => (stored === null ? null : hydrate(stored));
@@ -57,13 +57,13 @@ function hydrateMembers(stored: unknown, hydrate: Hydrate): unknown {
   if (!members) return asReadBack(stored);
   const object: Record<string, unknown> = {};
   for (const [key, value] of members) {
-    // A client's key: `__proto__` must become a member like any other.
+    // The key is from a client: `__proto__` must become an ordinary member.
     Object.defineProperty(object, key, { value: hydrate(value), enumerable: true, writable: true, configurable: true });
   }
   return object;
 }
 
-/** A value as it would come back from the database: an object, where it was inserted as a Map or has the keys of a DBRef. */
+/** A value as it would be read from the database: a Map and a DBRef become objects. */
 function asReadBack(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (mapEntries(value)) return hydrateMembers(value, asReadBack);

@@ -3,7 +3,7 @@ import { Invalid } from '../../rules.ts';
 
 const tooMuch = new Invalid('too_much_included', 'leads to too many records, or too large ones: include less, or ask for a smaller page');
 
-/** 400 for an answer that `include` would make too large. A list by cursor catches it, and ends its page earlier. */
+/** The 400 for an answer that `include` makes too large. A list by cursor catches it, and ends its page earlier. */
 export class TooMuchIncluded extends Problem {
   override readonly name = 'TooMuchIncluded';
 
@@ -13,7 +13,7 @@ export class TooMuchIncluded extends Problem {
   }
 }
 
-/** How many bytes there may still be of something. */
+/** A budget of bytes. */
 export class Room {
   #left: number;
 
@@ -25,54 +25,54 @@ export class Room {
     return this.#left;
   }
 
-  /** Takes so many bytes; throws {@link TooMuchIncluded} when there are not so many. */
+  /** Takes bytes from the budget. Throws {@link TooMuchIncluded} if there are not enough. */
   take(bytes: number): void {
     this.#left -= bytes;
     if (this.#left < 0) throw new TooMuchIncluded();
   }
 
-  /** Makes room again that was taken in vain. */
+  /** Returns bytes that were not used. */
   giveBack(bytes: number): void {
     this.#left += bytes;
   }
 }
 
-/** The JSON text of an included record, and how many bytes it has. */
+/** The JSON text of an included record, and its size in bytes. */
 export interface IncludedRecord {
   readonly text: string;
   readonly bytes: number;
 }
 
-/** By the relation's name, then by the JSON text of the id. */
+/** Texts by the name of the relation, then by the JSON text of the id. */
 export type RecordsByRelation = ReadonlyMap<string, ReadonlyMap<string, IncludedRecord>>;
 
 /**
- * The included records of one answer, or of one step of it. Each takes its room wherever it is shown: a list of ids that a client made may
- * name one large record many times.
+ * The included records of an answer, or of a step of it. A record takes room every time it is shown, because an array of ids from a client may
+ * name a large record many times.
  */
 export class Included {
   readonly #records: RecordsByRelation;
   readonly #room: Room;
 
-  /** `room` is that of all that is shown. */
+  /** `room` is for everything that is shown. */
   constructor(records: RecordsByRelation, room: Room) {
     this.#records = records;
     this.#room = room;
   }
 
-  /** The same records, to be shown where there is so much room. */
+  /** The same records, with a budget of so many bytes. */
   within(bytes: number): Included {
     return new Included(this.#records, new Room(bytes));
   }
 
-  /** Whether this relation was included, whatever it led to. */
+  /** Whether this relation was included, also if it led to no record. */
   has(relation: string): boolean {
     return this.#records.has(relation);
   }
 
   /**
-   * The record that an id leads to; undefined when the relation was not included, or the client may see no such record. Throws
-   * {@link TooMuchIncluded} when there is no room for it.
+   * The record with this id; undefined if the relation was not included or the client may not see such a record. Throws
+   * {@link TooMuchIncluded} if there is no room for it.
    */
   textOf(relation: string, id: string): string | undefined {
     const included = this.#records.get(relation)?.get(id);

@@ -1,6 +1,6 @@
 import type { CompiledField, FieldTable, Node, ObjectNode } from '../node.ts';
 
-/** Whether clients must not see something of a value, at any depth. */
+/** Whether a value has private fields, at any depth. */
 export function holdsPrivate(node: Node): boolean {
   switch (node.kind) {
     case 'leaf':
@@ -33,12 +33,12 @@ export function privateNames(node: Node): ReadonlySet<string> {
   }
 }
 
-/** Paths of private fields, for a projection that never reads them from the database; those inside maps have no fixed path. */
+/** The stored paths of private fields, for the projection of reads. Private fields in maps have no fixed path. */
 export function privatePaths(table: FieldTable): string[] {
   return [...table.values()].filter(({ isPrivate, parent }) => isPrivate && !parent?.isPrivate).map(({ path }) => path);
 }
 
-/** Whether a stored path leads to something private, through it, or to what holds it: `place.code`, `secret.any.key`, `place`. */
+/** Whether a stored path names a private field, leads through one, or to an object that has one: `place.code`, `secret.any.key`, `place`. */
 export function leadsToPrivate(node: Node, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined || key === '$**') return privateNames(node).size > 0;
   switch (node.kind) {
@@ -55,7 +55,7 @@ export function leadsToPrivate(node: Node, [key, ...rest]: readonly string[]): b
   }
 }
 
-/** The same object without its private fields, at any depth. */
+/** A copy of an object node without its private fields, at any depth. */
 export function withoutPrivate(node: ObjectNode): ObjectNode {
   const fields = readableFields(node).map((field) => ({ ...field, node: readable(field.node) }));
   return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };

@@ -13,39 +13,39 @@ import type { Leaf } from '../value/leaf.ts';
 import { isStoredObject } from '../value/stored-shape.ts';
 import { compileShownValue } from './shown-value.ts';
 
-/** A relation of a model, that a resource may let its clients include. */
+/** A relation of a model. A resource may let its clients include it. */
 export interface Relation {
-  /** As `include` calls it. */
+  /** Its name in `include`. */
   readonly name: string;
   /** The dotted name of the field that holds its ids. */
   readonly field: string;
-  /** The place of its ids. */
+  /** The slot of its ids. */
   readonly slot: Slot;
   readonly ref: Reference;
   /** The type of its ids. */
   readonly leaf: Leaf;
-  /** Visits every id of a stored record, those that it lacks and has defaults for included. */
+  /** Visits every id of a stored record, including defaults of missing fields. */
   visitIds(stored: unknown, visit: Visit): void;
 }
 
-/** Relations that clients may include. */
+/** The relations that clients may include. */
 export interface Includable {
-  /** The names that `include` may have. */
+  /** The legal names of `include`. */
   readonly names: readonly string[];
-  /** What each name begins with: a relation of the record itself. */
+  /** The relations of the record itself, by the first part of a name. */
   readonly relations: ReadonlyMap<string, Relation>;
 }
 
-/** Whether a value is what `compileIncludes()` returns, or looks like it. */
+/** Whether a value looks like a result of `compileIncludes()`. */
 export function isIncludable(value: unknown): value is Includable {
   if (typeof value !== 'object' || value === null) return false;
   return 'names' in value && Array.isArray(value.names) && 'relations' in value && value.relations instanceof Map;
 }
 
-/** For records without relations. */
+/** The relations of records that have none. */
 export const noRelations: Includable = { names: [], relations: new Map() };
 
-/** The relations of a record that these names ask for. */
+/** The relations of a record that these names include. */
 export function relationsOf(names: readonly string[], { relations }: Includable): Relation[] {
   return names.flatMap((name) => relations.get(name) ?? []);
 }
@@ -54,8 +54,8 @@ type Visit = (value: unknown) => void;
 type Reach = (stored: unknown, visit: Visit) => void;
 
 /**
- * The relations of a model that clients may know, by the names that `include` has for them: `as`, or the field's own name; dotted for those
- * in embedded objects. Lists have no part in the name. What stands in a map has no path, and so no name.
+ * The readable relations of a model by their names in `include`: `as`, or the name of the field, dotted if it is in an embedded object. Arrays
+ * have no part in a name. Relations in maps have no fixed path, and therefore no name.
  */
 export function compileRelations(table: FieldTable): ReadonlyMap<string, Relation> {
   const readable = [...table.values()].filter(({ isPrivate }) => !isPrivate);
@@ -70,7 +70,7 @@ function compileRelation(entry: FieldEntry): Relation[] {
   return [{ name, field: entry.name, slot, ref: slot.ref, leaf: (slot.node as LeafNode).leaf, visitIds: compileReach(entry) }];
 }
 
-/** Compiles the way to a field's values, each item of a list by itself, in all the objects that hold the field. */
+/** Compiles a function that visits the values of a field in all objects that have it, and every item of an array. */
 function compileReach({ field, parent }: FieldEntry): Reach {
   const reachObjects: Reach = parent ? compileReach(parent) : (stored, visit) => visit(stored);
   const show = compileShownValue(field);

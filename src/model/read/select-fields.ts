@@ -11,27 +11,26 @@ import type { Choice, Selection, ValueWriter, WriteJson } from './write-json.ts'
 
 /** The fields of a record that a client chose. The id is always one of them. */
 export interface SelectedFields {
-  /** Stored paths to fetch; none lies below another. */
+  /** The stored paths to fetch. No path is below another one. */
   readonly paths: readonly string[];
-  /** The JSON text of a stored record, with these fields only. */
+  /** Writes the JSON of a stored record with only these fields. */
   readonly writeJson: WriteJson;
-  /** The same from its bytes. */
+  /** The same from the BSON bytes of the record. */
   readonly writeBson: WriteBson;
 }
 
-/** Which fields clients may choose, and what a choice means. */
+/** The fields that clients may choose. */
 export interface FieldSelector {
-  /** The dotted names of all readable fields, in declared order; nothing private, and nothing within a map. */
+  /** The dotted names of all readable fields that are not in maps, in declared order. */
   readonly names: ReadonlySet<string>;
   /**
-   * What these names choose; each must be one of `names`. The order does not matter, and a field chosen whole covers what was chosen
-   * within it. What is included is asked for as well: a relation shows its record, in the place of the field or beside one that is fetched
-   * for that only. Made for one request and kept nowhere: a cache by client text would grow without bound.
+   * Selects these fields; each must be one of `names`. Their order does not matter, and a whole object covers fields of it. The fields of
+   * included relations are fetched too. Nothing is cached, because a cache by text from clients would grow without bound.
    */
   select(names: readonly string[], included?: readonly Relation[]): SelectedFields;
 }
 
-/** Compiles what `fields=` of a model can mean. `names` are what a client may name; `writer` and `bytesWriter` are the record's own. */
+/** Compiles the selector of a model. `names` are the fields that a client may name; `writer` and `bytesWriter` write whole records. */
 export function compileFieldSelector(
   root: ObjectNode,
   names: Iterable<string>,
@@ -86,8 +85,8 @@ function compileFieldPaths(field: CompiledField, path: string): { readonly whole
 }
 
 /**
- * The object whose fields the database can be asked for one by one. A projection of `place.city` leaves out a `place` that is null, and
- * items of a list that are: where that would read otherwise, the field is fetched whole, and its parts are chosen when it is written.
+ * The object within which a projection may choose fields. A projection of `place.city` omits a `place` that is null, and null items of an
+ * array. If that would change what the field shows, the whole field is fetched, and its parts are chosen when it is written.
  */
 function projectableWithin(field: CompiledField): ObjectNode | undefined {
   const { node } = field;
@@ -97,8 +96,8 @@ function projectableWithin(field: CompiledField): ObjectNode | undefined {
 }
 
 /**
- * Reads the names in `fields` parameters. What is not acceptable goes to `errors`, a private field reported as one that does not exist;
- * undefined then, and where there is no name. `included` are the relations to include.
+ * Parses the names of `fields`. Unknown names are added to `errors`; a private field is reported as one that does not exist. Undefined if there
+ * are errors or no names. `included` are the relations to include.
  */
 export function parseFields(
   given: readonly string[],

@@ -2,8 +2,9 @@ import { absent, type CompiledField } from '../node.ts';
 import { compileMemberRead } from '../value/stored-shape.ts';
 
 /**
- * Compiles what a field of a stored object shows. Where it is missing, or null without being nullable, that is its default, or null where a
- * missing key is how null is stored. An optional one is absent: it may have been removed, and a default would bring it back.
+ * Compiles a function that returns the value that a field of a stored object shows. If the key is missing, or null in a field that is not
+ * nullable, it is the default, or null if null is stored as a missing key. An optional field is then absent: it may have been removed, and a
+ * default would bring it back.
  */
 export function compileShownValue(field: CompiledField): (stored: Readonly<Record<string, unknown>>) => unknown {
   const read = compileMemberRead(field.key);
@@ -21,7 +22,7 @@ function compileMissingValue({ optional, nullable, storeNone, makeDefault }: Com
   return makeDefault ?? (() => absent);
 }
 
-/** Whether null and a missing key read alike, so that nothing is lost where a projection leaves a stored null out. */
+/** Whether a stored null shows the same as a missing key. If so, a projection may omit it. */
 export function readsNullAsMissing({ optional, nullable, storeNone, makeDefault }: CompiledField): boolean {
   return !(nullable && storeNone && (optional || makeDefault));
 }

@@ -17,26 +17,26 @@ import type { Included } from './included.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
 import { compileShownValue } from './shown-value.ts';
 
-/** The JSON text of a stored value, as a client reads it; with `included`, included records stand where their ids lead to them. */
+/** Writes a stored value as JSON for a client, with the included records of its relations. */
 export type WriteJson = (stored: unknown, included?: Included) => string;
 
-/** What is chosen of a field: all of it, what is chosen within it, or nothing: it is fetched for the record that it leads to. */
+/** What a client chose of a field: all of it, or parts of it. A field that is only `fetched` is needed for an included record, and not shown. */
 export type Choice = 'whole' | 'fetched' | Selection;
 
-/** What is chosen of an object, by the names of its fields. */
+/** What a client chose of an object, by the names of its fields. */
 export type Selection = ReadonlyMap<string, Choice>;
 
-/** The writer of a value, and those of its parts. */
+/** The writer of a value, from which writers of its parts can be made. */
 export interface ValueWriter {
   readonly write: WriteJson;
-  /** Writes only what is chosen. It is put together from parts that are compiled already, so that a request can afford one of its own. */
+  /** Makes a writer of the chosen parts. It is cheap enough for a single request, because all parts are compiled already. */
   select(selection: Selection): WriteJson;
 }
 
 /**
- * Compiles the writer of an object: its readable fields in declared order, never a private one, at any depth. A field that the record
- * lacks reads as its default, a nullable one as null; only an optional one may be absent. A stored value that is not
- * of its field's type is served as the JSON that it is: a read never fails on old data. `path` is that of the object in its model.
+ * Compiles the writer of an object. It writes the readable fields in declared order, and never a private one, at any depth. A missing field
+ * shows its default, or null if it is nullable; only optional fields are omitted. A stored value of another type is written as it is, because
+ * a read must not fail on old data. `path` is the path of the object in its model.
  */
 export function compileObjectWriter(node: ObjectNode, path = ''): ValueWriter {
   const fields = readableFields(node);
@@ -59,10 +59,10 @@ export function compileObjectWriter(node: ObjectNode, path = ''): ValueWriter {
 
 type StoredObject = Readonly<Record<string, unknown>>;
 
-/** Writes `"name":value`, or nothing for an absent optional field. */
+/** Writes `"name":value`, or nothing for an optional field that is absent. */
 type WriteMember = (stored: StoredObject, included?: Included) => string;
 
-/** Writes the record that an included relation leads to; nothing where it was not included. */
+/** Writes the included record of a relation, or nothing if it was not included. */
 type WriteAdded = (stored: StoredObject, included: Included) => string;
 
 function joinMembers(members: readonly WriteMember[], added: readonly WriteAdded[], writeMismatch: WriteJson): WriteJson {
@@ -80,7 +80,7 @@ function append(text: string, member: string): string {
   return text === '' ? member : `${text},${member}`;
 }
 
-/** What is not of the declared shape is served as it is, unless values declared private could stand in it. */
+/** A value of another shape than declared is written as it is, unless it could hold private values: then it is null. */
 function compileMismatchWriter(node: Node): WriteJson {
   return holdsPrivate(node) ? () => 'null' : writeUntyped;
 }
@@ -106,8 +106,8 @@ function compileMemberWriter(field: CompiledField, path: string): MemberWriter {
 }
 
 /**
- * Writes what `include` adds beside a relation with `as`: `"name":record`, or nothing where it was not included. Null is an id that leads to
- * nothing that the client may see; the records of a list stand in the order of the ids.
+ * Compiles the writer of the member that `include` adds for a relation with `as`: `"name":record`, or nothing if it was not included. It is null
+ * if the client may not see such a record. The records of an array are in the order of its ids.
  */
 function compileAddedWriter(field: CompiledField, path: string): WriteAdded[] {
   const slot = relationSlot(field);
@@ -136,12 +136,12 @@ function isNothing(stored: unknown): boolean {
   return stored === null || stored === undefined || stored === absent;
 }
 
-/** Compiles the writer of a value that stands alone. */
+/** Compiles the writer of a single value. */
 export function compileValueWriter(slot: Slot): WriteJson {
   return compileItemWriter(slot, '').write;
 }
 
-/** Compiles the writer of a value and of its parts: null, where there is none. */
+/** Compiles the writer of a value and of its parts. A missing value is null. */
 export function compileItemWriter(slot: Slot, path: string): ValueWriter {
   return wrapWriter(
     compileWriter(slot, path),
@@ -149,7 +149,7 @@ export function compileItemWriter(slot: Slot, path: string): ValueWriter {
   );
 }
 
-/** The same around the whole and around a part. */
+/** Wraps the writer of a value and those of its parts. */
 function wrapWriter({ write, select }: ValueWriter, wrap: (write: WriteJson) => WriteJson): ValueWriter {
   return { write: wrap(write), select: (selection) => wrap(select(selection)) };
 }
@@ -163,16 +163,16 @@ function compileWriter({ node, ref }: Slot, path: string): ValueWriter {
     case 'array':
       return compileArrayWriter(node, path);
     case 'map':
-      return compileMapWriter(node, join(path, '*')); // where no relation has a name
+      return compileMapWriter(node, join(path, '*')); // relations in maps have no name
   }
 }
 
-/** Nothing can be chosen within such a value. */
+/** Makes the writer of a value within which nothing can be chosen. */
 function indivisible(write: WriteJson): ValueWriter {
   return { write, select: () => write };
 }
 
-/** Writes a relation without `as`: the included record, or the id that leads to nothing that the client may see. */
+/** Compiles the writer of a relation without `as`: the included record, or the id if the client may not see the record. */
 function compileReplacedWriter(relation: string, writeId: WriteJson): WriteJson {
   return function writeRecordOrId(stored, included) {
     const id = writeId(stored);
@@ -189,7 +189,7 @@ function compileArrayWriter(node: ArrayNode, path: string): ValueWriter {
   );
 }
 
-/** A map's keys are no fields. */
+/** Compiles the writer of a map. Its keys are not fields. */
 function compileMapWriter(node: MapNode, path: string): ValueWriter {
   const { write } = compileItemWriter(node.values, path);
   const writeMismatch = compileMismatchWriter(node);

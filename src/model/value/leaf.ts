@@ -2,21 +2,21 @@ import type { Invalid } from '../../rules.ts';
 import type { WriteBson } from './write-bson.ts';
 
 /**
- * A type of single values, between its four forms: *stored* (what is given to the driver and comes from it), *document* (what handlers
- * hold), JSON, and the text of a query string or path. Nothing here knows policies, defaults or null.
+ * A type of single values. It converts them between four forms: *stored* (for the driver), *document* (for handlers), JSON, and the text of a
+ * query string or path. It does not know policies, defaults or null.
  */
 export interface Leaf<Stored = unknown> {
   /** Its name in errors about definitions. */
   readonly name: string;
-  /** The JSON Schema of what a client reads. */
+  /** The JSON Schema of values that a client reads. */
   readonly readSchema: Readonly<Record<string, unknown>>;
-  /** The JSON Schema of what a client may send, where it differs. */
+  /** The JSON Schema of values that a client may send, if it differs. */
   readonly writeSchema?: Readonly<Record<string, unknown>>;
-  /** The JSON Schema of its text in a query string, where it differs from what a client may send. */
+  /** The JSON Schema of the text in a query string, if it differs from the values that a client may send. */
   readonly textSchema?: Readonly<Record<string, unknown>>;
-  /** Keywords of its own range: published with both, and nothing that a definition states. */
+  /** Keywords of the range of the type itself. They are published with both schemas. */
   readonly range?: Readonly<Record<string, unknown>>;
-  /** The BSON types that stored values of this leaf may have, by their `$type` names. */
+  /** The BSON types of its stored values, by their `$type` names. */
   readonly bsonTypes: readonly string[];
   /** Reads a value of a parsed JSON body. */
   fromJson(value: unknown): Stored | Invalid;
@@ -28,9 +28,9 @@ export interface Leaf<Stored = unknown> {
   toDocument(stored: unknown): unknown;
   /** The JSON text for an answer. */
   toJson(stored: unknown): string;
-  /** The same from the bytes of the stored value. @default that of an untyped value */
+  /** Writes the same text from the BSON bytes of the stored value. @default the writer of untyped values */
   readonly writeBson?: WriteBson;
 }
 
-/** Says what is wrong with a value. */
+/** Returns what is wrong with a value, or undefined. */
 export type Constraint = (value: unknown) => Invalid | undefined;

@@ -1,8 +1,8 @@
 import { BSON } from 'mongodb';
 
 /**
- * 64-bit integers as bigint, binary and regular expressions as BSON types: nothing is rounded or guessed on the way. Defaults are named too,
- * because a collection inherits what its client was opened with.
+ * Reads 64-bit integers as bigint, and binary data and regular expressions as BSON types, so that nothing is rounded or guessed. Defaults are
+ * named too, because a collection inherits the options of its client.
  */
 export const bsonOptions = {
   useBigInt64: true,
@@ -14,7 +14,7 @@ export const bsonOptions = {
   ignoreUndefined: false,
 } as const;
 
-/** A record as it is stored. */
+/** Decodes a record. */
 export function decode(bytes: Uint8Array): Record<string, unknown> {
   return BSON.deserialize(bytes, bsonOptions);
 }

@@ -22,20 +22,20 @@ export interface Page extends PageEnd {
   readonly size: number;
   /** The number of all matches, when it was asked for. */
   readonly total: Total | undefined;
-  /** How many bytes the JSON of its records may have. */
+  /** The most bytes that the JSON of its records may have. */
   readonly maxPageBytes: number;
-  /** Which way it was read: `-1` from its last record on, by `before`. */
+  /** The direction in which it was read: `-1` for `before`, from its last record on. */
   readonly direction: 1 | -1;
-  /** Where it ends when this record is the last one read; throws `invalid_query` (400) for a page by number, which cannot end early. */
+  /** The end of the page if this is the last record that was read. Throws `invalid_query` (400) for a page by number, which cannot end early. */
   endAt(last: StoredRecord): PageEnd;
-  /** The JSON of its records, where it has been made. */
+  /** The JSON of its records, once it is written. */
   readonly written?: WrittenRecords;
 }
 
-/** What follows from where a page ends. */
+/** What depends on where a page ends. */
 interface PageEnd {
   readonly hasNext: boolean;
-  /** Where the page stands in its list. */
+  /** The place of the page in its list. */
   readonly place: CursorPlace | OffsetPlace;
 }
 
@@ -45,14 +45,14 @@ export interface WrittenRecords {
   readonly json: Buffer;
 }
 
-/** The cursors of the pages on either side; null where there is none. */
+/** The cursors of the next and the previous page; null if there is none. */
 export interface CursorPlace {
   readonly mode: 'cursor';
   readonly next: string | null;
   readonly prev: string | null;
 }
 
-/** The page's number, from 1 on. */
+/** The number of the page, from 1 on. */
 export interface OffsetPlace {
   readonly mode: 'offset';
   readonly number: number;
@@ -64,7 +64,7 @@ export interface Total {
   readonly isEstimate: boolean;
 }
 
-/** Makes a page of the first batch of what {@link planPage} plans. Throws `invalid_query` (400) where a page by number has too many bytes. */
+/** Makes a page of the first batch that {@link planPage} has planned. Throws `invalid_query` (400) if a page by number has too many bytes. */
 export function buildPage(
   model: CompiledModel,
   query: ListQuery,
@@ -82,8 +82,8 @@ export function buildPage(
     const place: OffsetPlace = { mode: 'offset', number: window.number };
     return { ...settings, records, size: limit, direction: 1, hasNext: goesOn, place, endAt: refuse };
   }
-  // All of them, not only the one that a cursor is made of: otherwise it would depend on the page size whether a record without a place in
-  // the order is shown, refused or passed over.
+  // Every record is checked, not only the one for the cursor. Otherwise the page size would decide whether a record that has no place in the
+  // order is shown, refused or skipped.
   const sortPaths = sort.map(({ field }) => field.path);
   for (const record of records) if (!record.isSortableBy(sortPaths)) for (const key of sort) sortValueOf(record.stored, key);
   const endAt = (one: StoredRecord) =>
@@ -97,7 +97,7 @@ export function buildPage(
   return { ...settings, records, size: limit, direction: window.direction, ...end, endAt };
 }
 
-/** Of a first batch as many records as a page has and as it has bytes for, and always one; `goesOn` tells whether there are more. */
+/** Takes as many records as a page may have, in number and in bytes, but at least one. `goesOn` says whether there are more. */
 function takeFitting(
   { found, isCut }: FirstBatch,
   limit: number,
@@ -113,7 +113,7 @@ function takeFitting(
   return { taken, goesOn: isCut || taken.length < found.length };
 }
 
-/** 400 that says what would make it smaller. What is fetched whole stays so, whatever the client chooses of it. */
+/** The 400 that says how to make a page smaller. Fewer fields do not help if whole records are fetched. */
 function pageTooLarge({ isSelectable, include }: ListQuery, maxPageBytes: number, fetchPrivate: boolean): Problem {
   const smaller = [
     'fewer records',
@@ -125,10 +125,10 @@ function pageTooLarge({ isSelectable, include }: ListQuery, maxPageBytes: number
 }
 
 /**
- * Where a page ends whose last record, as it was read, has these sort values; without them there is nothing behind it.
+ * The end of a page whose last record has these sort values. Without values, it is the last page.
  *
- * The page that a cursor came from lies on the other side of it, so that its own position leads back, from an empty page too. That there is
- * such a page is known without asking the database again; it may turn out empty where records were deleted meanwhile.
+ * The page that a cursor came from is on the other side of it. Its own position therefore leads back, also from an empty page, and no query is
+ * needed to know that. The page there is empty if its records have been deleted since.
  */
 function endBehind(values: readonly unknown[] | undefined, { from, direction, digest }: CursorWindow): PageEnd {
   const back = from ? formatCursor(digest, from) : null;
@@ -137,14 +137,14 @@ function endBehind(values: readonly unknown[] | undefined, { from, direction, di
   return { hasNext: next !== null, place: { mode: 'cursor', next, prev } };
 }
 
-/** The same page with its first records only, as they were read: by `before` these are the last ones. */
+/** The page with only the first records that were read. For `before`, these are its last ones. */
 export function shortenPage(page: Page, count: number): Page {
   const read = inReadingOrder(page).slice(0, count);
   const end = page.endAt(read.at(-1) as StoredRecord);
   return { ...page, records: page.direction === 1 ? read : read.reverse(), ...end };
 }
 
-/** The records of a page, the one first that is nearest to where it begins. */
+/** The records of a page in the order in which they were read. */
 export function inReadingOrder({ records, direction }: Page): readonly StoredRecord[] {
   return direction === 1 ? records : records.toReversed();
 }
@@ -157,12 +157,12 @@ function sortValueOf(stored: Readonly<Stored>, { field }: SortKey): unknown {
   );
 }
 
-/** What the database sorts a record by, null where the path ends early; for a list on the path that list, of which it takes an element. */
+/** The value that the database sorts a record by; null if the path ends early. If an array is on the path, it is the array. */
 function sortValueAt(stored: Readonly<Stored>, path: string): unknown {
   let value: unknown = stored;
   for (const key of path.split('.')) {
     if (Array.isArray(value)) return value;
-    const object = isDBRef(value) ? value.toJSON() : value; // the driver makes one of any object with `$ref` and `$id`
+    const object = isDBRef(value) ? value.toJSON() : value; // the driver makes a DBRef of any object with `$ref` and `$id`
     if (!isStoredObject(object) || !Object.hasOwn(object, key)) return null;
     value = object[key];
   }

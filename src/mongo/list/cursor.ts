@@ -8,9 +8,9 @@ import { readSortValue, writeSortValue } from '../query/sort-value.ts';
 const checksumLength = 16;
 
 /**
- * Writes a cursor: a position, its values with their types, behind a checksum over them and the digest of the list that it belongs to.
- * URL-safe. The checksum finds damage and cursors of other lists; it is no secret, and the cursor grants nothing: scope and filter are
- * applied again on every page.
+ * Writes a cursor as URL-safe text: a checksum, then a position, which is values with their types. The checksum covers the values and the digest
+ * of the list, and detects damage and cursors of other lists. It is not secret, and a cursor grants nothing: scope and filters apply to
+ * every page.
  */
 export function formatCursor(digest: string, { values, side }: Position): string {
   const text = Buffer.from(JSON.stringify([side, ...values.map(writeSortValue)])).toString('base64url');
@@ -18,8 +18,8 @@ export function formatCursor(digest: string, { values, side }: Position): string
 }
 
 /**
- * Reads a cursor back. Only the one text that {@link formatCursor} writes for a position is one, so that a forged cursor can say no more
- * than a filter could. Throws `invalid_cursor` (400) for anything else, a cursor of another list included.
+ * Reads a cursor. It accepts only the exact text that {@link formatCursor} writes for a position, so that a forged cursor can express no more
+ * than a filter. Throws `invalid_cursor` (400) for anything else, including a cursor of another list.
  */
 export function parseCursor(cursor: string, digest: string, sort: readonly SortKey[]): Position {
   const position = decode(cursor, digest);
@@ -37,11 +37,11 @@ function decode(cursor: string, digest: string): Position | undefined {
     BSON.serialize({ values: position.values }); // refuses binary values that their subtype does not allow
     return formatCursor(digest, position) === cursor ? position : undefined;
   } catch {
-    return undefined; // whatever a forged one makes a parser throw
+    return undefined; // a forged cursor may make a parser throw anything
   }
 }
 
-/** What a cursor is bound to: the resource, the sort and the filter. */
+/** A digest of the list that a cursor belongs to: resource, sort and filters. */
 export function digestQuery(resource: string, sort: readonly SortKey[], conditions: readonly Condition[]): string {
   const order = sort.map(({ field, direction }) => [field.name, direction]);
   const filter = conditions

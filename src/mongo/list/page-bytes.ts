@@ -1,11 +1,11 @@
 import { aWholeNumber, checkValue } from '../../options.ts';
 
-/** As much as one reply of the database holds. */
+/** The size of the largest reply of the database. */
 export const defaultPageBytes = 16 * 1024 * 1024;
 
 const leastPageBytes = 1024;
 
-/** A record and what is included in it are one text, and V8 makes none of half a GiB. */
+/** A record with its included records may become one string, which V8 limits to half a GiB. */
 const mostPageBytes = 256 * 1024 * 1024;
 
 /** What is legal for the bound of a page. */

@@ -13,7 +13,7 @@ import type { SortKey } from '../query/position.ts';
 import { digestQuery, parseCursor } from './cursor.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 
-/** A list's query string, checked and cast: what is left is to run it. */
+/** The query string of a list, validated and cast. */
 export interface ListQuery {
   readonly conditions: readonly Condition[];
   /** The id is always the last key. */
@@ -21,49 +21,49 @@ export interface ListQuery {
   readonly limit: number;
   /** Which part of the list is asked for. */
   readonly window: Window;
-  /** Whether all matches are counted, or the collection's size is estimated. */
+  /** Whether to count all matches, or to estimate the size of the collection. */
   readonly total: 'exact' | 'estimate' | undefined;
-  /** What the client chose to read; undefined for every readable field. */
+  /** The fields that the client chose; undefined for every readable field. */
   readonly fields: SelectedFields | undefined;
-  /** Whether the client may choose. */
+  /** Whether the client may choose fields. */
   readonly isSelectable: boolean;
   /** The relations to include. */
   readonly include: readonly string[];
 }
 
-/** How much filters and sorts may say. */
+/** The limits of filters and sorts. */
 export interface FilterLimits {
-  /** How many values one `in` or `nin` takes. */
+  /** The most values of one `in` or `nin`. */
   readonly maxFilterValues: number;
-  /** How many characters `prefix` takes, in Unicode code points. */
+  /** The most characters of a `prefix`, in Unicode code points. */
   readonly maxPrefix: number;
-  /** How many keys a sort may have, the id included. A page by cursor is one command, but asks the database for a range of each. */
+  /** The most keys of a sort, including the id. A page by cursor is one command, but has a range for each key. */
   readonly maxSortKeys: number;
 }
 
 /** What the parser of a list needs to know of its resource. */
 export interface ListRules extends FilterLimits {
-  /** Names the resource in the digest of its cursors. */
+  /** The name of the resource in the digest of its cursors. */
   readonly resource: string;
   readonly fields: QueryFields;
   readonly paging: Paging;
-  /** What clients may choose by `fields`; undefined where they may not. */
+  /** The fields that clients may choose by `fields`; undefined if they may not choose. */
   readonly selector: FieldSelector | undefined;
   /** The relations that `include` may name. */
   readonly includes: Includable;
 }
 
-/** Names that a query string uses itself: no filterable field may have one. */
+/** The parameters of every list. No filterable field may have such a name. */
 export const listParameters = ['limit', 'sort', 'after', 'before', 'page', 'include', 'total', 'fields'] as const;
 type ListParameter = (typeof listParameters)[number];
 
-/** Several of these are read as one. */
+/** Parameters that may be given several times. */
 const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
 
 /**
- * Parses a list's query string. Fields and operators come from tables that the model made; values are cast by
- * the field's type. `isScoped` tells whether the request sees a part of the records only, which nobody can estimate. Throws `invalid_query`
- * (400) with the first 20 errors at once; `validation_failed` (422) for an integer of more than 64 bits; `invalid_cursor` (400).
+ * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts the value. `isScoped` says
+ * whether the request sees only a part of the records: their number cannot be estimated. Throws `invalid_query` (400) with the first 20 errors,
+ * `validation_failed` (422) for an integer of more than 64 bits, and `invalid_cursor` (400).
  */
 export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, isScoped = false): ListQuery {
   const { paging, selector, includes } = rules;
@@ -144,7 +144,7 @@ function filterableNames(fields: QueryFields): string[] {
   return [...fields.values()].filter((field) => field.operators.size > 0).map((field) => field.name);
 }
 
-/** Casts the text of one parameter to what its operator compares with. */
+/** Casts the text of a parameter to the value that its operator compares with. */
 function castOperand(field: QueryField, operator: Operator, parameter: QueryParameter, limits: FilterLimits): unknown {
   const { isItem, value: text } = parameter;
   if (operator === 'exists') return castExists(text);
@@ -179,7 +179,7 @@ function castExists(text: string): boolean | Invalid {
 function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
   if (!field.leaf) return new Invalid('not_comparable', 'cannot be compared');
   const value = field.leaf.fromText(text);
-  // Where a text could be meant, it is: a string, or a member of an enum that is called null. As base64 it would be three bytes, by chance.
+  // `null` is text for a string, and for an enum with a member of that name. As base64 it would happen to be three bytes.
   const isNull = text === 'null' && field.nullable && (value instanceof Invalid || field.leaf.name === 'binary');
   if (!isNull) return value;
   return mayBeNull ? null : new Invalid('not_null', 'cannot be null: nothing is greater or less');
@@ -187,7 +187,7 @@ function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
 
 const givenTwice = new Invalid('repeated_parameter', 'is given twice');
 
-/** `in` and `nin` may be repeated, their values add up; everything else may be given once. */
+/** `in` and `nin` may be repeated, and their values are added up. Everything else may be given once. */
 function addCondition(conditions: Condition[], condition: Condition, limits: FilterLimits, errors: ErrorSink): void {
   const { field, operator } = condition;
   const index = conditions.findIndex((one) => one.field === field && one.operator === operator);
@@ -221,8 +221,8 @@ function parseSort(given: readonly string[], { fields, maxSortKeys }: ListRules,
 }
 
 /**
- * The id is in the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` serves `sort=-x` as well. No two records have one
- * id: what stands behind it orders nothing, and no index would serve such a sort.
+ * Adds the id as the last key, in the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` also serves `sort=-x`. Keys behind
+ * the id are removed: ids are unique, so they order nothing, and no index would serve such a sort.
  */
 function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
   const at = keys.findIndex(({ field }) => field.path === id.path);

@@ -3,56 +3,56 @@ import { checkValue, type Legal } from '../../options.ts';
 import { Invalid } from '../../rules.ts';
 import type { Position } from '../query/position.ts';
 
-/** Which totals a list offers: `true` both `total=true` and `total=estimate`, `'estimate'` the latter only, `false` none. */
+/** The totals that a list offers: `true` for `total=true` and `total=estimate`, `'estimate'` for the latter only, `false` for none. */
 export type Totals = boolean | 'estimate';
 
 interface PageSettings {
-  /** Largest page a client can ask for. */
+  /** The largest page that a client gets. */
   readonly max: number;
-  /** Page size when `limit` is omitted. */
+  /** The size of a page if `limit` is omitted. */
   readonly size: number;
   readonly total: Totals;
 }
 
-/** Paging by key: what `cursorPaging()` returns. */
+/** Paging by cursor: the result of `cursorPaging()`. */
 export interface CursorPaging extends PageSettings {
   readonly mode: 'cursor';
 }
 
-/** Paging by number: what `offsetPaging()` returns. */
+/** Paging by number: the result of `offsetPaging()`. */
 export interface OffsetPaging extends PageSettings {
   readonly mode: 'offset';
-  /** How many records a page may skip. */
+  /** The most records that a page may skip. */
   readonly maxOffset: number;
 }
 
 /** How a list is cut into pages. */
 export type Paging = CursorPaging | OffsetPaging;
 
-/** Whether this is what `cursorPaging()` or `offsetPaging()` returned. */
+/** Whether a value is a result of `cursorPaging()` or `offsetPaging()`. */
 export function isPaging(paging: unknown): paging is Paging {
   const { mode, size, max } = (paging ?? {}) as Partial<Paging>;
   return (mode === 'cursor' || mode === 'offset') && Number.isInteger(size) && Number.isInteger(max);
 }
 
-/** What is legal for the paging of a list. */
+/** The legal values of the paging of a list. */
 export const aPaging: Legal = [isPaging, 'what `cursorPaging()` or `offsetPaging()` returns'];
 
-/** Refuses what is none, where TypeScript has not. */
+/** Checks the paging of a list. */
 export function checkPaging(paging: Paging): void {
   checkValue('`paging`', paging, aPaging);
 }
 
-/** Which part of a list is asked for. */
+/** The part of a list that a request asks for. */
 export type Window = OffsetWindow | CursorWindow;
 
-/** A page by its number, from 1 on. */
+/** The page of a number, from 1 on. */
 interface OffsetWindow {
   readonly mode: 'offset';
   readonly number: number;
 }
 
-/** The records behind (`1`) or before (`-1`) a position; without one, from the list's beginning. */
+/** The records behind (`1`) or before (`-1`) a position. Without a position it is the beginning of the list. */
 export interface CursorWindow {
   readonly mode: 'cursor';
   readonly from: Position | undefined;
@@ -61,10 +61,10 @@ export interface CursorWindow {
   readonly digest: string;
 }
 
-/** The values of a list's own parameters, by name. */
+/** The values of the parameters of a list, by name. */
 export type Settings = ReadonlyMap<string, readonly string[]>;
 
-/** What the total of a list would count: every match is counted, and an estimate is of a whole collection only. */
+/** What the total of a list would count. Matches can be counted; only the size of the whole collection can be estimated. */
 export interface Counted {
   readonly isFiltered: boolean;
   readonly isScoped: boolean;
@@ -76,7 +76,7 @@ function isPositiveInteger(text: string): boolean {
   return /^\d+$/.test(text) && Number(text) >= 1;
 }
 
-/** The page size that `limit` asks for, clamped to the largest. */
+/** The page size of `limit`, at most the largest. */
 export function parseLimit(settings: Settings, { max, size }: Paging, errors: ErrorSink): number {
   const text = settings.get('limit')?.[0];
   if (text === undefined) return size;
@@ -85,7 +85,7 @@ export function parseLimit(settings: Settings, { max, size }: Paging, errors: Er
   return size;
 }
 
-/** The number that `page` asks for. Refuses one that is deeper than `maxOffset`, and says which is the last. */
+/** The number of `page`. A page deeper than `maxOffset` is refused, with the number of the last one. */
 export function parsePageNumber(settings: Settings, limit: number, { maxOffset }: OffsetPaging, errors: ErrorSink): number {
   const text = settings.get('page')?.[0] ?? '1';
   const last = Math.floor(maxOffset / limit) + 1;
@@ -99,7 +99,7 @@ export function parsePageNumber(settings: Settings, limit: number, { maxOffset }
 
 const notTotal = new Invalid('enum', 'must be true, false or estimate', { values: ['true', 'false', 'estimate'] });
 
-/** The total that is asked for, if any. */
+/** The total that the request asks for, if any. */
 export function parseTotal(
   settings: Settings,
   { total }: Paging,
@@ -125,7 +125,7 @@ const notBesideAfter = new Invalid('conflicting_parameter', 'cannot stand beside
   with: 'after',
 });
 
-/** Refuses what the paging of a list does not have, and what contradicts itself. */
+/** Refuses parameters that the paging of the list does not have, and those that contradict each other. */
 export function refusePaging(settings: Settings, { mode }: Paging, errors: ErrorSink): void {
   const [foreign, found] = mode === 'cursor' ? [['page'], notByCursor] : [['after', 'before'], notByNumber];
   for (const name of foreign) if (settings.has(name)) errors.push(found.at(name));

@@ -4,17 +4,17 @@ import { rangesBehind, reversePosition, reverseSort } from '../query/position.ts
 import type { ListQuery } from './parse-list-query.ts';
 import type { CursorWindow } from './parse-paging.ts';
 
-/** What the database is asked for: the records of a page in its order, or in reverse, and one more that tells whether they go on. */
+/** The query of a page: its records, in order or in reverse, and one more that shows whether there is another page. */
 export interface PagePlan {
-  /** One filter, or those of ranges of the list that follow each other. */
+  /** One filter, or the filters of ranges of the list that follow each other. */
   readonly ranges: readonly [Filter, ...Filter[]];
-  /** A Map, because an object would put a field `1` first. */
+  /** It is a Map, because an object would put a field called `1` first. */
   readonly sort: Map<string, 1 | -1>;
   readonly skip: number;
   readonly limit: number;
 }
 
-/** Plans the one command that finds a page among the records that match. */
+/** Plans the command that finds a page of the matching records. */
 export function planPage({ window, sort, limit }: ListQuery, matching: Filter): PagePlan {
   const isBackwards = window.mode === 'cursor' && window.direction === -1;
   const order = isBackwards ? reverseSort(sort) : sort;
@@ -35,8 +35,8 @@ function rangesOf(matching: Filter, order: ListQuery['sort'], { from, direction 
 const nothing: Filter = { _id: { $in: [] } };
 
 /**
- * The aggregation that reads the ranges of a plan one after the other. `$unionWith` begins a range only when the one before it has ended,
- * and the last `$limit` ends them all: as a rule two are read, and each costs what a first page does.
+ * Builds the aggregation that reads the ranges of a plan one after the other. `$unionWith` begins a range only when the one before it has ended,
+ * and the last `$limit` ends all of them. Usually two ranges are read, and each costs as much as a first page.
  */
 export function buildUnion({ ranges: [first, ...others], sort, limit }: PagePlan, collection: string): BsonDocument[] {
   const read = (range: Filter): BsonDocument[] => [{ $match: range }, { $sort: sort }, { $limit: limit }];

@@ -7,11 +7,10 @@ import { inReadingOrder, type Page, shortenPage, type WrittenRecords } from './b
 export type WrittenPage = Page & { readonly written: WrittenRecords };
 
 /**
- * Writes the records of a page, each once, as many as there is room for: from where the page begins, and always one.
- * The page then ends behind the last of them. A page that has been written already is left as it is.
+ * Writes the records of a page in the order in which they were read: as many as fit, and at least one. The page then ends behind the last of
+ * them. A page that is already written is returned as it is.
  *
- * Throws `invalid_query` (400) where a page by number would have to end early, and where the records that `include` embeds in the first one
- * are too large alone.
+ * Throws `invalid_query` (400) if a page by number would have to end early, and if the included records of the first record are too large.
  */
 export function writePage(page: Page, included?: Included): WrittenPage {
   const { written, records, direction, maxPageBytes } = page;
