@@ -36,7 +36,8 @@ export function compileBytesWriter(node: ObjectNode): BytesWriter {
   };
 }
 
-interface Member {
+/** A readable field, as it is found in the bytes of an object and written. */
+interface BytesMember {
   readonly name: string;
   readonly key: Uint8Array;
   readonly hash: number;
@@ -53,12 +54,12 @@ interface Member {
 const nothing = {};
 
 interface ChosenMember {
-  readonly member: Member;
+  readonly member: BytesMember;
   readonly write: WriteBson;
   readonly writeShown: WriteJson;
 }
 
-function compileMember(field: CompiledField): Member {
+function compileMember(field: CompiledField): BytesMember {
   const key = Buffer.from(field.key);
   const showValue = compileShownValue(field);
   return {
