@@ -173,7 +173,12 @@ describe('of gets that share a command', () => {
   const plan = { isWrite: false, need: 'primary', maxTimeMS: 5_000, explain: (error: unknown) => error } as const;
   const reachability = { isAway: () => false, watch: () => undefined, forget: () => undefined } as never;
 
-  function get({ gets }: Played, id: string, work = new Work()): Promise<unknown> {
+  async function get({ gets }: Played, id: string, work = new Work()): Promise<unknown> {
+    const bytes = await find(gets, id, work);
+    return bytes && decode(bytes)._id;
+  }
+
+  function find(gets: SharedGets, id: string, work = new Work()): Promise<Uint8Array | undefined> {
     const wanted = {
       id,
       idText: `s${id}`,
@@ -182,13 +187,21 @@ describe('of gets that share a command', () => {
       idTextIn,
       build: (sought: unknown) => ({ find: 'docs', filter: { _id: sought } }),
     };
-    return work.run({ ...plan, reachability }, (command) => gets.find(wanted, command)).then((bytes) => bytes && decode(bytes)._id);
+    return work.run({ ...plan, reachability }, (command) => gets.find(wanted, command));
   }
 
   it('each is read alone when the command fails', async () => {
     const played = play(() => Promise.reject(new Error('broken')));
     await expect(Promise.all(ids.slice(0, 4).map((id) => get(played, id)))).resolves.toEqual(ids.slice(0, 4));
     expect(played.sent).toHaveLength(1 + 1 + 3);
+  });
+
+  it('a small record does not keep a large reply alive', async () => {
+    await docs().updateOne({ _id: 'id-1' }, { $set: { text: 'x'.repeat(1_000_000) } });
+    const { gets } = play((read) => read());
+    const bytes = await Promise.all(ids.slice(0, 3).map((id) => find(gets, id)));
+    expect(bytes.map((one) => (one?.byteLength ?? 0) > 1_000_000)).toEqual([false, true, false]);
+    expect(bytes[2]?.buffer.byteLength).toBeLessThan(1_000);
   });
 
   it('those of a command that takes long are read alone in the rest of their time, and nothing is shared for a second', async () => {

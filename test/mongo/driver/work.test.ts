@@ -45,8 +45,7 @@ describe('Work', () => {
   it('lets all commands of a request share one budget, and counts those that run at the same time once', async () => {
     jest.useFakeTimers();
     const work = new Work();
-    // A command that takes so long, on the fake clock.
-    const wait = (ms: number) => work.run(read, () => new Promise((resolve) => setTimeout(resolve, ms)));
+    const wait = (ms: number) => work.run(read, () => new Promise((resolve) => setTimeout(resolve, ms))); // on the fake clock
     const both = Promise.all([wait(200), wait(200)]);
     await jest.advanceTimersByTimeAsync(200);
     await both;
