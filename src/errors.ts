@@ -23,6 +23,7 @@ export const problemCodes = {
   validation_failed: { status: 422, title: 'Validation failed' },
   precondition_required: { status: 428, title: 'Precondition Required', blank: true },
   internal: { status: 500, title: 'Internal Server Error', blank: true },
+  replica_set_required: { status: 501, title: 'Replica set required' },
   overloaded: { status: 503, title: 'Too many requests in flight' },
   request_given_up: { status: 503, title: 'Request took too long' },
   shutting_down: { status: 503, title: 'Shutting down' },

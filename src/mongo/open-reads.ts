@@ -1,4 +1,4 @@
-import type { Abortable, Document as BsonDocument, Collection, Db, EstimatedDocumentCountOptions } from 'mongodb';
+import type { Abortable, Document as BsonDocument, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
 import { Problem } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Room } from '../model/read/included.ts';
@@ -12,7 +12,7 @@ import { watchScans } from './indexes/watch-scans.ts';
 import { buildPage, type Page, type Total } from './list/build-page.ts';
 import type { ListQuery } from './list/parse-list-query.ts';
 import { buildUnion, type PagePlan, planPage } from './list/plan-page.ts';
-import { both, buildFilter, type Filter } from './query/filter.ts';
+import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
 import { checkPrecondition, type Precondition } from './query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from './query/text-of.ts';
 import { StoredRecord } from './stored-record.ts';
@@ -43,6 +43,8 @@ interface ReadOneOptions extends ReadOptions {
 export interface Reads {
   findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work?: Work): Promise<StoredRecord>;
   findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work?: Work): Promise<Page>;
+  /** Counts the records that match. */
+  count(conditions: readonly Condition[], scope: Filter | undefined, work?: Work): Promise<number>;
   /** Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`. */
   findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work?: Work): Promise<StoredRecord[]>;
 }
@@ -105,11 +107,15 @@ export function openReads(
     return { aggregate: model.collection, pipeline: [command.handOver(first), ...others], cursor: { batchSize: limit + 1 }, maxTimeMS };
   }
 
+  function countMatches(matching: Filter, command: Command): Promise<number> {
+    const options: CountDocumentsOptions & Abortable = command.options;
+    return command.count(() => collection.countDocuments(command.handOver(matching), options));
+  }
+
   async function countAll({ total }: ListQuery, matching: Filter, command: Command): Promise<Total | undefined> {
     if (total === undefined) return undefined;
-    const { maxTimeMS, signal } = command;
-    const options: EstimatedDocumentCountOptions & Abortable = { maxTimeMS, signal }; // the driver's type forgets the signal
-    if (total === 'exact') return { count: await command.count(() => collection.countDocuments(matching, options)), isEstimate: false };
+    if (total === 'exact') return { count: await countMatches(matching, command), isEstimate: false };
+    const options: EstimatedDocumentCountOptions & Abortable = command.options; // the driver's type forgets the signal
     return { count: await command.count(() => collection.estimatedDocumentCount(options)), isEstimate: true };
   }
 
@@ -128,18 +134,22 @@ export function openReads(
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
       const plan = planPage(query, matching);
-      const find = (command: Command) => command.count(() => readFirstBatch(buildFind(plan, projection, command), command.signal));
+      const find = (command: Command) => command.count(() => readFirstBatch(buildFind(plan, projection, command), command));
       const [batch, total] = await readMany(work, (command) => Promise.all([find(command), countAll(query, matching, command)]));
       notice?.({ filter: matching, sort: new Map(query.sort.map(({ field, direction }) => [field.path, direction])), limit: plan.limit });
       return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
+    },
+
+    async count(conditions, scope, work = new Work()) {
+      const matching = both(buildFilter(conditions), scope);
+      return readMany(work, (command) => countMatches(matching, command));
     },
 
     async findMany(ids, scope, room, work = new Work()) {
       const filter = both({ _id: { $in: ids } }, scope);
       const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
       const found = await readMany(work, (command) => {
-        const { maxTimeMS, signal } = command;
-        const options = { maxTimeMS, signal, batchSize, ...withoutPrivate, ...asBytes };
+        const options = { ...command.options, batchSize, ...withoutPrivate, ...asBytes };
         return command.count(() => readAll(collection.find<Stored>(command.handOver(filter), options), room));
       });
       return found.map((one) => new StoredRecord(model, one));

@@ -1,4 +1,4 @@
-import type { Abortable, Collection, FindOneAndDeleteOptions, FindOneOptions, InsertOneOptions, OptionalUnlessRequiredId } from 'mongodb';
+import type { Collection, FindOneOptions, OptionalUnlessRequiredId } from 'mongodb';
 import { Problem, validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asSent } from '../model/value/copy-value.ts';
@@ -76,8 +76,7 @@ export function openStore(
   const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
 
   function findFirst(filter: Filter, command: Command, options: FindOneOptions): Promise<Stored | null> {
-    const { maxTimeMS, signal } = command;
-    return command.count(() => collection.findOne<Stored>(command.handOver(filter), { maxTimeMS, signal, ...options }));
+    return command.count(() => collection.findOne<Stored>(command.handOver(filter), { ...command.options, ...options }));
   }
 
   function toFilter({ id, scope, precondition }: Target, changes?: Changes): Filter {
@@ -130,16 +129,13 @@ export function openStore(
     throw changedTooOften();
   }
 
-  /** The driver's options of a write. Its types lack `signal`, without which it would look for a server even after the answer. */
-  const writeOptions = ({ maxTimeMS, signal }: Command): InsertOneOptions & FindOneAndDeleteOptions & Abortable => ({ maxTimeMS, signal });
-
   return {
     ...openReads(model, db, collection, { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }),
 
     async insert(stored, { ifIdIsFree = false } = {}, work = new Work()) {
       try {
         await write(work, async (command) => {
-          await collection.insertOne(command.handOver(stored) as OptionalUnlessRequiredId<Stored>, writeOptions(command));
+          await collection.insertOne(command.handOver(stored) as OptionalUnlessRequiredId<Stored>, command.options);
           return stored;
         });
       } catch (error) {
@@ -153,7 +149,7 @@ export function openStore(
         return (command) =>
           collection.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), {
             returnDocument: 'after',
-            ...writeOptions(command),
+            ...command.options,
           });
       };
       if (changesNothing(changes)) return new StoredRecord(model, await explainMiss(target, work, changes));
@@ -163,12 +159,7 @@ export function openStore(
 
     async remove(target, work = new Work()) {
       const filter = toFilter(target);
-      return writeOrExplain(
-        target,
-        undefined,
-        (command) => collection.findOneAndDelete(command.handOver(filter), writeOptions(command)),
-        work,
-      );
+      return writeOrExplain(target, undefined, (command) => collection.findOneAndDelete(command.handOver(filter), command.options), work);
     },
   };
 }

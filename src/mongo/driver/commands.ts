@@ -3,7 +3,7 @@ import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { explainFailure, isSocketError } from './outcome.ts';
 import { needOf, reachabilityOf } from './reachability.ts';
-import type { Command, CommandPlan, Work } from './work.ts';
+import type { Command, CommandPlan, FailedSending, Work } from './work.ts';
 import { checkWriteConcern } from './write-concern.ts';
 
 type Run = <T>(work: Work, send: (command: Command) => Promise<T>) => Promise<T>;
@@ -31,9 +31,9 @@ export function planCommands(model: CompiledModel, db: Db, collection: Pick<Coll
   const need = needOf(collection.readPreference?.mode);
 
   function plan({ isWrite, need, isList = false }: Kind): CommandPlan {
-    const explain = (error: unknown, handOvers: number) => {
+    const explain = (error: unknown, sending: FailedSending) => {
       const { isRouted } = reachability;
-      return explainFailure(error, { model, isWrite, isList, handOvers, isRouted, isWithoutServer: reachability.isWithout(need) });
+      return explainFailure(error, { ...sending, model, isWrite, isList, isRouted, isWithoutServer: reachability.isWithout(need) });
     };
     return { isWrite, need, maxTimeMS, reachability, explain };
   }
@@ -55,7 +55,7 @@ function reading(plan: CommandPlan): Run {
     try {
       return await work.run(plan, send);
     } catch (error) {
-      if (!(error instanceof Problem) || !isSocketError(error.cause)) throw error;
+      if (work.transaction || !(error instanceof Problem) || !isSocketError(error.cause)) throw error;
       return work.run(plan, send);
     }
   };

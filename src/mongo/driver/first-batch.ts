@@ -1,4 +1,4 @@
-import type { Abortable, Document as BsonDocument, Collection, Db, RunCommandOptions } from 'mongodb';
+import type { Abortable, Document as BsonDocument, ClientSession, Collection, Db, RunCommandOptions } from 'mongodb';
 import { bsonOptions } from './bson-options.ts';
 import { needOf, reachabilityOf } from './reachability.ts';
 import { isRetryableRead } from './server-error.ts';
@@ -10,8 +10,14 @@ export interface FirstBatch {
   readonly isCut: boolean;
 }
 
-/** Sends a `find` or `aggregate` command. Read preference and read concern are added to it. */
-export type ReadFirstBatch = (body: BsonDocument, signal: AbortSignal) => Promise<FirstBatch>;
+/** Ends the command, and says which transaction it is part of. */
+export interface Sending {
+  readonly signal: AbortSignal;
+  readonly session?: ClientSession | undefined;
+}
+
+/** Sends a `find` or `aggregate` command. Outside of a transaction, read preference and read concern are added to it. */
+export type ReadFirstBatch = (body: BsonDocument, sending: Sending) => Promise<FirstBatch>;
 
 /** Keeps records as bytes. The driver's types do not have this option. */
 const asBytes = { ...bsonOptions, fieldsAsRaw: { firstBatch: true } };
@@ -41,13 +47,22 @@ export function compileFirstBatch(
     return { found: cursor.firstBatch, isCut };
   }
 
+  /** A transaction has settings of its own, and ends its cursors itself. */
+  async function readInTransaction(body: BsonDocument, { signal, session }: Sending): Promise<FirstBatch> {
+    const given = { ...asBytes, signal, session } as RunCommandOptions & Abortable;
+    const { cursor } = await db.command(body, given);
+    return { found: cursor.firstBatch, isCut: cursor.id !== 0n };
+  }
+
   async function read(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
     const command = { ...body, ...settings };
     // With several servers, only a cursor of the driver knows which one holds the rest.
     return isOfPrimary && !reachability.isRouted ? readDirectly(command, signal) : readByCursor(db, command, { ...options, signal });
   }
 
-  return async function readFirstBatch(body, signal) {
+  return async function readFirstBatch(body, sending) {
+    const { signal, session } = sending;
+    if (session) return readInTransaction(body, sending);
     try {
       return await read(body, signal);
     } catch (error) {

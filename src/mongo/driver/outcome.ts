@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { duplicateKey } from './duplicate-key.ts';
-import { isError, isServerError, type ServerError } from './server-error.ts';
+import { isError, isServerError, type ServerError, serverCodes } from './server-error.ts';
 import { DatabaseAway, DeadlineExceeded } from './work.ts';
 
 /** The state of a command when it failed. */
@@ -12,6 +12,8 @@ export interface FailedCommand {
   readonly isList?: boolean;
   /** How often the command was handed to a connection. */
   readonly handOvers: number;
+  /** Whether it is part of a transaction, which is not committed after an error. */
+  readonly isInTransaction?: boolean;
   /** Whether the driver knows of no server at the moment that could take the command. */
   readonly isWithoutServer: boolean;
   /** Whether commands pass through a router (mongos). */
@@ -33,9 +35,10 @@ type Fault =
 
 /**
  * How far a command had come. A write is `unsent`, or was handed to a connection `once` or `again`. After that the database may carry it
- * out whatever happens, unless its answer says otherwise. If the driver has retried a write, only the last answer is known.
+ * out whatever happens, unless its answer says otherwise. If the driver has retried a write, only the last answer is known. A write in a
+ * transaction is `uncommitted`: it has no effect, because an error ends the transaction.
  */
-type Stage = 'read' | 'unsent' | 'once' | 'again';
+type Stage = 'read' | 'unsent' | 'once' | 'again' | 'uncommitted';
 
 type Meaning = Extract<
   ProblemCode,
@@ -49,26 +52,46 @@ const bug = undefined;
  * `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a 500.
  */
 const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {
-  duplicate: { read: bug, unsent: bug, once: 'duplicate_key', again: 'write_outcome_unknown' },
-  'too large': { read: bug, unsent: bug, once: 'body_too_large', again: 'write_outcome_unknown' },
-  passing: { read: 'database_unavailable', unsent: 'database_unavailable', once: 'database_unavailable', again: 'write_outcome_unknown' },
+  duplicate: { read: bug, unsent: bug, once: 'duplicate_key', again: 'write_outcome_unknown', uncommitted: 'duplicate_key' },
+  'too large': { read: bug, unsent: bug, once: 'body_too_large', again: 'write_outcome_unknown', uncommitted: 'body_too_large' },
+  passing: {
+    read: 'database_unavailable',
+    unsent: 'database_unavailable',
+    once: 'database_unavailable',
+    again: 'write_outcome_unknown',
+    uncommitted: 'database_unavailable',
+  },
   'network of the server': {
     read: 'database_unavailable',
     unsent: 'database_unavailable',
     once: 'write_outcome_unknown',
     again: 'write_outcome_unknown',
+    uncommitted: 'database_unavailable',
   },
-  'time limit': { read: 'database_timeout', unsent: 'database_unavailable', once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
-  'write concern': { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
-  refused: { read: bug, unsent: bug, once: bug, again: 'write_outcome_unknown' },
+  'time limit': {
+    read: 'database_timeout',
+    unsent: 'database_unavailable',
+    once: 'write_outcome_unknown',
+    again: 'write_outcome_unknown',
+    uncommitted: 'database_unavailable',
+  },
+  'write concern': { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown', uncommitted: bug },
+  refused: { read: bug, unsent: bug, once: bug, again: 'write_outcome_unknown', uncommitted: bug },
   'no connection': {
     read: 'database_unavailable',
     unsent: 'database_unavailable',
     once: 'write_outcome_unknown',
     again: 'write_outcome_unknown',
+    uncommitted: 'database_unavailable',
   },
-  deadline: { read: 'database_timeout', unsent: 'database_unavailable', once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
-  strange: { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown' },
+  deadline: {
+    read: 'database_timeout',
+    unsent: 'database_unavailable',
+    once: 'write_outcome_unknown',
+    again: 'write_outcome_unknown',
+    uncommitted: 'database_unavailable',
+  },
+  strange: { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown', uncommitted: bug },
 };
 
 /** The server's error codes that are not `refused`, with the names that MongoDB gives them. */
@@ -87,6 +110,7 @@ const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
   [175, 'passing'], // QueryPlanKilled
   [189, 'passing'], // PrimarySteppedDown
   [202, 'network of the server'], // NetworkInterfaceExceededTimeLimit
+  [251, 'passing'], // NoSuchTransaction
   [262, 'time limit'], // ExceededTimeLimit
   [292, 'time limit'], // QueryExceededMemoryLimitNoDiskUseAllowed
   [365, 'passing'], // TemporarilyUnavailable
@@ -155,9 +179,21 @@ interface DriverError extends Error {
 /** Returns the {@link Problem} that an error of a command means to the client, or the error itself if it is a bug (500). */
 export function explainFailure(error: unknown, command: FailedCommand): unknown {
   if (!isError(error) || error instanceof Problem) return error;
+  if (command.isInTransaction && isWithoutTransactions(error)) return replicaSetRequired(error);
   const meaning = meaningOf(error, command);
   if (meaning === 'duplicate_key') return duplicateKey(error as ServerError, command.model);
   return meaning ? new Problem({ code: meaning, detail: detailOf(meaning, command), cause: error }) : error;
+}
+
+/** The database has no other code for it. */
+function isWithoutTransactions(error: Error): boolean {
+  return isServerError(error, serverCodes.illegalOperation) && error.message.includes('replica set');
+}
+
+/** 501: a standalone server has no transactions. */
+export function replicaSetRequired(cause?: unknown): Problem {
+  const detail = 'This needs transactions, which the database of this service does not have: it must run as a replica set.';
+  return new Problem({ code: 'replica_set_required', detail, cause });
 }
 
 function meaningOf(error: DriverError, command: FailedCommand): Meaning | undefined {
@@ -178,8 +214,9 @@ function faultOf(error: DriverError, { isRouted }: FailedCommand): Fault {
   return fault === 'network of the server' && !isRouted ? 'passing' : fault; // the server that answered has done nothing
 }
 
-function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers }: FailedCommand): Stage {
+function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers, isInTransaction }: FailedCommand): Stage {
   if (!isWrite) return 'read';
+  if (isInTransaction) return 'uncommitted';
   if (handOvers === 0) return 'unsent';
   if (hasLabel(error, 'HandshakeError')) return 'again'; // the connection for the retry failed: the outcome of the first try is unknown
   if (handOvers === 1) return 'once';

@@ -55,6 +55,11 @@ export class Reachability {
     return type === 'Sharded' || type === 'LoadBalanced';
   }
 
+  /** Whether the client is known to be connected to one server that belongs to no replica set. */
+  get isStandalone(): boolean {
+    return [...(this.#description?.servers.values() ?? [])].some(({ type }) => type === 'Standalone');
+  }
+
   /** Whether no server that could take the command is known at the moment. */
   isWithout(need: Need): boolean {
     return this.#description !== undefined && !hasServer(this.#description, need);

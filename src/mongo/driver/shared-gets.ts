@@ -1,6 +1,6 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { coarseTimer } from './coarse-timer.ts';
-import type { FirstBatch, ReadFirstBatch } from './first-batch.ts';
+import type { FirstBatch, ReadFirstBatch, Sending } from './first-batch.ts';
 import type { Command } from './work.ts';
 
 /** A request for one record by its id. */
@@ -58,7 +58,8 @@ export class SharedGets {
 
   /** The BSON bytes of the record; undefined if there is no such record. */
   find(get: Get, command: Command): Promise<Found> {
-    if (this.#underWay === 0 || get.idText === undefined || performance.now() < this.#pausedUntil) return this.#alone(get, command);
+    if (this.#underWay === 0 || get.idText === undefined || command.session || performance.now() < this.#pausedUntil)
+      return this.#alone(get, command);
     const { group } = get;
     if (group === undefined) return this.#alone(get, command);
     return new Promise((resolve, reject) => {
@@ -70,14 +71,14 @@ export class SharedGets {
   async #alone(get: Get, command: Command): Promise<Found> {
     const { filter, ...body } = get.build(get.id);
     const limits = { limit: 1, singleBatch: true, maxTimeMS: command.timeLeft };
-    const { found } = await this.#send({ ...body, filter: command.handOver(filter), ...limits }, command.signal);
+    const { found } = await this.#send({ ...body, filter: command.handOver(filter), ...limits }, command);
     return found[0];
   }
 
-  async #send(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
+  async #send(body: BsonDocument, sending: Sending): Promise<FirstBatch> {
     this.#underWay++;
     try {
-      return await this.#read(body, signal);
+      return await this.#read(body, sending);
     } finally {
       this.#underWay--;
     }
@@ -123,7 +124,7 @@ export class SharedGets {
     try {
       const ids = [...new Map(group.map((one) => [one.get.idText, one.get.id])).values()];
       const body = { ...get.build({ $in: ids }), batchSize: ids.length + 1, maxTimeMS: waits };
-      const { found, isCut } = await this.#send(body, controller.signal);
+      const { found, isCut } = await this.#send(body, controller);
       const byId = new Map<string | undefined, Uint8Array>();
       for (const bytes of found) {
         const text = get.idTextIn(bytes);

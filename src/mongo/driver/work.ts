@@ -1,6 +1,8 @@
+import type { ClientSession } from 'mongodb';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
 import type { Need, Reachability } from './reachability.ts';
 import { graceMS } from './time-limit.ts';
+import type { Transaction } from './transaction.ts';
 
 /** The time of a command, or of all commands of its request, has passed. */
 export class DeadlineExceeded extends Error {
@@ -19,8 +21,23 @@ export interface CommandPlan {
   readonly maxTimeMS: number;
   readonly need: Need;
   readonly reachability: Reachability;
-  /** Converts an error. `handOvers` is how often the command was handed to a connection. */
-  explain(error: unknown, handOvers: number): unknown;
+  /** Converts an error. */
+  explain(error: unknown, command: FailedSending): unknown;
+}
+
+/** How far a command had come when it failed. */
+export interface FailedSending {
+  /** How often it was handed to a connection. */
+  readonly handOvers: number;
+  /** Whether it is part of a transaction, which is not committed after an error. */
+  readonly isInTransaction: boolean;
+}
+
+/** Options of a call of the driver. */
+export interface CallOptions {
+  readonly maxTimeMS: number;
+  readonly signal: AbortSignal;
+  readonly session?: ClientSession;
 }
 
 /** A running command, which several calls of the driver may share. If one of the calls fails, the others are aborted. */
@@ -29,6 +46,8 @@ export class Command {
   readonly isWrite: boolean;
   /** The rest of the request's budget in milliseconds: the time limit for the database. */
   readonly maxTimeMS: number;
+  /** The session of the transaction that the command is part of. Every call of the driver must be given it. */
+  readonly session: ClientSession | undefined;
   /** Called when the command is aborted. */
   whenAborted: ((reason: unknown) => void) | undefined;
   readonly #work: Work;
@@ -43,6 +62,7 @@ export class Command {
     this.isWrite = isWrite;
     this.need = need;
     this.maxTimeMS = maxTimeMS;
+    this.session = work.transaction?.session;
   }
 
   /** The signal that every call of the driver must be given. */
@@ -52,6 +72,15 @@ export class Command {
       if (this.#aborted) this.#controller.abort(this.#aborted.reason);
     }
     return this.#controller.signal;
+  }
+
+  /**
+   * The options that every call of the driver must be given. The driver's types of some calls lack `signal`, without which they would look for a
+   * server even after the answer.
+   */
+  get options(): CallOptions {
+    const { maxTimeMS, signal, session } = this;
+    return session ? { maxTimeMS, signal, session } : { maxTimeMS, signal };
   }
 
   /** Why the command was aborted; undefined if it was not. */
@@ -77,11 +106,16 @@ export class Command {
   handOver<T extends object>(document: T): T {
     const toBSON = (): T => {
       if (this.#aborted) throw this.#aborted.reason;
-      this.#handOvers++;
-      if (this.isWrite) this.#work.hasHandedOver = true;
+      this.noteHandOver();
       return document;
     };
     return Object.defineProperty({ ...document }, 'toBSON', { value: toBSON });
+  }
+
+  /** Counts a hand-over to a connection. A write in a transaction has no effect until it is committed. */
+  noteHandOver(): void {
+    this.#handOvers++;
+    if (this.isWrite && !this.session) this.#work.hasHandedOver = true;
   }
 
   /** Calls the driver once, and adds the call to the counts of the request. */
@@ -136,6 +170,8 @@ export class Work {
   databaseTime = 0;
   /** Whether a write was handed to a connection. */
   hasHandedOver = false;
+  /** The transaction that all commands are part of as long as it is set. */
+  transaction: Transaction | undefined;
   readonly #running = new Set<Command>();
   #budget: number | undefined;
   #spent = 0;
@@ -150,45 +186,63 @@ export class Work {
    * Throws what `plan.explain` returns for the error: a {@link DeadlineExceeded} a second after the budget is spent, a {@link DatabaseAway}
    * at once if no server is known, the reason of {@link leave} or {@link giveUp}, or the driver's own error.
    */
-  async run<T>(plan: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
+  run<T>(plan: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
+    const { transaction } = this;
+    return transaction ? transaction.inTurn(() => this.#run(plan, send)) : this.#run(plan, send);
+  }
+
+  async #run<T>(plan: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
     this.#refuse(plan);
     const command = new Command(this, plan, this.#budgetLeft(plan));
     const alarm = this.#begin(command, plan.reachability);
     try {
       return await command.settle(send);
     } catch (error) {
-      throw plan.explain(error, command.handOvers);
+      throw plan.explain(error, { handOvers: command.handOvers, isInTransaction: command.session !== undefined });
     } finally {
       this.#end(command, alarm, plan.reachability);
     }
   }
 
   /**
-   * Ends all reads with this reason, because the client has disconnected. Writes go on: the database may carry out an aborted write anyway.
+   * Ends all reads with this reason, because the client has disconnected, and a transaction that is not being committed yet. Other writes go on:
+   * the database may carry out an aborted write anyway.
    */
   leave(reason: Error): void {
     this.#leaveReason ??= reason;
-    for (const command of this.#running) if (!command.isWrite) command.abort(reason);
+    for (const command of this.#running) if (!command.isWrite || command.session) command.abort(reason);
+    this.transaction?.stop(reason);
   }
 
   /** Ends all commands with this reason, because no caller waits for the request any more. No new command begins. */
   giveUp(reason: Error): void {
     this.#giveUpReason ??= reason;
     for (const command of this.#running) command.abort(reason);
+    this.transaction?.stop(reason);
+  }
+
+  /** Throws if nobody waits for the result any more. */
+  refuseIfGone(): void {
+    const reason = this.#giveUpReason ?? this.#leaveReason;
+    if (reason) throw reason;
   }
 
   /** Throws if no command may begin any more, or no server could take one. */
   #refuse({ isWrite, need, reachability, explain }: CommandPlan): void {
-    const reason = this.#giveUpReason ?? (isWrite ? undefined : this.#leaveReason);
+    const reason = this.#giveUpReason ?? (isWrite && !this.transaction ? undefined : this.#leaveReason);
     if (reason) throw reason;
-    if (reachability.isAway(need)) throw explain(new DatabaseAway('No server that could take the command is known.'), 0);
+    if (reachability.isAway(need)) throw explain(new DatabaseAway('No server that could take the command is known.'), this.#unsent);
   }
 
   #budgetLeft({ maxTimeMS, explain }: CommandPlan): number {
     this.#budget ??= maxTimeMS;
     const left = Math.ceil(this.#budget - this.#spentUntil(performance.now()));
-    if (left <= 0) throw explain(new DeadlineExceeded(`The commands of the request have taken ${this.#budget} ms.`), 0);
+    if (left <= 0) throw explain(new DeadlineExceeded(`The commands of the request have taken ${this.#budget} ms.`), this.#unsent);
     return left;
+  }
+
+  get #unsent(): FailedSending {
+    return { handOvers: 0, isInTransaction: this.transaction !== undefined };
   }
 
   #begin(command: Command, reachability: Reachability): Alarm {

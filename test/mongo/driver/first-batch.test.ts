@@ -8,10 +8,10 @@ import { useDatabase } from '../../support/database/database.ts';
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 const docs = () => database.db.collection<{ _id: number; n?: bigint; text?: string }>('docs');
-const { signal } = new AbortController();
+const sending = new AbortController(); // has a `signal`, which is never aborted
 
 function read(body: object, options: CollectionOptions = {}, db: Db = database.db): Promise<FirstBatch> {
-  return compileFirstBatch(db, database.db.collection('docs', { ...bsonOptions, ...options }))({ find: 'docs', ...body }, signal);
+  return compileFirstBatch(db, database.db.collection('docs', { ...bsonOptions, ...options }))({ find: 'docs', ...body }, sending);
 }
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ describe('compileFirstBatch()', () => {
 
   it('reads an aggregation in the same way', async () => {
     const readFirstBatch = compileFirstBatch(database.db, database.db.collection('docs', bsonOptions));
-    const { found } = await readFirstBatch({ aggregate: 'docs', pipeline: [{ $match: { _id: 2 } }], cursor: {} }, signal);
+    const { found } = await readFirstBatch({ aggregate: 'docs', pipeline: [{ $match: { _id: 2 } }], cursor: {} }, sending);
     expect(found.map(decode)).toEqual([{ _id: 2, n: 9007199254740993n }]);
   });
 });
@@ -93,7 +93,7 @@ describe('a read that fails', () => {
     const controller = new AbortController();
     const { db, calls } = failing([stepDown]);
     controller.abort();
-    await expect(compileFirstBatch(db, docs())({ find: 'docs' }, controller.signal)).rejects.toBe(stepDown);
+    await expect(compileFirstBatch(db, docs())({ find: 'docs' }, controller)).rejects.toBe(stepDown);
     expect(calls()).toBe(1);
   });
 });

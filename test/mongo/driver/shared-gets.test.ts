@@ -161,11 +161,11 @@ describe('of gets that share a command', () => {
     const read = compileFirstBatch(database.db, database.db.collection('docs', bsonOptions));
     const signals: AbortSignal[] = [];
     const sent: Document[] = [];
-    const gets = new SharedGets((body, signal) => {
+    const gets = new SharedGets((body, sending) => {
       sent.push(body);
-      if (!body.filter._id?.$in) return read(body, signal);
-      signals.push(signal);
-      return meddle(() => read(body, signal));
+      if (!body.filter._id?.$in) return read(body, sending);
+      signals.push(sending.signal);
+      return meddle(() => read(body, sending));
     });
     return { gets, signals, sent };
   }

@@ -2,7 +2,14 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { ConfigurationError } from '../../../src/index.ts';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
 import { checkTimeLimit } from '../../../src/mongo/driver/time-limit.ts';
-import { type Command, type CommandPlan, DatabaseAway, DeadlineExceeded, Work } from '../../../src/mongo/driver/work.ts';
+import {
+  type Command,
+  type CommandPlan,
+  DatabaseAway,
+  DeadlineExceeded,
+  type FailedSending,
+  Work,
+} from '../../../src/mongo/driver/work.ts';
 
 const reachable = { isAway: () => false, watch: () => undefined, forget: () => undefined } as unknown as Reachability;
 const read: CommandPlan = { isWrite: false, need: 'any', maxTimeMS: 500, reachability: reachable, explain: (error) => error };
@@ -106,7 +113,7 @@ describe('Work', () => {
 
   it('is told at once that the database is away, and says so by its plan', async () => {
     const reachability = { ...reachable, isAway: () => true } as unknown as Reachability;
-    const explain = (error: unknown, handOvers: number) => new Error(`${(error as Error).name} ${handOvers}`);
+    const explain = (error: unknown, { handOvers }: FailedSending) => new Error(`${(error as Error).name} ${handOvers}`);
     await expect(new Work().run({ ...write, reachability, explain }, never)).rejects.toThrow('DatabaseAway 0');
   });
 });

@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClientSession, Db } from 'mongodb';
+import { Problem } from '../../errors.ts';
+import { isSocketError, replicaSetRequired } from './outcome.ts';
+import { reachabilityOf } from './reachability.ts';
+import { graceMS } from './time-limit.ts';
+import { hasErrorLabel, Transaction } from './transaction.ts';
+import type { CommandPlan, Work } from './work.ts';
+
+/** The labels by which the database says what may be tried again: the whole transaction, or only its commit. */
+const labels = { transient: 'TransientTransactionError', unknownCommit: 'UnknownTransactionCommitResult' } as const;
+
+/** The pause before the second attempt in milliseconds, and the longest one. Each is half as long again as the one before it. */
+const [firstPauseMS, longestPauseMS] = [5, 500];
+
+/**
+ * Runs a function in a transaction, which is committed by a majority of the servers when the function returns. If the function throws, or the
+ * commit fails, nothing of it is stored.
+ *
+ * The function is run again, in a new transaction, if the database says that the conflict or the failure may pass. The pauses in between grow
+ * and are random, so that competitors do not meet again. No attempt begins after `maxTimeMS`, or after the request was given up.
+ *
+ * A commit begins only if somebody still waits for it. After it has begun, its outcome may be unknown: `write_outcome_unknown` (504). Every
+ * other error means that nothing is stored. On a standalone server it throws `replica_set_required` (501).
+ *
+ * Within another transaction of the same work, the function becomes a part of that one, and is not run again alone.
+ */
+export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
+  if (work.transaction) return join(work.transaction, run);
+  requireReplicaSet(db);
+  const begunAt = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await runOnce(db, work, maxTimeMS, run);
+    } catch (error) {
+      const pauseMS = Math.random() * Math.min(firstPauseMS * 1.5 ** attempt, longestPauseMS);
+      if (!isTransient(error) || performance.now() + pauseMS - begunAt > maxTimeMS) throw error;
+      await pause(pauseMS);
+      work.refuseIfGone();
+    }
+  }
+}
+
+/** Whether an attempt has failed for a reason that may pass. The driver throws errors of Node's sockets as they are, without its label. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof Problem && error.code === 'write_outcome_unknown') return false;
+  return hasErrorLabel(error, labels.transient) || (error instanceof Problem && isSocketError(error.cause));
+}
+
+/** What fails in the inner function must not be committed by the outer one, even if that catches the error. */
+async function join<T>(transaction: Transaction, run: (transaction: Transaction) => Promise<T>): Promise<T> {
+  try {
+    return await run(transaction);
+  } catch (error) {
+    transaction.fail(error);
+    throw error;
+  }
+}
+
+async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
+  work.refuseIfGone();
+  const session = db.client.startSession();
+  const transaction = new Transaction(session);
+  session.startTransaction({ writeConcern: { w: 'majority' }, readConcern: { level: 'snapshot' }, readPreference: 'primary' });
+  work.transaction = transaction;
+  try {
+    const result = await Promise.race([run(transaction), transaction.stopped]);
+    work.refuseIfGone();
+    transaction.close();
+    work.transaction = undefined;
+    await commit(db, session, work, maxTimeMS);
+    return result;
+  } catch (error) {
+    transaction.rollBack();
+    const { failure } = transaction;
+    throw failure && isTransient(failure.error) ? failure.error : error;
+  } finally {
+    work.transaction = undefined;
+    await endSession(session);
+  }
+}
+
+/** Commits, and asks again as long as there is time if the database does not say what became of it. */
+function commit(db: Db, session: ClientSession, work: Work, maxTimeMS: number): Promise<void> {
+  const plan: CommandPlan = {
+    isWrite: true,
+    need: 'primary',
+    maxTimeMS,
+    reachability: reachabilityOf(db.client),
+    explain: explainCommit,
+  };
+  return work.run(plan, (command) =>
+    command.count(async () => {
+      command.noteHandOver();
+      while (!command.aborted) {
+        try {
+          return await session.commitTransaction();
+        } catch (error) {
+          if (!hasErrorLabel(error, labels.unknownCommit) && !isSocketError(error)) throw error;
+          await pause(firstPauseMS);
+        }
+      }
+    }),
+  );
+}
+
+function explainCommit(error: unknown, { handOvers }: { readonly handOvers: number }): unknown {
+  if (error instanceof Problem) return error;
+  const isUncommitted = handOvers === 0 || hasErrorLabel(error, labels.transient);
+  if (isUncommitted)
+    return new Problem({ code: 'database_unavailable', detail: 'The database is not available at the moment; try again.', cause: error });
+  const detail = 'The database did not answer in time; read the records to see whether they were written.';
+  return new Problem({ code: 'write_outcome_unknown', detail, cause: error });
+}
+
+/**
+ * Ends the session, and with it a transaction that was not committed, so that its locks are free before the client is answered. A database
+ * that does not react is not waited for: it ends the transaction itself after a minute.
+ */
+async function endSession(session: ClientSession): Promise<void> {
+  const ended = session.endSession();
+  ended.catch(() => undefined);
+  if (!session.inTransaction()) return;
+  await Promise.race([ended, pause(graceMS, undefined, { ref: false })]);
+}
+
+/** A standalone server has no transactions. The check is made again by the server: it may not be known yet. */
+function requireReplicaSet(db: Db): void {
+  if (reachabilityOf(db.client).isStandalone) throw replicaSetRequired();
+}

@@ -1,0 +1,99 @@
+import type { ClientSession } from 'mongodb';
+import { Problem } from '../../errors.ts';
+import { isError } from './server-error.ts';
+
+/**
+ * One attempt of a transaction. Its commands run one after the other, because the database takes one command of a session at a time. After an
+ * error of the database the transaction is lost, whatever its function does about it.
+ */
+export class Transaction {
+  readonly session: ClientSession;
+  /** Rejects when the transaction is given up from outside. */
+  readonly stopped: Promise<never>;
+  #stop: (reason: unknown) => void = () => undefined;
+  #isOpen = true;
+  #commandCount = 0;
+  #last: Promise<unknown> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
+  readonly #undo: (() => void)[] = [];
+
+  constructor(session: ClientSession) {
+    this.session = session;
+    this.stopped = new Promise((_resolve, reject) => {
+      this.#stop = reject;
+    });
+    this.stopped.catch(() => undefined); // without this, a rejection that nobody awaits would end the process
+  }
+
+  /** The first error of the database; the transaction cannot be committed after it. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Throws if the transaction has ended. */
+  requireOpen(): void {
+    if (!this.#isOpen) throw new Error('The transaction has ended: use its `tx` within its function only, and await what it does.');
+  }
+
+  /** Runs a command of the transaction when the commands before it have ended. */
+  async inTurn<T>(run: () => Promise<T>): Promise<T> {
+    this.requireOpen();
+    this.#commandCount++;
+    const turn = this.#last.then(() => this.#run(run));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #run<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      this.requireOpen();
+      if (this.#failure) throw lost(this.#failure.error);
+      return await run();
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    } finally {
+      this.#commandCount--;
+    }
+  }
+
+  /** The transaction must not be committed, because of this error. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
+  /** Calls a function if this attempt is not committed: for what has changed in memory meanwhile. */
+  onRollback(undo: () => void): void {
+    this.#undo.push(undo);
+  }
+
+  /** Ends the transaction from outside. */
+  stop(reason: unknown): void {
+    this.#stop(reason);
+  }
+
+  /** Takes no further commands. Throws if it cannot be committed. */
+  close(): void {
+    this.#isOpen = false;
+    if (this.#failure) throw this.#failure.error;
+    if (this.#commandCount > 0)
+      throw new Error('The function of a transaction has returned before everything that it does had ended: await all of it.');
+  }
+
+  /** Takes no further commands, and takes back what has changed in memory. */
+  rollBack(): void {
+    this.#isOpen = false;
+    for (const undo of this.#undo.splice(0).reverse()) undo();
+  }
+}
+
+/** What the commands after a failed one are told. Whether the transaction may be tried again depends on the first error. */
+function lost(cause: unknown): Error {
+  return new Error('The transaction is lost, because an earlier command in it has failed.', { cause });
+}
+
+/** Whether the database says by this label that a transaction may be tried again. A problem has the label of its cause. */
+export function hasErrorLabel(error: unknown, label: string): boolean {
+  if (error instanceof Problem) return hasErrorLabel(error.cause, label);
+  return isError(error) && (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.(label) === true;
+}
