@@ -59,10 +59,11 @@ export { remove } from './middleware/remove.ts';
 export { requestId } from './middleware/request-id.ts';
 export { requestTimeout } from './middleware/request-timeout.ts';
 export { scope } from './middleware/scope.ts';
+export { stores } from './middleware/stores.ts';
 export { update } from './middleware/update.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
-export type { Create, Document, Patch, Read } from './model/define/infer.ts';
+export type { Create, Document, Given, NewDocument, Patch, Read } from './model/define/infer.ts';
 export type { Operator, Policy } from './model/define/policy.ts';
 export type {
   ArrayOptions,
@@ -93,7 +94,7 @@ export type { Database } from './mongo/driver/database.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/indexes/derive-indexes.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
 export type { Paging } from './mongo/list/parse-paging.ts';
-export { everything } from './mongo/query/filter.ts';
+export { everything, type RowScope } from './mongo/query/filter.ts';
 export type { StoreOptions } from './mongo/store.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
@@ -102,3 +103,18 @@ export type { CustomMethod, CustomOperation, HandlerContext, OperationMiddleware
 export { cursorPaging, offsetPaging } from './resource/paging.ts';
 export type { CursorPagingOptions, OffsetPagingOptions, Operation, ResourceOptions, ScopeFilter } from './resource/resource-options.ts';
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';
+export { openStore } from './store/open-store.ts';
+export type {
+  DocumentChanges,
+  FindManyOptions,
+  Id,
+  IfMatch,
+  OpenStoreOptions,
+  RunTransaction,
+  ScopeOptions,
+  Store,
+  StoreFilter,
+  StoreOf,
+  StoreScope,
+  TransactionContext,
+} from './store/store.ts';

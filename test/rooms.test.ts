@@ -27,6 +27,7 @@ const rooms = [
   'mongo/stored-record.ts',
   'mongo/list',
   'mongo',
+  'store',
   'middleware/parts',
   'middleware',
   'resource',
@@ -43,7 +44,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   koa: ['middleware/parts', 'middleware', 'resource', 'api'],
   'koa-compose': ['middleware/parts', 'middleware', 'api'],
   'lossless-json': ['http'],
-  mongodb: rooms.filter((room) => /^(model|mongo|api)/.test(room)),
+  mongodb: rooms.filter((room) => /^(model|mongo|store|api)/.test(room)),
   'raw-body': ['middleware/parts'],
 };
 

@@ -3,6 +3,7 @@ import type { Db } from 'mongodb';
 import type { Model } from '../model/define/define-model.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { RunTransaction, StoreOf } from '../store/store.ts';
 import type { CloseOptions } from './close.ts';
 import type { FetchOptions, RequestHandler } from './in-process.ts';
 
@@ -58,6 +59,23 @@ export interface Api<Principal = unknown> {
    * });
    */
   close(options: CloseOptions): Promise<void>;
+  /**
+   * Opens the store of a model, which need not be one of a resource: for jobs, scripts and tests. Each operation has `maxTimeMS` of the api.
+   *
+   * @example
+   * const open = await api.store(Order).find({ owner: 'ann' }, { sort: ['-total'], limit: 20 });
+   */
+  readonly store: StoreOf;
+  /**
+   * Runs a function in a transaction.
+   *
+   * @example
+   * await api.transaction(async (tx) => {
+   *   const order = await tx.store(Order).create({ customer, owner: 'ann', total: 5 });
+   *   await tx.store(Order).update(order.id, { total: 7 });
+   * });
+   */
+  readonly transaction: RunTransaction;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
   /** @internal What `planIndexes` plans for. */

@@ -1,5 +1,7 @@
 import type { Authenticate } from '../middleware/authenticate.ts';
 import { once, tryAll } from '../mistakes.ts';
+import type { Model } from '../model/define/define-model.ts';
+import { Work } from '../mongo/driver/work.ts';
 import { compileDescription } from '../openapi/api-description.ts';
 import { anObject, checkNames, checkValue } from '../options.ts';
 import { compileChains } from '../resource/chains.ts';
@@ -8,6 +10,8 @@ import { compileResource } from '../resource/compile-resource.ts';
 import { compileModels, linkResources } from '../resource/link-resources.ts';
 import type { ResourceDefinition } from '../resource/resource-options.ts';
 import { warnOfDoubts } from '../resource/warn-of-doubts.ts';
+import type { StoreOf } from '../store/store.ts';
+import { Stores } from '../store/stores.ts';
 import type { Api } from './api.ts';
 import { type ApiOptions, apiOptionNames } from './api-options.ts';
 import { type Closing, compileClose } from './close.ts';
@@ -26,7 +30,7 @@ type Options = ApiOptions<ResourceDefinition>;
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
 export function createApi(options: Options, identify: Authenticate<unknown> | undefined): Api {
   const closing: Closing = { hasBegun: false };
-  const { prefix, description, around, probes, routes, maxTimeMS } = compileParts(options, identify, closing);
+  const { prefix, description, around, probes, routes, maxTimeMS, stores } = compileParts(options, identify, closing);
   const { resources } = description;
   const { models = [] } = options;
   warnOfDoubts(resources, models);
@@ -41,6 +45,8 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
     close: compileClose(closing),
+    store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
+    transaction: (run) => stores.transaction(run, { work: () => new Work() }),
   };
 }
 
@@ -53,7 +59,8 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const prefix = once(() => readPrefix(options));
   const settings = once(() => readSettings(options));
   const extras = once(() => readExtras(options));
-  const surroundings = once(() => compileSurroundings(options, identify));
+  const stores = once(() => new Stores(readDatabase(options), settings().maxTimeMS));
+  const surroundings = once(() => compileSurroundings(options, identify, stores));
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
   const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index))));
@@ -90,5 +97,5 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   ]);
   const { around } = surroundings();
   const { maxTimeMS } = settings();
-  return { prefix: prefix(), description: description(), around, probes: probes(), routes: routes(), maxTimeMS };
+  return { prefix: prefix(), description: description(), around, probes: probes(), routes: routes(), maxTimeMS, stores: stores() };
 }

@@ -8,12 +8,14 @@ import { guards } from '../middleware/guards.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { observe } from '../middleware/observe.ts';
 import type { Context, Guard, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { setStores } from '../middleware/parts/set-stores.ts';
 import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';
 import { requestTimeout } from '../middleware/request-timeout.ts';
 import { tryAll } from '../mistakes.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import type { ResourceDefinition } from '../resource/resource-options.ts';
+import type { Stores } from '../store/stores.ts';
 import type { ApiOptions } from './api-options.ts';
 import { readRequestIds } from './read-options.ts';
 
@@ -32,7 +34,7 @@ export interface Surroundings {
 }
 
 /** Creates the middlewares of an api that stand around all of its operations. */
-export function compileSurroundings(options: Options, identify: Authenticate<unknown> | undefined): Surroundings {
+export function compileSurroundings(options: Options, identify: Authenticate<unknown> | undefined, stores: () => Stores): Surroundings {
   const { maxConcurrency, problem } = options;
   const [observers, ids, answering, answerProblems, limit, timeout, origins, identifying] = tryAll([
     () => (options.observe === undefined ? [] : [observe(options.observe)]),
@@ -47,7 +49,7 @@ export function compileSurroundings(options: Options, identify: Authenticate<unk
   return {
     around: compose([...observers, ...ids, answering, noSniffing, answerProblems]) as ResourceMiddleware,
     answerProblems,
-    before: [...limit, timeout, ...origins, identifying],
+    before: [...limit, timeout, ...origins, setStores(stores), identifying],
     limit,
   };
 }

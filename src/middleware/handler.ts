@@ -1,11 +1,12 @@
 import { Stream } from 'node:stream';
+import type { ProblemCode } from '../errors.ts';
 import { type AnswerInput, compileAnswer } from '../model/compile/compile-answer.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
 import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
+import { canAnswer, checkProblems } from './parts/can-answer.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './parts/context.ts';
 import { compileWriteResult, recordOf } from './parts/write-result.ts';
@@ -22,9 +23,14 @@ export interface HandlerOptions {
   readonly model?: ModelInput;
   /** What the handler returns: `'record'`, `'none'`, or the schema of `data`. Any other result is an Error (500). @default anything */
   readonly answer?: AnswerInput;
+  /**
+   * The codes of problems that the function throws, or lets through from a store, for the OpenAPI description.
+   * @default none
+   */
+  readonly problems?: readonly ProblemCode[];
 }
 
-const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: checkedLater };
+const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: checkedLater, problems: checkedLater };
 
 /**
  * Runs a handler, and leaves its result in `ctx.result` for `answer`. Place it below `records`, and above `afterHooks` and `answer`.
@@ -42,12 +48,14 @@ const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: check
 export function handler(run: Called<[ctx: RecordContext], unknown>, options: HandlerOptions = {}): ResourceMiddleware {
   checkValue('`handler`', run, aFunction);
   checkOptions(options, legal, '`handler`');
-  const { model, answer } = options;
+  const { model, answer, problems: declared = [] } = options;
+  checkProblems({ problems: declared }, '`handler`');
   const expected = answer === undefined ? undefined : compileAnswer(answer);
   const compiled = model && asCompiled(model);
   const write = compileWriteResult(compiled, expected);
   const writeBody = compileWriteResult(compiled, undefined);
-  const problems = (method: string) => (method === 'GET' ? (['internal'] as const) : (['internal', 'duplicate_key'] as const)); // a GET writes nothing
+  const ofAnswer = (method: string) => (method === 'GET' ? (['internal'] as const) : (['internal', 'duplicate_key'] as const)); // a GET writes nothing
+  const problems = (method: string) => [...ofAnswer(method), ...declared];
   return canAnswer(problems, async function handler(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
     containBody(ctx);
@@ -58,7 +66,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
       value,
       toText: () => (value === undefined ? undefined : write(value, ctx)),
       get entityTag() {
-        return recordOf(value, ctx)?.entityTag;
+        return recordOf(value)?.entityTag;
       },
     };
     await next();

@@ -2,12 +2,12 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
+import { requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofValues, ofWrite } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
-import { requireRecordWithin } from './parts/require-within.ts';
 
 /**
  * Inserts `ctx.created` and leaves the record in `ctx.record`. 409 names the fields of a unique index whose values are taken. If the client

@@ -1,11 +1,8 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { copyValue } from '../model/value/copy-value.ts';
-import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
-import { compilePlanSave } from '../model/write/plan-save.ts';
-import { saveRecord } from '../mongo/save-record.ts';
 import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
-import type { StoredRecord } from '../mongo/stored-record.ts';
+import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions } from '../options.ts';
+import { compileSaveDocument } from '../store/held-documents.ts';
 import { canAnswer, ofChange, ofRead, ofValues } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
@@ -28,32 +25,36 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
   checkOptions(options, storeOptions, '`records`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
-  const planSave = compilePlanSave(compiled);
+  const saveDocument = compileSaveDocument(compiled, store);
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
   const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues]); // a GET writes nothing
   return canAnswer(problems, async function records(ctx, next) {
-    const loaded = new Map<unknown, StoredRecord>(); // of this model: `save` takes no other record
+    const loaded = new Map<unknown, StoredRecord>(); // of this request: `save` takes no other record
     let loading: Promise<unknown> | undefined;
-    ctx.loaded ??= new Map();
-    const all = ctx.loaded;
+    ctx.privateNames ??= new Set();
+    ctx.privateNames.add(compiled.privateNames);
     ctx.load = async () => {
       ctx.exchange?.throwIfGivenUp();
       loading ??= load();
+      // Another attempt of the transaction must read again.
+      ctx.exchange?.work.transaction?.onRollback(() => {
+        loading = undefined;
+      });
       return loading;
     };
     ctx.save = save;
     await next();
 
-    function keep(document: unknown, record: StoredRecord): void {
+    function keep(document: object, record: StoredRecord): void {
       loaded.set(document, record);
-      all.set(document, record);
+      StoredRecord.hold(document, record);
     }
 
     async function load(): Promise<unknown> {
       const { id, scope } = readAddress(ctx, compiled);
       const { precondition } = ctx;
       const found = await store.findOne(id, scope, { fetchPrivate: true, precondition }, workOf(ctx));
-      const document = compiled.hydrate(found.stored);
+      const document = compiled.hydrate(found.stored) as object;
       keep(document, found);
       return document;
     }
@@ -65,12 +66,7 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
         throw new Error(
           '`ctx.save()` takes the record that `ctx.load()` gave to this request, and no other object: not a copy of it either.',
         );
-      const plan = planSave(document, before.stored);
-      const sent = copyValue(document);
-      const saved = await saveRecord(store, compiled, { scope: ctx.scope, loaded: before, plan }, workOf(ctx));
-      bringUpToDate(document, sent, compiled.hydrate(saved.stored));
-      keep(document, saved);
-      ctx.record = saved;
+      ctx.record = await saveDocument({ document, before, scope: ctx.scope, hold: keep }, workOf(ctx));
       return document;
     }
   });

@@ -1,5 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { both, buildFilter, readScope } from '../mongo/query/filter.ts';
+import { asRowScope, both, buildFilter, readScope } from '../mongo/query/filter.ts';
 import { aFunction, checkOptions, checkValue, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
@@ -37,8 +37,8 @@ export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknow
   return canAnswer(['internal'], async function scope(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
     const conditions = readScope(await filterOf(ctx), scopeFields);
-    ctx.scope = both(buildFilter(conditions), ctx.scope);
     if (writes) ctx.writeScope = [...(ctx.writeScope ?? []), ...conditions];
+    ctx.scope = asRowScope(both(buildFilter(conditions), ctx.scope), ctx.writeScope ?? []);
     await next();
   });
 }

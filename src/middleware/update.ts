@@ -1,11 +1,11 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange, ofValues } from './parts/can-answer.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
-import { requireChangesWithin } from './parts/require-within.ts';
 
 /**
  * Applies `ctx.changes` to the record of `ctx.params.id` in one atomic command, with the scope and `ctx.precondition` in its filter, and

@@ -39,6 +39,11 @@ export class StoredRecord {
     return StoredRecord.#byDocument.get(document);
   }
 
+  /** @internal From now on, a document stands for this record. */
+  static hold(document: object, record: StoredRecord): void {
+    StoredRecord.#byDocument.set(document, record);
+  }
+
   readonly #model: CompiledModel;
   readonly #bytes: Uint8Array | undefined;
   #stored: Readonly<Record<string, unknown>> | undefined;
@@ -60,6 +65,11 @@ export class StoredRecord {
       StoredRecord.#byDocument.set(this.#document as object, this);
     }
     return this.#document;
+  }
+
+  /** @internal Whether it is a record of this model. */
+  isOf({ name, collection }: CompiledModel): boolean {
+    return this.#model.name === name && this.#model.collection === collection;
   }
 
   /** @internal The same without what is private. */

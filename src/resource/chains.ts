@@ -126,7 +126,7 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
     ...o.checking,
     isOfRecord ? loading : canAnswer([], loading), // without an id there is nothing that it could load
-    handler(o.handler, { model: r.model, ...(o.answer === undefined ? {} : { answer: o.answer }) }),
+    handler(o.handler, { model: r.model, problems: o.problems, ...(o.answer === undefined ? {} : { answer: o.answer }) }),
     ...hooks(r, o.name),
     answer(),
   ];

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError, type ProblemCode } from '../errors.ts';
 import { caching } from '../middleware/caching.ts';
 import { checkBody } from '../middleware/check-body.ts';
 import { crossOrigin } from '../middleware/cross-origin.ts';
@@ -66,6 +66,8 @@ export interface CompiledOperation extends Place {
   readonly body: ObjectNode | 'any' | undefined;
   /** The declared answer. */
   readonly answer: CompiledAnswer | undefined;
+  /** The problems that the handler declares. */
+  readonly problems: readonly ProblemCode[];
 }
 
 type Definition = CustomOperation<never, never>;
@@ -83,6 +85,7 @@ const legal: LegalOptions<Definition> = {
   use: orUndefined(anArrayOf('middlewares', aFunction[0])),
   handler: orUndefined(aFunction),
   answer: checkedLater,
+  problems: checkedLater,
 };
 
 /** Compiles the custom operations of a resource. Throws a {@link ConfigurationError} that names what is wrong and what is legal. */
@@ -116,9 +119,10 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     () => compileUse(given('use'), where),
     () => requireAnswer(given('handler', 'use'), where),
     () => (options.answer === undefined ? undefined : compileAnswer(options.answer, where)),
+    () => checkProblems(options, where),
   ]);
-  const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing } = options;
-  return { name, method, path, summary, reading, checking, handler, body, answer: compiledAnswer };
+  const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing, problems = [] } = options;
+  return { name, method, path, summary, reading, checking, handler, body, answer: compiledAnswer, problems };
 }
 
 /** The handler of an operation whose middlewares answer. */

@@ -1,7 +1,9 @@
 import type Koa from 'koa';
+import type { ProblemCode } from '../errors.ts';
 import type { BodyType } from '../middleware/check-body.ts';
 import type { AnswersProblems, Slots } from '../middleware/parts/context.ts';
 import type { FieldSchema } from '../model/define/schema.ts';
+import type { RunTransaction, StoreOf } from '../store/store.ts';
 
 /** The methods that a custom operation may have. */
 export const customMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -11,7 +13,11 @@ export type CustomMethod = (typeof customMethods)[number];
 
 /** The Koa context of guards, scopes, hooks and server fields, with the principal that `authenticate` has returned. */
 export type RequestContext<Principal> = Koa.Context &
-  Omit<Slots, 'principal' | 'load' | 'save' | 'signal'> & {
+  Omit<Slots, 'principal' | 'load' | 'save' | 'signal' | 'store' | 'transaction'> & {
+    /** Opens the store of a model. Its commands share the deadline of the request. */
+    readonly store: StoreOf;
+    /** Runs a function in a transaction, of which `ctx.store`, `ctx.load` and `ctx.save` are a part meanwhile. */
+    readonly transaction: RunTransaction;
     /** Aborted when the client has disconnected or the request was given up. Pass it to what your function waits for. */
     readonly signal: AbortSignal;
     /** The caller; undefined for an anonymous request. */
@@ -80,4 +86,12 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    * @default unknown: the description allows any `data`, and 204
    */
   readonly answer?: 'record' | 'none' | FieldSchema;
+  /**
+   * The codes of problems of the library that the handler throws, or lets through from a store, for the OpenAPI description. Those of `ctx.load`,
+   * `ctx.save` and of the middlewares in `use` are known. @default none
+   *
+   * @example
+   * problems: ['not_found', 'duplicate_key', 'replica_set_required']
+   */
+  readonly problems?: readonly ProblemCode[];
 }

@@ -9,6 +9,7 @@ const others = [
   'offsetPaging',
   'openapiDocument',
   'openapiText',
+  'openStore',
   'planIndexes',
   'service',
 ];

@@ -34,6 +34,7 @@ import {
   remove,
   requestTimeout,
   scope,
+  stores,
   t,
   update,
 } from '../../src/index.ts';
@@ -137,6 +138,8 @@ const cases: readonly Case[] = [
   ['problems', 'a text in place of a function', problems, { problem: 'x' }, /`problem` .* a function/],
   ['record', 'a misspelt option', record, { create: true }, /did you mean `created`\?/],
   ['record', 'a status', record, { created: 201 }, /`created` .* true or false/],
+  ['stores', 'a misspelt option', stores, { db, maxTimeMs: 5 }, /did you mean `maxTimeMS`\?/],
+  ['stores', 'no database', stores, {}, /`db` must be a database/],
   ['scope', 'a filter', (wrong) => scope(Doc, wrong), { text: 'x' }, /`scope` must be a function/],
   ['scope', 'a misspelt option', (wrong) => scope(Doc, () => ({ text: 'x' }), wrong), { write: false }, /did you mean `writes`/],
 ];

@@ -5,9 +5,10 @@ import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Page } from '../../mongo/list/build-page.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
-import type { Condition, Filter } from '../../mongo/query/filter.ts';
+import type { Condition, RowScope } from '../../mongo/query/filter.ts';
 import type { Precondition } from '../../mongo/query/precondition.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
+import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -29,7 +30,7 @@ export interface Slots {
   /** Set by `guards`: the guards that have opened for this request. `authenticate` resets it. */
   openedGuards?: Set<unknown> | undefined;
   /** Set by `scope`: the row filter of every query of this request. Several scopes narrow each other. */
-  scope?: Filter;
+  scope?: RowScope;
   /** Set by `scope`: the conditions that a record which a client writes must fulfil. */
   writeScope?: readonly Condition[];
   /** Set by `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
@@ -64,8 +65,12 @@ export interface Slots {
   load?: () => Promise<unknown>;
   /** Set by `records`: saves a record that `load` has returned. */
   save?: (record: never) => Promise<unknown>;
-  /** Set by `records`: the records that a handler holds, each with what was stored when it was loaded or last saved. */
-  loaded?: Map<unknown, StoredRecord>;
+  /** Set by `records` and `stores`: the names of private fields of each model whose records the request holds. */
+  privateNames?: Set<ReadonlySet<string>>;
+  /** Set by `stores`: opens the store of a model. */
+  store?: StoreOf;
+  /** Set by `stores`: runs a function in a transaction. */
+  transaction?: RunTransaction;
   /** Set by `handler`: what it returned. */
   result?: HandlerResult;
 }
@@ -103,7 +108,9 @@ type AnyRecord = any;
 
 /** Koa's context as a handler in a chain of your own receives it, with the functions that `records` sets. */
 export type RecordContext = Koa.Context &
-  Omit<Slots, 'load' | 'save' | 'signal'> & {
+  Omit<Slots, 'load' | 'save' | 'signal' | 'store' | 'transaction'> & {
+    readonly store: StoreOf;
+    readonly transaction: RunTransaction;
     /** Aborted when the client has gone or the request was given up. */
     readonly signal: AbortSignal;
     load(): Promise<AnyRecord>;

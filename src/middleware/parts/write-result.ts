@@ -8,14 +8,13 @@ import { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Slots } from './context.ts';
 
 /** The slots that hold a request's records. */
-type Held = Pick<Slots, 'loaded' | 'record' | 'page'>;
+type Held = Pick<Slots, 'privateNames' | 'record' | 'page'>;
 
 /** Writes what a handler returned as JSON. */
 export type WriteResult = (value: unknown, held: Held) => string;
 
 /** What is computed once for each answer. */
 interface Rules {
-  readonly held: Held;
   /** The names of private fields. */
   readonly secrets: ReadonlySet<string>;
 }
@@ -27,32 +26,31 @@ interface Rules {
  * record. Maps, objects of classes and results of `toJSON` count as plain objects.
  */
 export function compileWriteResult(model: CompiledModel | undefined, answer: CompiledAnswer | undefined): WriteResult {
-  const rulesOf = (held: Held): Rules => ({ held, secrets: secretsOf(model, held) });
+  const rulesOf = (held: Held): Rules => ({ secrets: secretsOf(model, held) });
   if (typeof answer === 'object') {
     const data = answer.node.byName.get('data')?.node;
     return (value, held) => answer.write(prepare(value, data, rulesOf(held)));
   }
   return function writeResult(value, held) {
-    if (answer === 'record' && !recordOf(value, held))
+    if (answer === 'record' && !recordOf(value))
       throw new Error("An operation with `answer: 'record'` must return a record of `ctx.load()` or `ctx.save()`.");
     return write(value, rulesOf(held));
   };
 }
 
 /** The record for which a value stands: a document that `load` or a hook received, or the record itself. */
-export function recordOf(value: unknown, { loaded }: Held): StoredRecord | undefined {
+export function recordOf(value: unknown): StoredRecord | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  return value instanceof StoredRecord ? value : (loaded?.get(value) ?? StoredRecord.of(value));
+  return value instanceof StoredRecord ? value : StoredRecord.of(value);
 }
 
-function secretsOf(model: CompiledModel | undefined, { loaded, record, page }: Held): ReadonlySet<string> {
-  const holders = [model, record, page?.records[0], ...(loaded?.values() ?? [])];
-  const sets = new Set(holders.flatMap((one) => one?.privateNames ?? []));
+function secretsOf(model: CompiledModel | undefined, { privateNames = new Set(), record, page }: Held): ReadonlySet<string> {
+  const sets = new Set([...[model, record, page?.records[0]].flatMap((one) => one?.privateNames ?? []), ...privateNames]);
   return sets.size === 1 ? ([...sets][0] as ReadonlySet<string>) : new Set([...sets].flatMap((names) => [...names]));
 }
 
 function write(given: unknown, rules: Rules): string {
-  const record = recordOf(given, rules.held);
+  const record = recordOf(given);
   if (record) return record.toText();
   const value = asJson(given);
   if (value !== given) return write(value, rules);
@@ -65,7 +63,7 @@ function write(given: unknown, rules: Rules): string {
 
 /** Returns the document form that a schema reads. A map declares no names. */
 function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown {
-  const record = recordOf(given, rules.held);
+  const record = recordOf(given);
   if (record) return record.readable;
   const value = asJson(given);
   if (value !== given) return prepare(value, node, rules);

@@ -1,4 +1,4 @@
-import type { ObjectId, UUID } from 'mongodb';
+import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import type { Field, Fields } from './schema.ts';
 
 type TypesOf<F> = F extends Field<infer Types, infer _> ? Types : { document: unknown; read: unknown; create: unknown; patch: unknown };
@@ -69,6 +69,47 @@ type WithId<F extends Fields, Id, T> = 'id' extends keyof F ? T : Simplify<{ id:
  * type OrderDocument = Document<typeof Order>;
  */
 export type Document<M extends HasFields> = WithId<FieldsOf<M>, ObjectId, DocumentOf<FieldsOf<M>>>;
+
+/** An object of these fields as the application's own code creates it, in document form. */
+type NewOf<F extends Fields> = Simplify<
+  {
+    readonly [K in keyof F as Either<IsMaintained<F[K]>, MayBeLeftOut<F[K]>> extends true ? never : K]: Given<TypesOf<F[K]>['document']>;
+  } & {
+    readonly [K in keyof F as Both<Not<IsMaintained<F[K]>>, MayBeLeftOut<F[K]>> extends true ? K : never]?:
+      | Given<TypesOf<F[K]>['document']>
+      | undefined;
+  }
+>;
+
+/**
+ * A value as the store takes it. A decimal may also be a number or a text, and a 64-bit integer a number. What an embedded object must have is
+ * checked when it is written.
+ */
+export type Given<Value> = Value extends Decimal128
+  ? Value | number | string
+  : Value extends bigint
+    ? Value | number
+    : Value extends Date | ObjectId | Uint8Array | Binary
+      ? Value
+      : Value extends readonly (infer Item)[]
+        ? readonly Given<Item>[]
+        : Value extends object
+          ? { readonly [Key in keyof Value]?: Given<Value[Key]> | undefined }
+          : Value;
+
+/**
+ * The type of a new record, as `create` of a store takes it: a document without revision and timestamps. Fields with a default, nullable and
+ * optional ones may be left out, and so may an id that the service can make.
+ *
+ * @example
+ * type NewOrder = NewDocument<typeof Order>;
+ */
+export type NewDocument<M extends HasFields> =
+  FieldsOf<M> extends { readonly id: infer Id }
+    ? TypesOf<Id>['document'] extends ObjectId | UUID
+      ? Simplify<{ readonly id?: TypesOf<Id>['document'] } & NewOf<Omit<FieldsOf<M>, 'id'>>>
+      : NewOf<FieldsOf<M>>
+    : Simplify<{ readonly id?: ObjectId } & NewOf<FieldsOf<M>>>;
 
 /** A document as the `check` of its model gets it: without id, revision and timestamps. */
 export type Checked<F extends Fields> = Omit<

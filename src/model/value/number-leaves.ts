@@ -151,7 +151,10 @@ export const decimalLeaf: Leaf<Decimal128> = {
     return double instanceof Invalid ? double : parseDecimal(text);
   },
   fromText: parseDecimal,
-  fromDocument: (value) => (isDecimal128(value) && isDigit.test(value.toString()) ? value : notDecimal),
+  fromDocument(value) {
+    if (isDecimal128(value)) return isDigit.test(value.toString()) ? value : notDecimal;
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? parseDecimal(String(value)) : notDecimal;
+  },
   toDocument: (stored) => (typeof stored === 'number' || typeof stored === 'bigint' ? Decimal128.fromString(String(stored)) : stored),
   toJson(stored) {
     const text = writeUntyped(stored);

@@ -40,6 +40,19 @@ export const serverAccess: Access = {
   incompleteObjects: false,
 };
 
+const setByService = new Invalid('not_writable', 'is set by the service itself');
+
+/**
+ * Access for the application's own code that writes a record it has not loaded. Nobody sets revision and timestamps, and an id never changes.
+ */
+export function storeAccess({ existing }: Pick<Access, 'existing'>): Access {
+  return {
+    ...serverAccess,
+    existing,
+    refusal: (field) => (field.maintained || (existing && field.key === '_id') ? setByService : undefined),
+  };
+}
+
 /** Access for the body of a create. */
 export function insertAccess({ explicitWrites = false }: WriteRules): Access {
   return {

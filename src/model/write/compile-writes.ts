@@ -1,6 +1,6 @@
 import { ObjectId, UUID } from 'mongodb';
 import { bodyNoObject, validationFailed } from '../../errors.ts';
-import { type FieldError, Invalid } from '../../rules.ts';
+import { Invalid } from '../../rules.ts';
 import { absent, type CompiledField, type ObjectNode } from '../node.ts';
 import { objectIdLeaf, uuidLeaf } from '../value/leaves.ts';
 import { isObject } from '../value/plain-object.ts';
@@ -8,6 +8,7 @@ import { type Access, holdsClosedValues, insertAccess, patchAccess, serverAccess
 import { collectChecks, compileCheck, ownFields } from './check.ts';
 import { type Changes, compileChanges, coversWhole, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
 import { compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { describeErrors } from './refuse-invalid.ts';
 import { Report } from './report.ts';
 
 export type { WriteRules };
@@ -135,8 +136,4 @@ function compileStoredCheck(model: WritableModel, access: Access): StoredCheck |
 function asBody(body: unknown): Record<string, unknown> {
   if (isObject(body)) return body;
   throw bodyNoObject();
-}
-
-function describeErrors(errors: readonly FieldError[]): string {
-  return errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ');
 }

@@ -1,5 +1,4 @@
-import { validationFailed } from '../../errors.ts';
-import { absent, type CompiledField, join, type Node, type ObjectNode } from '../node.ts';
+import { absent, type CompiledField, join, type ObjectNode } from '../node.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
 import { compileShownValue } from '../read/shown-value.ts';
 import { isObject, own } from '../value/plain-object.ts';
@@ -9,6 +8,7 @@ import { serverAccess } from './access.ts';
 import { compileCheck, ownFields } from './check.ts';
 import type { Assignment } from './plan-changes.ts';
 import { compileFieldReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { refuseInvalid } from './refuse-invalid.ts';
 import { Report } from './report.ts';
 
 /** The write of a saved record: only what its handler changed. */
@@ -59,13 +59,7 @@ export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): 
     planObject(document as Members, hydrate(stored) as Members, stored, '', draft);
     const { mistakes, report } = draft;
     if (mistakes.length > 0) throw new Error(`A record of ${name} cannot be saved: ${mistakes.join('; ')}.`);
-    if (report.errors.length > 0 && report.errors.every(({ field }) => isKnownToClients(root, field.split('.'))))
-      throw validationFailed(report.errors);
-    if (report.errors.length > 0) {
-      throw new Error(
-        `A record of ${name} cannot be saved: ${report.errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ')}.`,
-      );
-    }
+    refuseInvalid(report.errors, root, `A record of ${name} cannot be saved`);
     return draft;
   };
 }
@@ -129,17 +123,4 @@ function compileLeftOut(field: CompiledField): () => unknown {
     const shown = unsent === absent ? show({}) : unsent;
     return shown === absent || shown === undefined ? undefined : hydrate(shown);
   };
-}
-
-/**
- * Whether clients may know the field at this path: neither the field nor an object that holds it is private. The path of the record is
- * empty.
- */
-function isKnownToClients(node: Node, [name, ...rest]: readonly string[]): boolean {
-  if (name === undefined || name === '') return true;
-  if (node.kind === 'array') return isKnownToClients(node.items.node, rest);
-  if (node.kind === 'map') return isKnownToClients(node.values.node, rest);
-  if (node.kind === 'leaf') return true;
-  const field = node.byName.get(name);
-  return field !== undefined && !field.policy.private && isKnownToClients(field.node, rest);
 }

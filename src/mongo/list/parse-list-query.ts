@@ -224,7 +224,7 @@ function parseSort(given: readonly string[], { fields, maxSortKeys }: ListRules,
  * Adds the id as the last key, in the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` also serves `sort=-x`. Keys behind
  * the id are removed: ids are unique, so they order nothing, and no index would serve such a sort.
  */
-function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
+export function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
   const at = keys.findIndex(({ field }) => field.path === id.path);
   return at === -1 ? [...keys, { field: id, direction: keys.at(-1)?.direction ?? 1 }] : keys.slice(0, at + 1);
 }

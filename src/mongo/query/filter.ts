@@ -46,6 +46,28 @@ export function both(first: Filter, second: Filter | undefined): Filter {
   return Object.keys(second ?? {}).some((key) => key in first) ? { $and: [first, second] } : { ...first, ...second };
 }
 
+declare const isRowScope: unique symbol;
+
+/** The row filter of a request: `ctx.scope`. */
+export type RowScope = Filter & { readonly [isRowScope]: true };
+
+/** What a record within a scope fulfils, for writes. */
+const boundsOf = new WeakMap<Filter, readonly Condition[]>();
+
+/** Marks a filter as a scope. `bounds` are the conditions that a write must keep to. */
+export function asRowScope(filter: Filter, bounds: readonly Condition[]): RowScope {
+  boundsOf.set(filter, bounds);
+  return filter as RowScope;
+}
+
+/** Reads a scope in any form: `ctx.scope`, or what a `scope` function returns. */
+export function readAnyScope(scope: unknown, fields: QueryFields): { readonly filter: Filter; readonly bounds: readonly Condition[] } {
+  const bounds = isObject(scope) ? boundsOf.get(scope) : undefined;
+  if (bounds) return { filter: scope as Filter, bounds };
+  const conditions = readScope(scope, fields);
+  return { filter: buildFilter(conditions), bounds: conditions };
+}
+
 /**
  * The return value of a `scope` function that restricts nothing.
  *
@@ -67,15 +89,31 @@ export function readScope(scope: unknown, fields: QueryFields): readonly Conditi
   if (!isObject(scope))
     // An object of a class is refused, because its inherited members would be overlooked.
     throw new Error(`A scope must return a filter or \`everything\`, not ${describe(scope)}.`);
-  const entries = Object.entries(scope);
-  if (entries.length === 0) throw new Error('A scope returned an empty filter, which matches every record: return `everything` instead.');
-  const conditions = entries.flatMap(([name, value]) => scopeConditions(name, value, fields));
+  if (Object.keys(scope).length === 0)
+    throw new Error('A scope returned an empty filter, which matches every record: return `everything` instead.');
+  const conditions = readConditions(scope, fields, 'scope');
   const open = conditions.find(isOpen);
   if (open)
     throw new Error(
       `The scope's \`${open.operator}\` on \`${open.field.name}\` is empty, which matches every record: leave it out, or return \`everything\`.`,
     );
   return conditions;
+}
+
+/**
+ * Reads a filter of the application's own code, which has the form of a scope. An empty filter matches every record. Throws a plain Error (500)
+ * for an undefined value, which would match records without a value, and for what does not fit the model.
+ */
+export function readFilter(filter: unknown, fields: QueryFields): readonly Condition[] {
+  if (!isObject(filter)) throw new Error(`A filter must be an object, not ${describe(filter)}.`);
+  return readConditions(filter, fields, 'filter');
+}
+
+/** Where conditions come from, for messages. */
+type Source = 'scope' | 'filter';
+
+function readConditions(filter: Readonly<Record<string, unknown>>, fields: QueryFields, source: Source): Condition[] {
+  return Object.entries(filter).flatMap(([name, value]) => conditionsOn(name, value, fields, source));
 }
 
 function isOpen({ operator, value }: Condition): boolean {
@@ -88,15 +126,15 @@ function describe(value: unknown): string {
   return value === null ? 'null' : 'an object of a class';
 }
 
-function scopeConditions(name: string, value: unknown, fields: QueryFields): Condition[] {
+function conditionsOn(name: string, value: unknown, fields: QueryFields, source: Source): Condition[] {
   const field = fields.get(name);
-  if (!field) throw new Error(`The scope names \`${name}\`, which is not a field of the model.`);
-  if (!isObject(value)) return [{ field, operator: 'eq', value: scopeScalar(field, value) }];
+  if (!field) throw new Error(`The ${source} names \`${name}\`, which is not a field of the model.`);
+  if (!isObject(value)) return [{ field, operator: 'eq', value: readScalar(field, value, source) }];
   const conditions = Object.entries(value);
-  if (conditions.length === 0) throw new Error(`The scope has no condition on \`${name}\`.`);
+  if (conditions.length === 0) throw new Error(`The ${source} has no condition on \`${name}\`.`);
   return conditions.map(([operator, operand]) => {
-    if (!isOperator(operator)) throw new Error(`The scope uses \`${operator}\` on \`${name}\`: legal are ${operators.join(', ')}.`);
-    return { field, operator, value: scopeValue(field, operator, operand) };
+    if (!isOperator(operator)) throw new Error(`The ${source} uses \`${operator}\` on \`${name}\`: legal are ${operators.join(', ')}.`);
+    return { field, operator, value: readOperand(field, operator, operand, source) };
   });
 }
 
@@ -104,26 +142,26 @@ function isOperator(name: string): name is Operator {
   return (operators as readonly string[]).includes(name);
 }
 
-function scopeValue(field: QueryField, operator: Operator, value: unknown): unknown {
+function readOperand(field: QueryField, operator: Operator, value: unknown, source: Source): unknown {
   if (operator === 'exists') {
-    if (typeof value !== 'boolean') throw new Error(`\`exists\` on \`${field.name}\` in a scope must be true or false.`);
+    if (typeof value !== 'boolean') throw new Error(`\`exists\` on \`${field.name}\` in a ${source} must be true or false.`);
     return value;
   }
   if (operator === 'prefix') {
     // The leaf does not read it, because the beginning of an enum's member is not a member.
     if (typeof value !== 'string' || !field.operators.has('prefix'))
-      throw new Error(`\`prefix\` on \`${field.name}\` in a scope needs a string, and a field of strings.`);
+      throw new Error(`\`prefix\` on \`${field.name}\` in a ${source} needs a string, and a field of strings.`);
     return value;
   }
-  if (operator !== 'in' && operator !== 'nin') return scopeScalar(field, value);
-  if (!Array.isArray(value)) throw new Error(`\`${operator}\` on \`${field.name}\` in a scope must be an array.`);
-  return Array.from(value, (one) => scopeScalar(field, one)); // a hole counts as an undefined value
+  if (operator !== 'in' && operator !== 'nin') return readScalar(field, value, source);
+  if (!Array.isArray(value)) throw new Error(`\`${operator}\` on \`${field.name}\` in a ${source} must be an array.`);
+  return Array.from(value, (one) => readScalar(field, one, source)); // a hole counts as an undefined value
 }
 
-function scopeScalar(field: QueryField, value: unknown): unknown {
+function readScalar(field: QueryField, value: unknown, source: Source): unknown {
   if (value === null && field.nullable) return null;
-  if (!field.leaf) throw new Error(`The scope compares \`${field.name}\`, which is not a single value.`);
+  if (!field.leaf) throw new Error(`The ${source} compares \`${field.name}\`, which is not a single value.`);
   const stored = field.leaf.fromDocument(value);
-  if (stored instanceof Invalid) throw new Error(`The scope's value of \`${field.name}\` ${stored.message}.`);
+  if (stored instanceof Invalid) throw new Error(`The ${source}'s value of \`${field.name}\` ${stored.message}.`);
   return stored;
 }

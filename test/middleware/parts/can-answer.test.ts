@@ -52,6 +52,12 @@ const table: readonly Row[] = [
     ['unauthorized', 'forbidden', 'internal', 'overloaded'],
   ],
   ['handler', 'a function', handler(yes), ['internal', 'duplicate_key']],
+  [
+    'handler',
+    '`problems`',
+    handler(yes, { problems: ['not_found', 'replica_set_required'] }),
+    ['internal', 'duplicate_key', 'not_found', 'replica_set_required'],
+  ],
   ['ifMatch', 'nothing', ifMatch(), ['malformed_header']],
   ['ifMatch', '`required`', ifMatch({ required: true }), ['malformed_header', 'precondition_required']],
   ['ifMatch', '`current`', ifMatch({ current: () => 'a' }), ['malformed_header', 'precondition_failed', 'internal']],
@@ -74,6 +80,7 @@ const table: readonly Row[] = [
   ['requestId', 'nothing', library.requestId(), []],
   ['requestTimeout', 'a time', requestTimeout(1000), ['request_given_up']],
   ['scope', 'a function', scope(Note, yes), ['internal']],
+  ['stores', 'a database', library.stores({ db }), []],
   ['update', 'a model', update(Note, { db }), [...ofChange, ...ofValues]],
 ];
 

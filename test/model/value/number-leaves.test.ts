@@ -181,6 +181,9 @@ describe('values of handlers', () => {
     ['int64', -(2n ** 63n), -(2n ** 63n)],
     ['float', 5, new Double(5)],
     ['decimal', Decimal128.fromString('1.50'), Decimal128.fromString('1.50')],
+    ['decimal', '1.50', Decimal128.fromString('1.50')],
+    ['decimal', 0.1, Decimal128.fromString('0.1')],
+    ['decimal', 5n, Decimal128.fromString('5')],
   ])('%s takes %o', (name, given, stored) => {
     expect(leafOf(name).fromDocument(given)).toEqual(stored);
   });
@@ -194,8 +197,12 @@ describe('values of handlers', () => {
     ['int64', '5'],
     ['float', Number.NaN],
     ['float', 5n],
-    ['decimal', 5],
-    ['decimal', '5'],
+    ['decimal', 'five'],
+    ['decimal', ''],
+    ['decimal', true],
+    ['decimal', Number.NaN],
+    ['decimal', Number.POSITIVE_INFINITY],
+    ['decimal', '1'.repeat(35)],
     ['decimal', Decimal128.fromString('NaN')],
     ['decimal', Decimal128.fromString('-Infinity')],
   ])('%s refuses %o', (name, given) => {

@@ -1,0 +1,37 @@
+import type { Model } from '../../model/define/define-model.ts';
+import type { StoreUser } from '../../store/open-store.ts';
+import type { RunTransaction, StoreOf } from '../../store/store.ts';
+import type { Stores } from '../../store/stores.ts';
+import type { Context, ResourceMiddleware } from './context.ts';
+import { exchangeOf } from './exchange.ts';
+
+/** Gives the requests of an api its stores, which are made when all of its options have been checked. */
+export function setStores(all: () => Stores): ResourceMiddleware {
+  // Functions without a closure: a request that does not use them pays nothing for them.
+  function store(this: Context, model: Model, given?: object): unknown {
+    return all().open(model, given, userOf(this));
+  }
+  function transaction(this: Context, run: Parameters<RunTransaction>[0]): Promise<unknown> {
+    return all().transaction(run, userOf(this));
+  }
+  return async function stores(ctx, next) {
+    ctx.store = store as StoreOf;
+    ctx.transaction = transaction as RunTransaction;
+    await next();
+  };
+}
+
+function userOf(ctx: Context | undefined): StoreUser {
+  if (!ctx) throw new Error('Call it as a method: `ctx.store(…)`, `ctx.transaction(…)`.');
+  return {
+    work() {
+      const exchange = exchangeOf(ctx);
+      exchange.throwIfGivenUp();
+      return exchange.work;
+    },
+    hold(_document, { privateNames }) {
+      ctx.privateNames ??= new Set();
+      ctx.privateNames.add(privateNames);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { bodyNoObject } from '../../errors.ts';
+import type { ObjectNode } from '../node.ts';
+import { absent } from '../node.ts';
+import { isObject } from '../value/plain-object.ts';
+import { storeAccess } from './access.ts';
+import { compileCheck, ownFields } from './check.ts';
+import { makeId } from './compile-writes.ts';
+import { type Changes, compileChanges, coversWhole } from './plan-changes.ts';
+import { compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { refuseInvalid } from './refuse-invalid.ts';
+import { Report } from './report.ts';
+
+/** The members of a compiled model that the readers of documents need. */
+interface WritableModel {
+  readonly name: string;
+  readonly root: ObjectNode;
+}
+
+/**
+ * Compiles the reader of a new record that the application's own code creates: from document form to stored form, with id, defaults, revision
+ * and timestamps. A member that is undefined counts as left out. Throws as {@link refuseInvalid} does.
+ */
+export function compileNewDocument({ name, root }: WritableModel): (document: unknown) => Record<string, unknown> {
+  const access = storeAccess({ existing: false });
+  const refuseKeys = compileKeyCheck(root, access);
+  const runCheck = compileCheck(root);
+  const members = root.fields.map((field) => ({ field, read: compileFieldReader(field, access) }));
+  return function readNewDocument(document) {
+    const given = asGiven(document);
+    const report = new Report();
+    const now = new Date();
+    refuseKeys(given, '', report);
+    const stored: Record<string, unknown> = {};
+    for (const { field, read } of members) {
+      let value: unknown;
+      if (field.maintained) value = field.maintained === 'revision' ? 0 : now;
+      else if (Object.hasOwn(given, field.name)) value = read(given[field.name], field.name, report);
+      else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
+      if (value === undefined) report.add(field.name, isRequiredButMissing);
+      else if (value !== absent) stored[field.key] = value;
+    }
+    if (report.size === 0) runCheck?.(stored, '', report);
+    refuseInvalid(report.errors, root, `A record of ${name} cannot be created`);
+    return stored;
+  };
+}
+
+/**
+ * Compiles the reader of changes that the application's own code makes: a merge patch (RFC 7396) in document form. A member that is undefined
+ * counts as left out. Throws as {@link refuseInvalid} does.
+ */
+export function compileDocumentChanges({ name, root }: WritableModel): (changes: unknown) => Changes {
+  const access = storeAccess({ existing: true });
+  const plan = compileChanges(root, access, 'merge');
+  const own = ownFields(root);
+  const readWhole = own.check && compileObjectReader(own, access);
+  return function readDocumentChanges(changes) {
+    const given = asGiven(changes);
+    const report = new Report();
+    const planned = plan(given, report);
+    if (report.size === 0 && coversWhole(own, given)) readWhole?.(given, '', report);
+    refuseInvalid(report.errors, root, `A record of ${name} cannot be updated`);
+    return planned;
+  };
+}
+
+function asGiven(document: unknown): Record<string, unknown> {
+  if (!isObject(document)) throw bodyNoObject();
+  return withoutUndefined(document) as Record<string, unknown>;
+}
+
+/** A copy without members that are undefined, in plain objects at any depth. */
+function withoutUndefined(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  const copy: Record<string, unknown> = {};
+  // `__proto__` must become an ordinary member.
+  for (const [key, member] of members)
+    Object.defineProperty(copy, key, { value: withoutUndefined(member), enumerable: true, writable: true, configurable: true });
+  return copy;
+}

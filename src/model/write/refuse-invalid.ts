@@ -1,0 +1,31 @@
+import { validationFailed } from '../../errors.ts';
+import type { FieldError } from '../../rules.ts';
+import type { Node } from '../node.ts';
+
+/**
+ * Refuses values that the application's own code wants to write, if there are errors. Throws `validation_failed` (422) for fields that clients
+ * know, because such a value probably comes from the client, and a plain Error (500), which begins with `what`, if one of the fields is private.
+ */
+export function refuseInvalid(errors: readonly FieldError[], root: Node, what: string): void {
+  if (errors.length === 0) return;
+  if (errors.every(({ field }) => isKnownToClients(root, field.split('.')))) throw validationFailed(errors);
+  throw new Error(`${what}: ${describeErrors(errors)}.`);
+}
+
+/** Errors in words, for the log of an application. */
+export function describeErrors(errors: readonly FieldError[]): string {
+  return errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ');
+}
+
+/**
+ * Whether clients may know the field at this path: neither the field nor an object that holds it is private. The path of the record is
+ * empty. A key that is not a field is no secret.
+ */
+function isKnownToClients(node: Node, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined || name === '') return true;
+  if (node.kind === 'array') return isKnownToClients(node.items.node, rest);
+  if (node.kind === 'map') return isKnownToClients(node.values.node, rest);
+  if (node.kind === 'leaf') return true;
+  const field = node.byName.get(name);
+  return field === undefined || (!field.policy.private && isKnownToClients(field.node, rest));
+}

@@ -1,0 +1,44 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { copyValue } from '../model/value/copy-value.ts';
+import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
+import { compilePlanSave } from '../model/write/plan-save.ts';
+import type { Work } from '../mongo/driver/work.ts';
+import type { Filter } from '../mongo/query/filter.ts';
+import { requireChangesWithin, type WriteBounds } from '../mongo/query/require-within.ts';
+import { saveRecord } from '../mongo/save-record.ts';
+import type { Store } from '../mongo/store.ts';
+import type { StoredRecord } from '../mongo/stored-record.ts';
+
+/** What is saved: a document, with the row filter, and what its new values must keep to. */
+interface Saving extends WriteBounds {
+  readonly document: object;
+  /** The record that the document was made of. */
+  readonly before: StoredRecord;
+  readonly scope: Filter | undefined;
+  /** Called with the record for which the document stands from now on. */
+  hold(document: object, record: StoredRecord): void;
+}
+
+/** Writes what was changed in a document, brings the document up to date in place, and returns the record. */
+export type SaveDocument = (saving: Saving, work: Work) => Promise<StoredRecord>;
+
+/**
+ * Compiles how a document is saved. If the transaction that it is saved in is not committed, the document gets back the values that it was saved
+ * with, and stands for the record of before.
+ */
+export function compileSaveDocument(model: CompiledModel, store: Store): SaveDocument {
+  const planSave = compilePlanSave(model);
+  return async function saveDocument({ document, before, scope, hold, ...bounds }, work) {
+    const plan = planSave(document, before.stored);
+    requireChangesWithin(bounds, { assignments: plan.assignments, embedded: [] });
+    const sent = copyValue(document) as object;
+    const saved = await saveRecord(store, model, { scope, loaded: before, plan }, work);
+    bringUpToDate(document, sent, model.hydrate(saved.stored));
+    hold(document, saved);
+    work.transaction?.onRollback(() => {
+      bringUpToDate(document, copyValue(document), sent);
+      hold(document, before);
+    });
+    return saved;
+  };
+}

@@ -1,0 +1,136 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { asCompiled } from '../model/compile/compile-model.ts';
+import type { Model } from '../model/define/define-model.ts';
+import type { Document, HasFields } from '../model/define/infer.ts';
+import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
+import { Work } from '../mongo/driver/work.ts';
+import { notFound } from '../mongo/open-reads.ts';
+import { type Filter, readAnyScope, readFilter } from '../mongo/query/filter.ts';
+import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
+import { openStore as openCollection, type StoreOptions } from '../mongo/store.ts';
+import { StoredRecord } from '../mongo/stored-record.ts';
+import { aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
+import { Invalid } from '../rules.ts';
+import { compileSaveDocument } from './held-documents.ts';
+import type { FindManyOptions, Id, IfMatch, OpenStoreOptions, Store } from './store.ts';
+import { readSort, type Walk, walk } from './walk.ts';
+
+const legal: LegalOptions<OpenStoreOptions<unknown>> = { db: checkedLater, maxTimeMS: checkedLater, scope: checkedLater };
+const legalFind: LegalOptions<FindManyOptions<unknown>> = {
+  sort: checkedLater,
+  limit: orUndefined(aWholeNumber(0, undefined, ' of records')),
+};
+
+/**
+ * Opens the store of a model without an api, for a job, a seed script or a test. With an api, use `api.store(Order)`; in a request
+ * `ctx.store(Order)`, which shares the deadline of the request and takes part in its transaction.
+ *
+ * @example
+ * const orders = openStore(Order, { db });
+ * const order = await orders.create({ customer, owner: 'ann', total: 5 });
+ * await orders.update(order.id, { total: 7 }, { ifMatch: order.revision });
+ */
+export function openStore<M extends Model>(model: M, options: OpenStoreOptions<Document<M>>): Store<M> {
+  checkOptions(options, legal, '`openStore`');
+  const { db, maxTimeMS } = options;
+  const open = compileStore(asCompiled(model as Model), { db, ...(maxTimeMS !== undefined && { maxTimeMS }) });
+  return open(options, { work: () => new Work() }) as unknown as Store<M>;
+}
+
+/** Who uses a store. */
+export interface StoreUser {
+  /** The work that the next command belongs to. Throws if none may begin. */
+  work(): Work;
+  /** Called with every document that the store gives away. */
+  hold?(document: object, record: StoredRecord): void;
+}
+
+/** Opens the store of a compiled model for somebody. */
+export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser) => Store<HasFields>;
+
+/** Compiles what all stores of a model share. */
+export function compileStore(model: CompiledModel, options: StoreOptions): OpenStore {
+  const collection = openCollection(model, options);
+  const readNew = compileNewDocument(model);
+  const readChanges = compileDocumentChanges(model);
+  const save = compileSaveDocument(model, collection);
+
+  return function open(given, { work, hold: tell }) {
+    const { scope, bounds } = readScopeOf(model, given);
+
+    function hold(document: object, record: StoredRecord): void {
+      StoredRecord.hold(document, record);
+      tell?.(document, record);
+    }
+
+    function give(record: StoredRecord): unknown {
+      const document = record.document as object;
+      hold(document, record);
+      return document;
+    }
+
+    async function* each(filter: unknown = {}, options: FindManyOptions<unknown> = {}): AsyncGenerator<unknown, void, undefined> {
+      for await (const records of walk(collection, planWalk(model, scope, filter, options), work)) {
+        for (const record of records) yield give(record);
+      }
+    }
+
+    const target = (id: unknown, { ifMatch }: IfMatch = {}) => ({
+      id: readId(model, id),
+      scope,
+      precondition: ifMatch === undefined ? undefined : { ifMatch: [{ weak: false, tag: String(ifMatch) }] },
+    });
+
+    const store: Store<HasFields> & { readonly [name: string]: unknown } = {
+      get: async (id: unknown) => give(await collection.findOne(readId(model, id), scope, { fetchPrivate: true }, work())) as never,
+      async find(filter: unknown, options: FindManyOptions<unknown> = {}) {
+        const found: unknown[] = [];
+        for await (const one of each(filter, options)) found.push(one);
+        return found as never;
+      },
+      each: each as never,
+      count: async (filter: unknown = {}) => collection.count(readFilter(filter, model.scopeFields), scope, work()),
+      async create(document: unknown) {
+        const stored = readNew(document);
+        requireRecordWithin(bounds, stored);
+        return give(await collection.insert(stored, {}, work())) as never;
+      },
+      async update(id: unknown, changes: unknown, options?: IfMatch) {
+        const within = requireChangesWithin(bounds, readChanges(changes));
+        return give(await collection.update(target(id, options), within, work())) as never;
+      },
+      async save(document: object) {
+        const before = StoredRecord.of(document);
+        if (!before?.isOf(model))
+          throw new Error(
+            `\`save()\` of a store of ${model.name} takes a document that a store of it has returned, and no other object: not a copy of it either.`,
+          );
+        await save({ document, before, scope, hold, ...bounds }, work());
+        return document as never;
+      },
+      remove: async (id: unknown, options?: IfMatch) => give(await collection.remove(target(id, options), work())) as never,
+    };
+    return store;
+  };
+}
+
+function readScopeOf(model: CompiledModel, options: { readonly scope?: unknown }): { scope: Filter | undefined; bounds: WriteBounds } {
+  if (!('scope' in options)) return { scope: undefined, bounds: {} };
+  const { filter, bounds } = readAnyScope(options.scope, model.scopeFields);
+  return { scope: filter, bounds: { writeScope: bounds, mayWrite: () => true } };
+}
+
+function planWalk(model: CompiledModel, scope: Filter | undefined, filter: unknown, options: FindManyOptions<unknown>): Walk {
+  checkOptions(options, legalFind, '`find`');
+  const { sort = [], limit = Number.POSITIVE_INFINITY } = options;
+  checkValue('`sort` of a store', sort, [Array.isArray, 'an array of field names']);
+  return { conditions: readFilter(filter, model.scopeFields), sort: readSort(model, sort), scope, limit };
+}
+
+/** Reads an id, or its text. As in a path, one that no record can have is 404. */
+function readId({ id: { leaf } }: CompiledModel, given: unknown): Id<HasFields> {
+  const id = leaf.fromDocument(given);
+  const read = id instanceof Invalid && typeof given === 'string' ? leaf.fromText(given) : id;
+  if (read instanceof Invalid) throw notFound();
+  return read as never;
+}

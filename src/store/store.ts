@@ -1,0 +1,120 @@
+import type { Model } from '../model/define/define-model.ts';
+import type { Document, Given, HasFields, NewDocument } from '../model/define/infer.ts';
+import type { Operator } from '../model/define/policy.ts';
+import type { Database } from '../mongo/driver/database.ts';
+import type { everything, RowScope } from '../mongo/query/filter.ts';
+
+type Elements<Value> = Value extends readonly (infer Element)[] ? Element : Value;
+
+/** The operators of the library on one field. */
+type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
+  readonly in?: readonly Value[];
+  readonly nin?: readonly Value[];
+  readonly exists?: boolean;
+};
+
+/** A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded objects. */
+export type StoreFilter<Doc> = {
+  readonly [Name in keyof Doc]?: Given<Elements<Doc[Name]>> | OperatorsOn<Given<Elements<Doc[Name]>>>;
+} & { readonly [path: `${string}.${string}`]: unknown };
+
+/** The rows that a store is limited to: a filter, `everything`, or the `ctx.scope` of a request. */
+export type StoreScope<Doc> = StoreFilter<Doc> | typeof everything | RowScope;
+
+/** The id of a record, or its text as in a path. */
+export type Id<M extends HasFields> = Document<M> extends { id: infer Value } ? Value | string : never;
+
+/** The changes of an update: a merge patch (RFC 7396) in document form. */
+export type DocumentChanges<M extends HasFields> = Changes<Omit<Document<M>, 'id'>>;
+
+type Changes<Doc> = { readonly [Name in keyof Doc]?: Given<Doc[Name]> | (undefined extends Doc[Name] ? null : never) | undefined };
+
+/** Options of reads of many records. */
+export interface FindManyOptions<Doc> {
+  /** Field names; a `-` in front means descending. Records with equal values are sorted by their ids. @default by id */
+  readonly sort?: readonly (`${'' | '-'}${keyof Doc & string}` | `${string}.${string}`)[];
+  /** The most records to return. @default no limit */
+  readonly limit?: number;
+}
+
+/** Options of writes to one record. */
+export interface IfMatch {
+  /** Writes only if the record still has this revision; otherwise it is 412. @default any revision */
+  readonly ifMatch?: number | bigint;
+}
+
+/** Options of a store. */
+export interface ScopeOptions<Doc> {
+  /**
+   * Limits the store to these rows: a record outside of them is 404, and a write that would leave one there is 422. `ctx.scope` limits it as the
+   * request is limited; it is an error (500) if the request has no scope.
+   * @default every record
+   */
+  readonly scope?: StoreScope<Doc> | undefined;
+}
+
+/** Options of {@link openStore}. */
+export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc> {
+  readonly db: Database;
+  /** How long the database may work for one operation, in milliseconds. `maxTimeMS` of the model wins over it. @default 10,000 */
+  readonly maxTimeMS?: number;
+}
+
+/**
+ * The records of a model, for the application's own code: jobs, seeds, handlers, tests. It has the server's access. Checks, defaults, timestamps,
+ * revisions and unique values of the model apply; the policies for clients do not, and hooks of a resource do not run.
+ *
+ * Records come and go as documents, as handlers and hooks know them. Errors are the problems of the routes: 404, 409, 412, 422, 503, 504. A value
+ * that does not fit a private field is a plain Error.
+ */
+export interface Store<M extends HasFields> {
+  /** Reads a record. Throws `not_found` (404) if there is none. */
+  get(id: Id<M>): Promise<Document<M>>;
+  /** Reads all records that match, at most 500 with each command. `{}` matches every record. */
+  find(filter?: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): Promise<Document<M>[]>;
+  /**
+   * Reads all records that match one after the other, at most 500 with each command, in bounded memory. A record whose sort value changes
+   * meanwhile may come twice, or not at all.
+   *
+   * @example
+   * for await (const order of orders.each({ status: 'open' })) await remind(order);
+   */
+  each(filter?: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): AsyncGenerator<Document<M>, void, undefined>;
+  /** Counts all records that match. */
+  count(filter?: StoreFilter<Document<M>>): Promise<number>;
+  /** Creates a record. Throws 422 or 409. */
+  create(document: NewDocument<M>): Promise<Document<M>>;
+  /**
+   * Applies changes to a record in one atomic command. Members that are undefined count as left out; null removes an optional value. Throws 404,
+   * 409, 412 or 422.
+   */
+  update(id: Id<M>, changes: DocumentChanges<M>, options?: IfMatch): Promise<Document<M>>;
+  /**
+   * Writes what has changed in a document that this or another store of the model has returned, if nothing else has written it meanwhile (412).
+   * Updates the document in place, and returns it.
+   */
+  save(document: Document<M>): Promise<Document<M>>;
+  /** Deletes a record, and returns it. Throws 404 or 412. */
+  remove(id: Id<M>, options?: IfMatch): Promise<Document<M>>;
+}
+
+/** Opens the store of a model. */
+export type StoreOf = <M extends Model>(model: M, options?: ScopeOptions<Document<M>>) => Store<M>;
+
+/** What takes part in a transaction. It refuses to be used after the end of the transaction. */
+export interface TransactionContext {
+  /** Opens the store of a model, whose operations are part of the transaction. */
+  readonly store: StoreOf;
+}
+
+/**
+ * Runs a function in a transaction: what it writes by `tx`, or by `ctx.store`, `ctx.load` and `ctx.save` of the same request, is stored when it
+ * returns, all of it or nothing. If it throws, nothing is stored, and the error is thrown on.
+ *
+ * The function is run again if another write was in its way, or a server went away: it must not do what cannot be done twice. What it loads, it
+ * should load inside. Its operations run one after the other, and it must await all of them.
+ *
+ * Throws `write_outcome_unknown` (504) if the database did not say what became of the commit, and `replica_set_required` (501) on a standalone
+ * server. After every other error nothing is stored. Within a transaction, it becomes a part of that one.
+ */
+export type RunTransaction = <T>(run: (tx: TransactionContext) => Promise<T>) => Promise<T>;

@@ -1,0 +1,64 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { QueryField } from '../model/compile/query-fields.ts';
+import type { Work } from '../mongo/driver/work.ts';
+import { parseCursor } from '../mongo/list/cursor.ts';
+import { defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { endWithId, type ListQuery } from '../mongo/list/parse-list-query.ts';
+import type { Condition, Filter } from '../mongo/query/filter.ts';
+import type { Position, SortKey } from '../mongo/query/position.ts';
+import type { Store } from '../mongo/store.ts';
+import type { StoredRecord } from '../mongo/stored-record.ts';
+
+/** The most records that one command reads. */
+const pageSize = 500;
+
+/** Which records are read, and in which order. */
+export interface Walk {
+  readonly conditions: readonly Condition[];
+  readonly sort: readonly SortKey[];
+  readonly scope: Filter | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Reads records in pages by key, as lists do: no cursor stays open in the database in between, so that a walk may take any time, and survives a
+ * new primary. `work` is called before each page.
+ */
+export async function* walk(
+  store: Store,
+  { conditions, sort, scope, limit }: Walk,
+  work: () => Work,
+): AsyncGenerator<readonly StoredRecord[]> {
+  let from: Position | undefined;
+  for (let left = limit; left > 0; ) {
+    const window = { mode: 'cursor', from, direction: 1, digest: '' } as const;
+    const size = Math.min(left, pageSize);
+    const query: ListQuery = {
+      conditions,
+      sort,
+      limit: size,
+      window,
+      total: undefined,
+      fields: undefined,
+      isSelectable: false,
+      include: [],
+    };
+    const { records, place } = await store.findPage(query, scope, { fetchPrivate: true, maxPageBytes: defaultPageBytes }, work());
+    yield records;
+    left -= records.length;
+    if (place.mode !== 'cursor' || place.next === null) return;
+    from = parseCursor(place.next, '', sort);
+  }
+}
+
+/** Reads the sort of a walk. Throws a plain Error for a field that has no order. */
+export function readSort({ scopeFields, name }: CompiledModel, given: readonly string[]): SortKey[] {
+  const keys = given.map((text): SortKey => {
+    const isDescending = text.startsWith('-');
+    const field = scopeFields.get(isDescending ? text.slice(1) : text);
+    if (!field?.leaf || field.inList)
+      throw new Error(`\`sort\` of a store of ${name} names \`${text}\`, which is not a field with a single value.`);
+    return { field, direction: isDescending ? -1 : 1 };
+  });
+  return endWithId(keys, scopeFields.get('id') as QueryField);
+}

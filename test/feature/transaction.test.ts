@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Problem } from '../../src/errors.ts';
+import { defineModel, everything, t } from '../../src/index.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+
+const Account = defineModel('Account', {
+  collection: 'accounts',
+  fields: {
+    id: t.string({ policy: { insert: true } }),
+    balance: t.int({ minimum: 0 }),
+    owner: t.string(),
+    pin: t.nullable(t.string(), { policy: { private: true, insert: true } }),
+    revision: t.revision(),
+  },
+});
+const Transfer = defineModel('Transfer', { collection: 'transfers', fields: { from: t.ref('Account', { id: t.string() }), sum: t.int() } });
+
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
+let attempts = 0;
+let between: () => Promise<unknown> = async () => undefined;
+
+const api = useApi<{ name: string }>(
+  database,
+  (shop) => [
+    shop.resource({
+      model: Account,
+      ops: ['get', 'create'],
+      scope: (ctx) => (ctx.get('x-all') ? everything : { owner: ctx.requirePrincipal().name }),
+      guardsFor: { get: [async (ctx) => (await ctx.store(Account).count()) < 100] },
+      operations: {
+        pay: {
+          problems: ['duplicate_key', 'replica_set_required'],
+          async handler(ctx) {
+            attempts = 0;
+            return ctx.transaction(async (tx) => {
+              attempts++;
+              const from = await ctx.load();
+              await between();
+              from.balance -= 10;
+              await tx.store(Transfer).create({ from: from.id, sum: 10 });
+              return ctx.save(from);
+            });
+          },
+        },
+        loadedBefore: {
+          async handler(ctx) {
+            attempts = 0;
+            const from = await ctx.load();
+            return ctx.transaction(async (tx) => {
+              attempts++;
+              from.balance = 1;
+              await ctx.save(from);
+              if (attempts === 1) {
+                await tx.store(Account).count();
+                throw Object.assign(new Error('passing'), { hasErrorLabel: () => true });
+              }
+              return from;
+            });
+          },
+        },
+        scoped: { path: '/scoped', method: 'GET', handler: (ctx) => ctx.store(Account, { scope: ctx.scope }).find() },
+        copied: { path: '/copied', method: 'GET', handler: async (ctx) => ({ ...(await ctx.store(Account).find())[0] }) },
+        refuse: {
+          path: '/refuse',
+          handler: (ctx) =>
+            ctx.transaction(async (tx) => {
+              await tx.store(Transfer).create({ from: 'a', sum: 1 });
+              throw new Problem({ status: 409, code: 'no_money' });
+            }),
+        },
+      },
+    }),
+  ],
+  { authenticate: (ctx) => ({ name: ctx.get('authorization') || 'ann' }), undescribed: ['no_money'] },
+);
+const accounts = () => database.db.collection<{ _id: string }>('accounts');
+const transfers = () => database.db.collection('transfers').countDocuments();
+
+beforeEach(async () => {
+  await database.db.dropDatabase();
+  between = async () => undefined;
+  await accounts().insertMany([
+    { _id: 'a', balance: 15, owner: 'ann', pin: '1234', revision: 0 },
+    { _id: 'b', balance: 15, owner: 'ben', revision: 0 },
+  ] as never);
+});
+
+describe('ctx.transaction', () => {
+  it('stores all or nothing, and answers the record of load and save', async () => {
+    const paid = await api.request('POST', '/api/accounts/a/pay');
+    expect(paid.status).toBe(200);
+    expect(paid.body).toEqual({ data: { id: 'a', balance: 5, owner: 'ann', revision: 1 } });
+    const broke = await api.request('POST', '/api/accounts/a/pay');
+    expect([broke.status, broke.body.errors]).toEqual([422, [expect.objectContaining({ field: 'balance' })]]);
+    expect([await transfers(), await accounts().findOne({ _id: 'a' })]).toEqual([1, expect.objectContaining({ balance: 5, revision: 1 })]);
+  });
+
+  it('stays within the scope of the request', async () => {
+    expect((await api.request('POST', '/api/accounts/b/pay')).status).toBe(404);
+    expect(await transfers()).toBe(0);
+  });
+
+  it('runs again after a conflict, and loads again', async () => {
+    between = async () => {
+      if (attempts === 1) await accounts().updateOne({ _id: 'a' }, { $set: { balance: 12, revision: 7 } } as never);
+    };
+    const paid = await api.request('POST', '/api/accounts/a/pay');
+    expect([paid.status, paid.body.data]).toEqual([200, expect.objectContaining({ balance: 2, revision: 8 })]);
+    expect([attempts, await transfers()]).toEqual([2, 1]);
+  });
+
+  it('gives a record that was loaded before it its values back for the next attempt', async () => {
+    const saved = await api.request('POST', '/api/accounts/a/loadedBefore');
+    expect([saved.status, saved.body.data, attempts]).toEqual([200, expect.objectContaining({ balance: 1, revision: 1 }), 2]);
+  });
+
+  it('answers a problem of its function as it is, and stores nothing', async () => {
+    const refused = await api.request('POST', '/api/accounts/refuse');
+    expect([refused.status, refused.body.code, await transfers()]).toEqual([409, 'no_money', 0]);
+  });
+
+  it('costs one command more than its operations, and an operation without it costs none', async () => {
+    commands.clear();
+    await api.request('POST', '/api/accounts/a/pay');
+    expect(commands.names).toEqual(['find', 'insert', 'findAndModify', 'commitTransaction']);
+    commands.clear();
+    await api.request('POST', '/api/accounts', { body: { id: 'c', balance: 1, owner: 'ann' } });
+    expect(commands.names).toEqual(['insert']);
+  });
+
+  it('lets clients that pay at once each succeed or learn honestly that they did not', async () => {
+    await accounts().updateOne({ _id: 'a' }, { $set: { balance: 100 } } as never);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.request('POST', '/api/accounts/a/pay')));
+    const paid = answers.filter(({ status }) => status === 200).length;
+    expect(answers.filter(({ status }) => ![200, 422, 503].includes(status))).toEqual([]);
+    expect([paid, await transfers()]).toEqual([paid, paid]);
+    expect(await accounts().findOne({ _id: 'a' })).toMatchObject({ balance: 100 - 10 * paid });
+    expect(paid).toBeGreaterThan(0);
+  });
+});
+
+describe('ctx.store', () => {
+  it('reads for guards and handlers, with the scope of the request if it is given', async () => {
+    const scoped = await api.request('GET', '/api/accounts/scoped', { headers: { authorization: 'ben' } });
+    expect(scoped.body).toEqual({ data: [{ id: 'b', balance: 15, owner: 'ben', revision: 0 }] }); // and no private field
+    expect((await api.request('GET', '/api/accounts/a')).status).toBe(200);
+  });
+
+  it('makes a copy of a record an error, as it would show private fields', async () => {
+    expect((await api.request('GET', '/api/accounts/copied')).status).toBe(500);
+  });
+});

@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Decimal128, ObjectId } from 'mongodb';
+import { defineModel, t } from '../../src/index.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { useDatabase } from '../support/database/database.ts';
+
+const Address = t.object('Address', { city: t.string(), zip: t.optional(t.string()), kind: t.string({ default: 'home' }) });
+const Order = defineModel('Order', {
+  collection: 'orders',
+  fields: {
+    number: t.string({ unique: true }),
+    status: t.enum(['open', 'paid'], { default: 'open', policy: { insert: false } }),
+    total: t.decimal({ minimum: '0' }),
+    big: t.int64({ default: 0n }),
+    shipTo: t.nullable(Address),
+    note: t.optional(t.string()),
+    secret: t.nullable(t.string({ maxLength: 3 }), { policy: { private: true } }),
+    owner: t.string({ default: 'ann' }),
+    revision: t.revision(),
+    createdAt: t.createdAt(),
+    updatedAt: t.updatedAt(),
+  },
+});
+const database = useDatabase();
+const open = () => openStore(Order, { db: database.db });
+const total = (text: string) => Decimal128.fromString(text);
+
+beforeEach(async () => {
+  await database.db.dropDatabase();
+  await database.db.collection('orders').createIndex({ number: 1 }, { unique: true });
+});
+
+describe('the store of a model', () => {
+  it('creates a record with id, defaults, revision and timestamps, and gets it back', async () => {
+    const order = await open().create({ number: 'a', total: '12.50', shipTo: { city: 'Rome' }, secret: 'abc' });
+    expect(order).toMatchObject({ number: 'a', status: 'open', total: total('12.50'), big: 0n, owner: 'ann', revision: 0, secret: 'abc' });
+    expect(order.shipTo).toEqual({ city: 'Rome', kind: 'home' });
+    expect([order.id, order.createdAt]).toEqual([expect.any(ObjectId), expect.any(Date)]);
+    expect('note' in order).toBe(false);
+    expect(await open().get(order.id)).toEqual(order);
+    expect(await open().get(String(order.id))).toEqual(order);
+  });
+
+  it('takes numbers, text and Decimal128 for a decimal, in documents, changes and filters', async () => {
+    for (const [number, given] of Object.entries({ a: 5, b: '5.0', c: total('5') })) await open().create({ number, total: given });
+    expect(await open().count({ total: { gte: 5, lt: '5.1' } })).toBe(3);
+    const [order] = await open().find({ number: 'a' });
+    const changed = await open().update(order?.id ?? '', { total: 0.1 });
+    expect(changed.total).toEqual(total('0.1'));
+    await expect(open().create({ number: 'x', total: 'five' })).rejects.toMatchObject({ errors: [{ field: 'total' }] });
+    await expect(open().create({ number: 'x', total: Number.NaN })).rejects.toMatchObject({ errors: [{ field: 'total' }] });
+  });
+
+  it('answers as the routes do: 404, 409, 412, 422', async () => {
+    const orders = open();
+    const { id } = await orders.create({ number: 'a', total: 1 });
+    await expect(orders.get(new ObjectId())).rejects.toMatchObject({ status: 404 });
+    await expect(orders.get('no id')).rejects.toMatchObject({ status: 404 });
+    await expect(orders.create({ number: 'a', total: 1 })).rejects.toMatchObject({ status: 409, errors: [{ field: 'number' }] });
+    await expect(orders.update(id, { total: 2 }, { ifMatch: 1 })).rejects.toMatchObject({ status: 412 });
+    await expect(orders.remove(id, { ifMatch: 1n })).rejects.toMatchObject({ status: 412 });
+    await expect(orders.update(id, { total: -1 })).rejects.toMatchObject({ status: 422, errors: [{ field: 'total', rule: 'minimum' }] });
+    await expect(orders.update(id, { shipTo: { zip: '1' } })).rejects.toMatchObject({ status: 422, errors: [{ field: 'shipTo' }] });
+    const wrong = { revision: 5, nothing: 1 } as object;
+    await expect(orders.update(id, wrong)).rejects.toMatchObject({ errors: [{ field: 'revision' }, { field: 'nothing' }] });
+    await expect(orders.create({ number: 'b', total: 1, ...wrong })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('throws a plain Error for a value that does not fit a private field, which no client must hear of', async () => {
+    const failing = open().create({ number: 'a', total: 1, secret: 'too long' });
+    await expect(failing).rejects.not.toHaveProperty('status');
+    await expect(open().create({ number: 'a', total: 1, secret: 'too long' })).rejects.toThrow('`secret`');
+  });
+
+  it('updates by merge patch: unnamed values stay, null clears, undefined counts as left out', async () => {
+    const { id } = await open().create({ number: 'a', total: 1, note: 'n', shipTo: { city: 'Rome', zip: '1' } });
+    const changed = await open().update(id, { total: 2, note: null, owner: undefined, shipTo: { city: 'Bari', zip: undefined } });
+    expect(changed).toMatchObject({ total: total('2'), owner: 'ann', revision: 1, shipTo: { city: 'Bari', zip: '1', kind: 'home' } });
+    expect('note' in changed).toBe(false);
+    expect((await open().update(id, { shipTo: null })).shipTo).toBeNull();
+    expect((await open().update(id, {})).revision).toBe(2);
+  });
+
+  it('saves what has changed in a document, if nothing else has written it', async () => {
+    const order = await open().create({ number: 'a', total: 1 });
+    const same = await open().get(order.id);
+    order.status = 'paid';
+    expect(await open().save(order)).toBe(order);
+    expect([order.revision, (await open().get(order.id)).status]).toEqual([1, 'paid']);
+    same.owner = 'ben';
+    await expect(open().save(same)).rejects.toMatchObject({ status: 412 });
+    await expect(open().save({ ...order })).rejects.toThrow('not a copy');
+    order.owner = 'cid';
+    expect((await open().save(order)).revision).toBe(2);
+  });
+
+  it('removes a record, and returns it', async () => {
+    const order = await open().create({ number: 'a', total: 1 });
+    expect(await open().remove(order.id, { ifMatch: order.revision })).toEqual(order);
+    await expect(open().get(order.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('finds by filter and sort, and walks through more than one page of any order', async () => {
+    const orders = open();
+    await database.db.collection('orders').insertMany(
+      Array.from({ length: 1_203 }, (_, index) => ({
+        number: `n${index}`,
+        total: total(String(index % 7)),
+        status: index % 2 ? 'paid' : 'open',
+      })),
+    );
+    expect(await orders.count()).toBe(1_203);
+    expect(await orders.find({ status: 'paid' })).toHaveLength(601);
+    const top = await orders.find({}, { sort: ['-total', 'number'], limit: 3 });
+    expect(top.map((one) => String(one.total))).toEqual(['6', '6', '6']);
+    expect(await orders.find({}, { limit: 0 })).toEqual([]);
+    const seen = new Set<string>();
+    let last = '0';
+    for await (const one of orders.each({}, { sort: ['total'] })) {
+      expect(Number(one.total)).toBeGreaterThanOrEqual(Number(last));
+      last = String(one.total);
+      seen.add(one.number);
+    }
+    expect(seen.size).toBe(1_203);
+  });
+
+  it('refuses filters and sorts that do not fit the model, and an undefined value', async () => {
+    const refused = [
+      { nothing: 1 },
+      { total: undefined },
+      { total: { gte: undefined } },
+      { status: { near: 1 } },
+      { number: 5 },
+    ] as object[];
+    for (const filter of refused) await expect(open().find(filter as never)).rejects.toThrow('The filter');
+    await expect(open().find(null as never)).rejects.toThrow('A filter must be');
+    await expect(open().find({}, { sort: ['shipTo'] })).rejects.toThrow('`shipTo`');
+    await expect(open().find({}, { limit: -1 })).rejects.toThrow('`limit`');
+    await expect(open().find({}, { lmit: 1 } as object)).rejects.toThrow('`lmit`');
+  });
+
+  it('with a scope reads and writes these rows only, and puts no record outside of it', async () => {
+    const all = open();
+    const foreign = await all.create({ number: 'a', total: 1, owner: 'ben' });
+    const mine = openStore(Order, { db: database.db, scope: { owner: 'ann' } });
+    const own = await mine.create({ number: 'b', total: 1 });
+    expect(await mine.find()).toEqual([own]);
+    expect(await mine.count()).toBe(1);
+    for (const attempt of [mine.get(foreign.id), mine.update(foreign.id, { total: 2 }), mine.remove(foreign.id)])
+      await expect(attempt).rejects.toMatchObject({ status: 404 });
+    await expect(mine.save(foreign)).resolves.toBe(foreign); // nothing has changed
+    foreign.total = total('9');
+    await expect(mine.save(foreign)).rejects.toMatchObject({ status: 404 });
+    const outside = { status: 422, errors: [{ field: 'owner', rule: 'scope' }] };
+    await expect(mine.create({ number: 'c', total: 1, owner: 'ben' })).rejects.toMatchObject(outside);
+    await expect(mine.update(own.id, { owner: 'ben' })).rejects.toMatchObject(outside);
+    own.owner = 'ben';
+    await expect(mine.save(own)).rejects.toMatchObject(outside);
+  });
+
+  it('refuses a scope that is no filter, and options that are misspelt', () => {
+    for (const scope of [undefined, null, {}, { owner: undefined }])
+      expect(() => openStore(Order, { db: database.db, scope } as never)).toThrow('scope');
+    expect(() => openStore(Order, { db: database.db, scop: {} } as never)).toThrow('`scop`');
+    expect(() => openStore({} as never, { db: database.db })).toThrow('defineModel');
+  });
+});
