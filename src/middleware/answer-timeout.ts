@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Stream } from 'node:stream';
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
@@ -6,8 +7,8 @@ import { type Exchange, exchangeOf } from './parts/exchange.ts';
 
 /**
  * Cuts off a client that has not received the answer `ms` milliseconds after it was ready. A client that does not read cannot hold memory
- * or a place in flight. For a stream, the time starts again whenever data is sent. An answer that waits behind another one on its
- * connection is not timed. Place it above `problems`.
+ * or a place in flight, nor can one that does not read what comes before the answer on its connection (HTTP pipelining). For a stream, the
+ * time starts again whenever data is sent. An in-process request has no limit. Place it above `problems`.
  *
  * @example
  * app.use(answerTimeout(120_000)).use(problems());
@@ -24,12 +25,13 @@ export function answerTimeout(ms: number): ResourceMiddleware {
 }
 
 function watch(ctx: Context, exchange: Exchange, ms: number, sent: number): void {
-  if (exchange.isOver) return;
+  const { req, res, body } = ctx;
+  if (exchange.isOver || !(req.socket instanceof EventEmitter)) return;
   const alarm = coarseTimer.after(ms, () => {
-    const { res, body } = ctx;
     const now = res.socket?.bytesWritten ?? 0;
-    const isWaiting = res.socket === null || (body instanceof Stream && now > sent);
-    if (isWaiting) watch(ctx, exchange, ms, now);
+    if (body instanceof Stream && now > sent) watch(ctx, exchange, ms, now);
+    else if (res.socket === null)
+      req.socket.destroy(); // it waits behind another answer, and has no socket yet
     else res.destroy();
   });
   exchange.whenOver(() => alarm.cancel());
