@@ -5,6 +5,16 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 type Chunk = string | Uint8Array;
 type Done = (error?: Error | null) => void;
 
+/** Takes the place of a socket. `answerTimeout` sees by `bytesWritten` that a stream goes on, which waits for its reader. */
+class Sink extends Writable {
+  bytesWritten = 0;
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: Done): void {
+    this.bytesWritten += chunk.length;
+    done();
+  }
+}
+
 /**
  * A `ServerResponse` of Node that becomes a WHATWG Response instead of bytes on a socket. It extends the real class, so that everything that
  * writes to it (Koa, a stream, a handler) behaves as it does on the network.
@@ -23,7 +33,7 @@ export class InProcessResponse extends ServerResponse {
       this.#fail = reject;
     });
     this.started.catch(() => undefined); // without this, a rejection that nobody awaits would end the process
-    this.assignSocket(new Writable({ write: (_chunk, _encoding, done) => done() }) as unknown as Socket);
+    this.assignSocket(new Sink() as unknown as Socket);
     this.once('finish', () => this.destroy()); // Node's server emits `close` at this point, and `inFlightLimit` waits for it
   }
 

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import { Stream } from 'node:stream';
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
@@ -8,7 +7,7 @@ import { type Exchange, exchangeOf } from './parts/exchange.ts';
 /**
  * Cuts off a client that has not received the answer `ms` milliseconds after it was ready. A client that does not read cannot hold memory
  * or a place in flight, nor can one that does not read what comes before the answer on its connection (HTTP pipelining). For a stream, the
- * time starts again whenever data is sent. An in-process request has no limit. Place it above `problems`.
+ * time starts again whenever data is sent. Place it above `problems`.
  *
  * @example
  * app.use(answerTimeout(120_000)).use(problems());
@@ -26,7 +25,7 @@ export function answerTimeout(ms: number): ResourceMiddleware {
 
 function watch(ctx: Context, exchange: Exchange, ms: number, sent: number): void {
   const { req, res, body } = ctx;
-  if (exchange.isOver || !(req.socket instanceof EventEmitter)) return;
+  if (exchange.isOver) return;
   const alarm = coarseTimer.after(ms, () => {
     const now = res.socket?.bytesWritten ?? 0;
     if (body instanceof Stream && now > sent) watch(ctx, exchange, ms, now);
