@@ -175,7 +175,19 @@ describe('every answer', () => {
     expect(headers['x-content-type-options']).toBe(isTheApps ? undefined : 'nosniff');
   });
 
-  it('does so where it is a 500 or in process', async () => {
+  it.each([
+    ['GET', '/api/notes', 200, 'application/json; charset=utf-8'],
+    ['GET', '/api/notes/a', 200, 'application/json; charset=utf-8'],
+    ['GET', '/api/notes/none', 404, 'application/problem+json'],
+    ['POST', '/api/notes/a/touch', 200, 'application/json; charset=utf-8'],
+  ])('is JSON whatever the client accepts, and never 406: %s %s', async (method, path, status, type) => {
+    for (const accept of ['text/html', 'application/xml, */*;q=0', 'application/json;q=0', 'x']) {
+      const answer = await api.request(method, path, { headers: { accept } });
+      expect([answer.status, answer.headers['content-type']]).toEqual([status, type]);
+    }
+  });
+
+  it('says that its type is what it says where it is a 500 or in process, too', async () => {
     const shop = service();
     const failing = shop.resource({
       model: Note,
