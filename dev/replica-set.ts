@@ -118,12 +118,15 @@ async function readConfig(client: MongoClient): Promise<ReplicaSetConfig | null>
   return client.db('local').collection<ReplicaSetConfig>('system.replset').findOne();
 }
 
+/** The sentence of the README. */
+const standaloneSuffices = 'A standalone server suffices for all but transactions, cascades and change streams.';
+
 async function assertAnswers(uri: string, log: Log): Promise<void> {
   let client: MongoClient | undefined;
   try {
     client = new MongoClient(uri, { serverSelectionTimeoutMS: 5_000 });
     const hello = await client.db('admin').command({ hello: 1 });
-    if (!hello.setName && hello.msg !== 'isdbgrid') log('mongod: MONGODB_URI is no replica set: transactions and change streams will fail');
+    if (!hello.setName && hello.msg !== 'isdbgrid') log(`mongod: MONGODB_URI is no replica set. ${standaloneSuffices}`);
   } catch (error) {
     throw new Error(`MONGODB_URI is set, but no MongoDB answers there within 5 s: ${(error as Error).message}`, { cause: error });
   } finally {
