@@ -114,6 +114,7 @@ const writes: Sent[] = [
   ['POST', '/api/people', '{'],
   ['POST', '/api/people', whole, { 'sec-fetch-site': 'cross-site' }],
   ['POST', '/api/teams', { id: 'blue', title: 'Blue' }],
+  ['POST', '/api/teams', { id: 'blue', title: 'Blue' }],
   ['POST', '/api/teams', { id: 'green' }],
   ['DELETE', '/api/people/f1'],
   ['DELETE', '/api/people/p4', undefined, { 'if-match': '"918273"' }],
@@ -149,7 +150,7 @@ describe('two services that differ in their secrets only', () => {
     ['what is beside them: the description, the docs page, what is not there, and nobody', [200, 401, 404, 405], others],
     ['writes and operations', [200, 201, 204, 400, 403, 404, 409, 412, 422, 500], writes],
     ['lists behind the writes', [200, 400], lists.filter(([, path]) => !path.includes('x'))],
-  ])('answer byte for byte the same, without a secret or the name of one: %s', async (_what, statuses, requests) => {
+  ])('answer byte for byte the same, without a secret, the name of one or of a collection: %s', async (_what, statuses, requests) => {
     const met = new Set<number>();
     for (const sent of requests) {
       const [one, other] = [await ask(alpha, sent), await ask(beta, sent)];

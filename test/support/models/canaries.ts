@@ -9,7 +9,7 @@ const id = t.string();
 const shown = t.string({ policy: { filter: true, sort: true } });
 const secret = t.string({ default: '', ...hidden });
 
-/** The names of all that is private, at any depth. No field that is not has one of them, or a part of one. */
+/** The names of all that is private, at any depth, and of a collection. No field that is not has one of them, or a part of one. */
 export const privateNames = [
   'xTop',
   'xCount',
@@ -24,10 +24,11 @@ export const privateNames = [
   'xBoss',
   'xWord',
   'xBudget',
+  'xTeams',
 ];
 
 const Team = defineModel('Team', {
-  collection: 'teams',
+  collection: 'xTeams',
   fields: { id: t.string({ policy: { insert: true } }), title: shown, xBudget: secret },
 });
 const Person = defineModel('Person', {
@@ -109,7 +110,7 @@ export function useWorld(secrets: Secrets): World {
         }),
         shop.resource({ ...common, path: 'pages', paging: offsetPaging({ total: true }), mergePatch: false }),
         shop.resource({ ...common, path: 'hooked', after: { list: [() => undefined], get: [() => undefined], patch: [() => undefined] } }),
-        shop.resource({ model: Team, ops: ['create'] }),
+        shop.resource({ model: Team, path: 'teams', ops: ['create'] }),
       ];
     },
     {
@@ -170,5 +171,5 @@ async function fill({ db }: TestDatabase, { marker, number, strangers }: Secrets
     }),
     ...['f1', 'f2', ...Array.from({ length: strangers }, (_, at) => s(`stranger-${at}`))].map(foreign),
   ]);
-  await db.collection<{ _id: string }>('teams').insertOne({ _id: 'red', title: s('title'), xBudget: s('budget') } as never);
+  await db.collection<{ _id: string }>('xTeams').insertOne({ _id: 'red', title: s('title'), xBudget: s('budget') } as never);
 }
