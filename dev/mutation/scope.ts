@@ -3,17 +3,17 @@ import { basename, join } from 'node:path';
 
 /** The pure code whose errors are errors of security or of data. By names, so that a file may move within its room. */
 const scope: readonly RegExp[] = [
-  /^src\/(http\/|hints\.ts$)/,
-  /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|as-id|same-value)\.ts$/,
+  /^src\/(http\/.*|hints)\.ts$/,
+  /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-json|write-bytes|as-id|same-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(filter|within-scope|write-scope|precondition|update-pipeline)\.ts$/,
-  /^src\/mongo\/.*\b(list-query|paging)\.ts$/,
+  /^src\/mongo\/.*\b(parse-list-query|parse-paging)\.ts$/,
   /^src\/mongo\/driver\/outcome\.ts$/,
 ];
 
 /** Tests that judge a file which they neither import nor are called after: they go through what uses it. */
-const furtherTests: Readonly<Record<string, readonly string[]>> = {
-  'list-query': ['paging'],
+export const furtherTests: Readonly<Record<string, readonly string[]>> = {
+  'parse-list-query': ['parse-paging'],
   'plan-changes': ['compile-writes', 'plan-checks', 'plan-replacement'],
   'sort-value': ['cursor', 'position', 'within-scope'],
 };
@@ -39,7 +39,7 @@ interface TestFile {
 
 /** The tests that need no database: one would be asked anew for each mutant. Fuzzing is left out, as it takes longer than all others together. */
 async function readTests(root: string): Promise<TestFile[]> {
-  const paths = (await filesIn(root, 'test')).filter((path) => /^test\/(hints|(http|model|mongo)\/.*)\.test\.ts$/.test(path));
+  const paths = (await filesIn(root, 'test')).filter((path) => /^test\/(hints|(http|model|mongo)\/.*)(?<!\.slow)\.test\.ts$/.test(path));
   const tests = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
   return tests.filter(({ text }) => !text.includes('useDatabase'));
 }

@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import { isOfStream } from '../middleware/parts/contain-errors.ts';
 import type { Context } from '../middleware/parts/context.ts';
 import { tryAll } from '../mistakes.ts';
 import { isSocketError } from '../mongo/driver/outcome.ts';
@@ -47,9 +48,10 @@ export function compileApp(prefix: string, { answerProbe, around, dispatch }: An
   return app;
 }
 
-/** Koa also emits an error if a client breaks off its connection. That is not an error of the service. */
-function isOfConnection(error: Error, ctx: Context): boolean {
-  return (isSocketError(error) || isOfRequest(error)) && ctx.req.socket?.destroyed === true;
+/** Koa also emits an error if a client breaks off its connection, or a reader in process its answer. That is not an error of the service. */
+function isOfConnection(error: Error, { req, res }: Context): boolean {
+  const isGone = req instanceof InProcessRequest ? res.destroyed : req.socket?.destroyed === true;
+  return isGone && (isSocketError(error) || isOfRequest(error)) && !isOfStream(error);
 }
 
 /** Whether it is an error of Node's server about a request that is incomplete, is not HTTP, or arrives too slowly. */

@@ -43,7 +43,7 @@ function define() {
     maxConcurrency: 1,
     answerTimeout: 150,
     observe,
-    onError: () => undefined,
+
     resources: [large],
   });
 }

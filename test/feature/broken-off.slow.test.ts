@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { defineModel, jsonBody, service, t } from '../../src/index.ts';
@@ -68,6 +69,30 @@ const breaks: readonly [what: string, text: string, end: (socket: Socket) => unk
 function partOf(header: string, body = '{'): string {
   return `POST /docs/read HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${header}\r\n\r\n${body}`;
 }
+
+describe('a stream in `ctx.body` that fails as a connection would', () => {
+  it('is told to `onError` of `callback()`, though its answer has begun', async () => {
+    const shop = service();
+    const failed = Object.assign(new Error('of the stream'), { code: 'ECONNRESET' });
+    async function* produce() {
+      yield 'begun';
+      await new Promise(setImmediate);
+      throw failed;
+    }
+    const operations = {
+      stream: {
+        method: 'GET',
+        path: '/stream',
+        handler: (ctx: Koa.Context) => void Object.assign(ctx, { body: Readable.from(produce()) }),
+      },
+    } as const;
+    const heard: Error[] = [];
+    const resources = [shop.resource({ model: Doc, operations })];
+    const port = await listen(shop.api({ db: database.db, resources, onError: (error) => heard.push(error) }).callback());
+    await expect(send(port, 'GET', '/docs/stream')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect([...new Set(heard)]).toEqual([failed]); // Koa tells of it twice
+  });
+});
 
 describe.each(breaks)('a client that %s', (_what, text, end) => {
   const large = new EventEmitter();

@@ -20,6 +20,13 @@ const events = new EventEmitter();
 let guard: Guard<RequestContext<User>>;
 let api: Api<User>;
 
+/** Gives a stream data as long as it is read, and fails where the test says so. */
+function fill(this: Readable): void {
+  if (failure) this.destroy(failure);
+  else this.push('x'.repeat(1000));
+}
+let failure: Error | undefined;
+
 beforeAll(() => {
   const shop = service<User>({
     authenticate(ctx) {
@@ -39,6 +46,7 @@ beforeAll(() => {
         model: Doc,
         path: 'odd',
         operations: {
+          stream: { method: 'GET', path: '/stream', handler: (ctx) => void Object.assign(ctx, { body: new Readable({ read: fill }) }) },
           answer: {
             method: 'GET',
             path: '/answer/:status/:by',
@@ -251,6 +259,34 @@ describe('an in-process request that is aborted', () => {
     expect(Buffer.from((await reader.read()).value as Uint8Array).toString()).toBe('begun');
     controller.abort(new Error('enough'));
     await expect(reader.read()).rejects.toThrow('enough');
+  });
+});
+
+describe('a reader that cancels the body of a Response', () => {
+  const read = async () => {
+    errors.length = 0;
+    const response = await api.fetch(new Request(url('/odd/stream')));
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    return reader;
+  };
+
+  it('is no error of the service', async () => {
+    await (await read()).cancel();
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    expect(errors).toEqual([]);
+  });
+
+  it('hides no error of a stream, though it may have the same code', async () => {
+    const reader = await read();
+    failure = Object.assign(new Error('of the stream'), { code: 'ECONNRESET' });
+    await expect(
+      (async () => {
+        for (;;) if ((await reader.read()).done) return;
+      })(),
+    ).rejects.toThrow();
+    expect([...new Set(errors)]).toEqual([failure]);
+    failure = undefined;
   });
 });
 

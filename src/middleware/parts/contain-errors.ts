@@ -56,16 +56,27 @@ const body: PropertyDescriptor = {
     return Reflect.get(Object.getPrototypeOf(this), 'body', this);
   },
   set(this: Koa.Response, value: unknown) {
-    if (isStream(value)) value.on('error', heard);
+    const { res } = this;
+    if (isStream(value)) value.on('error', (error) => res.destroyed || note(error));
     Reflect.set(Object.getPrototypeOf(this), 'body', value, this);
   },
 };
 
+/** The errors that streams have failed with by themselves. A stream whose answer was broken off has an error, too. */
+const ofStreams = new WeakSet<object>();
+
 /** The reader of the stream, Koa or `requireSoundBody`, receives the error as well. */
-function heard(): void {}
+function note(error: unknown): void {
+  if (typeof error === 'object' && error !== null) ofStreams.add(error);
+}
+
+/** Whether a stream in `ctx.body` has failed with this error by itself, and not because its client has gone. */
+export function isOfStream(error: object): boolean {
+  return ofStreams.has(error);
+}
 
 interface AnyStream {
-  on(event: 'error', listener: () => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
   readonly errored?: unknown;
 }
 
