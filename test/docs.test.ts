@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { findSubjects, furtherTests } from '../dev/mutation/scope.ts';
 import { failures } from './faults/parts/failures.ts';
@@ -10,6 +10,38 @@ const testFiles = readdirSync(join(root, 'test'), { recursive: true, encoding: '
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
   .filter((path) => path.endsWith('.test.ts'));
 const scripts = Object.keys(JSON.parse(read('package.json')).scripts);
+
+const pages = [...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`), ...readdirSync(root)].filter((path) =>
+  path.endsWith('.md'),
+);
+
+/** As GitHub makes them of headings, and those that a page sets itself. */
+function anchorsOf(path: string): string[] {
+  const page = read(path);
+  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => text.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, ''));
+  return [...headings.map((text) => text.replaceAll(' ', '-')), ...[...page.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id)];
+}
+
+describe.each(pages)('%s', (path) => {
+  const text = read(path).replace(/```[\s\S]*?```/g, '');
+
+  it('has links that lead somewhere', () => {
+    for (const [, to = ''] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [file = '', anchor] = to.split('#');
+      const target = file === '' ? path : join(dirname(path), file);
+      expect([to, existsSync(join(root, target))]).toEqual([to, true]);
+      if (anchor !== undefined) expect([to, anchorsOf(target)]).toEqual([to, expect.arrayContaining([anchor])]);
+    }
+  });
+
+  it('names files that there are', () => {
+    const named = [...text.matchAll(/`((?:src|test|dev|examples|docs|bench)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+    const inRooms = [...text.matchAll(/`((?:api|middleware|model|mongo|resource|openapi|http)\/[\w./-]+\.ts)`/g)].map(
+      ([, file]) => `src/${file}`,
+    );
+    for (const file of [...named, ...inRooms]) expect([file, existsSync(join(root, file))]).toEqual([file, true]);
+  });
+});
 
 describe('docs/reliability.md', () => {
   const page = read('docs/reliability.md');

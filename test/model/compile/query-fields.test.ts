@@ -14,6 +14,7 @@ const model = modelOf({
   status: t.enum(['a', 'b'], { policy: { filter: true } }),
   total: t.nullable(t.decimal({ policy: { filter: ['gte'], sort: true } })),
   tags: t.array(t.string({}), { policy: { filter: true } }),
+  gaps: t.array(t.nullable(t.string())),
   matrix: t.array(t.array(t.string()), { policy: { filter: true } }),
   meta: t.any({ policy: { filter: true } }),
   city: City,
@@ -60,7 +61,9 @@ describe('what a client may name in a list query', () => {
   it('tells paths as they are stored, and where null is a value', () => {
     expect(fields.get('id')).toMatchObject({ name: 'id', path: '_id', nullable: false });
     expect(fields.get('total')).toMatchObject({ path: 'total', nullable: true, sortable: true });
-    expect(fields.get('plain')).toMatchObject({ nullable: true });
+    expect(fields.get('plain')).toMatchObject({ nullable: true, sortable: false });
+    expect(fields.get('gaps')).toMatchObject({ nullable: true });
+    expect(fields.get('tags')).toMatchObject({ nullable: false });
   });
 });
 
@@ -83,5 +86,12 @@ describe('a policy that its type cannot keep', () => {
     ['equality of objects', () => modelOf({ a: t.object('A', {}, { policy: { filter: ['eq'] } }) })],
   ])('%s is a configuration error', (_name, build) => {
     expect(build).toThrow(ConfigurationError);
+  });
+
+  it('names the field, and what is legal', () => {
+    expect(() => modelOf({ a: t.array(t.int(), { policy: { sort: true } }) })).toThrow(/`policy\.sort` of field `a` needs a single value/);
+    expect(() => modelOf({ a: t.boolean({ policy: { filter: ['gt'] } }) })).toThrow(
+      /`policy\.filter` of field `a` names `gt`, .* legal are eq, ne, in, nin, exists\./,
+    );
   });
 });

@@ -62,7 +62,10 @@ describe('visitIds', () => {
 });
 
 describe('writeJson with included records', () => {
-  const texts = new Map([['"a"', { text: '{"id":"a"}', bytes: 10 }]]);
+  const texts = new Map([
+    ['"a"', { text: '{"id":"a"}', bytes: 10 }],
+    ['null', { text: '"of no id"', bytes: 10 }],
+  ]);
   function write(fields: object, name: string, stored: object, room = new Room(1000)): unknown {
     const model = modelOf(fields);
     return JSON.parse(model.writeJson({ _id: 'x', ...stored }, new Included(new Map([[name, texts]]), room)));
@@ -82,6 +85,16 @@ describe('writeJson with included records', () => {
     ],
     ['for a default', { to: ref({ as: 'one', default: 'a' }) }, 'one', {}, { to: 'a', one: a }],
     ['as null where an optional id is absent', { to: t.optional(ref({ as: 'one' })) }, 'one', {}, { one: null }],
+    ['as null where an id is null', { to: t.nullable(ref({ as: 'one' })) }, 'one', { to: null }, { to: null, one: null }],
+    [
+      'as null where an id in a list is',
+      { to: t.array(t.nullable(ref({ as: 'all' }))) },
+      'all',
+      { to: [null] },
+      { to: [null], all: [null] },
+    ],
+    ['not in the place of an id that stays beside it', { to: ref({ as: 'one' }) }, 'to', { to: 'a' }, { to: 'a' }],
+    ['not in a map', { to: t.map(ref()) }, 'to', { to: { k: 'a' } }, { to: { k: 'a' } }],
     ['as null where no list is, though one is declared', { to: t.array(ref({ as: 'all' })) }, 'all', { to: 'a' }, { to: 'a', all: null }],
     ['alone in an object', { in: t.object('In', { to: t.optional(ref({ as: 'one' })) }) }, 'in.one', { in: {} }, { in: { one: null } }],
     [

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import { t } from '../../../src/model/define/t.ts';
+import type { Relation } from '../../../src/model/read/relations.ts';
 import { parseFields } from '../../../src/model/read/select-fields.ts';
 import type { FieldError } from '../../../src/rules.ts';
 import { modelOf } from '../subject.ts';
@@ -66,6 +68,24 @@ describe('the stored paths of a choice', () => {
   });
 });
 
+describe('a choice with relations to include', () => {
+  const { selector: related } = modelOf({
+    name: t.string(),
+    boss: t.optional(t.ref('Person')),
+    helper: t.optional(t.ref('Person', { as: 'help' })),
+    team: t.optional(t.object('Team', { lead: t.ref('Person', { as: 'leader' }), size: t.int() })),
+  });
+  const relation = (field: string, as?: string) => ({ field, ref: { model: 'Person', as } }) as unknown as Relation;
+
+  it('fetches their ids, and shows one only where the record takes its place', () => {
+    const choice = related.select(['name'], [relation('boss'), relation('helper', 'help'), relation('team.lead', 'leader')]);
+    expect(choice.paths).toEqual(['_id', 'name', 'boss', 'helper', 'team.lead']);
+    const [boss, helper] = [new ObjectId(), new ObjectId()];
+    const shown = choice.writeJson({ _id: new ObjectId(), name: 'n', boss, helper, team: { lead: helper, size: 2 } });
+    expect(JSON.parse(shown)).toEqual({ id: expect.any(String), name: 'n', boss: boss.toHexString(), team: {} });
+  });
+});
+
 describe('the text of a choice', () => {
   const city = { name: 'Ulm', area: { size: 1.5, unit: 'km²' }, hidden: 'h' };
   const stored = {
@@ -124,5 +144,11 @@ describe('the names in `fields`', () => {
     ['open.__proto__', expect.stringMatching(/^fields cannot have open\.__proto__: /)],
   ])('name %s in vain', (name, message) => {
     expect(parse('any', name)).toEqual({ paths: undefined, messages: [message] });
+  });
+
+  it('say by rule and params which one is wrong', () => {
+    const errors: FieldError[] = [];
+    parseFields(['nmae'], selector, errors);
+    expect(errors).toMatchObject([{ rule: 'not_selectable', params: { name: 'nmae', suggestion: 'name' } }]);
   });
 });

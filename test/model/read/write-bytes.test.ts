@@ -2,8 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Binary, BSON, BSONRegExp, Decimal128, Double, Long, ObjectId, Timestamp, UUID } from 'mongodb';
 import { t } from '../../../src/model/define/t.ts';
 import { compileBytesWriter } from '../../../src/model/read/write-bytes.ts';
+import type { Choice, Selection } from '../../../src/model/read/write-json.ts';
 import { bson, declined } from '../../../src/model/value/bson-bytes.ts';
 import { JsonOutput } from '../../../src/model/value/json-output.ts';
+import type { WriteBson } from '../../../src/model/value/write-bson.ts';
 import { modelOf } from '../subject.ts';
 
 const id = new ObjectId('65f1a0b2c3d4e5f60718293a');
@@ -22,15 +24,17 @@ const model = modelOf({
   part: t.optional(Part),
   parts: t.optional(t.array(Part)),
   map: t.optional(t.map(Part)),
+  tags: t.optional(t.array(t.string())),
+  counts: t.optional(t.map(t.int())),
   none: t.nullable(t.string()),
   secret: t.optional(t.string({ policy: { private: true } })),
 });
-const { write } = compileBytesWriter(model.root);
+const { write, select } = compileBytesWriter(model.root);
 
 /** The JSON of the record with these bytes, without its id; throws `declined`. */
-function writeBytes(bytes: Uint8Array): unknown {
+function writeBytes(bytes: Uint8Array, by: WriteBson = write): unknown {
   const output = new JsonOutput();
-  write(bytes, bson.object, 0, bytes.length, output);
+  by(bytes, bson.object, 0, bytes.length, output);
   return output.take().toString().replace('"id":"65f1a0b2c3d4e5f60718293a",', '');
 }
 
@@ -61,6 +65,11 @@ describe('the JSON of a record is written from its bytes', () => {
     ],
     ['a map', { map: { k: { a: 'x', secret: 's' } } }, '"text":"none","map":{"k":{"a":"x"}}'],
     ['a list where an object is declared, which could hold something private', { part: [{ secret: 's' }] }, '"text":"none","part":null'],
+    ['a text where a list is declared, which could hold something private', { parts: 'secret text' }, '"text":"none","parts":null'],
+    ['a text where a map is declared, which could hold something private', { map: 'secret text' }, '"text":"none","map":null'],
+    ['a text where a list is declared', { tags: 'text of a list' }, '"text":"none","tags":"text of a list"'],
+    ['an object where a list is declared', { tags: { a: 1 } }, '"text":"none","tags":{"a":1}'],
+    ['a list where a map is declared', { counts: [1, 2] }, '"text":"none","counts":[1,2]'],
     ['null in a field that is not nullable', { text: null, int: null }, '"text":"none"'],
     ['fields in another order, and fields that are not declared', { int: 1, other: 's', text: 'a', secret: 's' }, '"text":"a","int":1'],
   ])('%s', (_name, stored, members) => {
@@ -73,6 +82,58 @@ describe('the JSON of a record is written from its bytes', () => {
     const size = Buffer.alloc(4);
     size.writeInt32LE(members.length + 5);
     expect(writeBytes(Buffer.concat([size, members, Buffer.of(0)]))).toContain('"text":"last"');
+  });
+});
+
+describe('a chosen part of a record', () => {
+  const stored = {
+    _id: id,
+    text: 'a',
+    int: 1,
+    part: { a: 'x', secret: 's' },
+    parts: [{ a: 'y', secret: 's' }, { secret: 's' }],
+    secret: 's',
+  };
+  it.each<[string, Selection, string]>([
+    ['a field', new Map([['int', 'whole']]), '{"int":1}'],
+    [
+      'nothing of what is only fetched',
+      new Map<string, Choice>([
+        ['int', 'fetched'],
+        ['text', 'whole'],
+      ]),
+      '{"text":"a"}',
+    ],
+    ['an object as a whole', new Map([['part', 'whole']]), '{"part":{"a":"x"}}'],
+    ['a part of an object', new Map([['part', new Map([['a', 'whole']])]]), '{"part":{"a":"x"}}'],
+    ['nothing of an object', new Map([['part', new Map()]]), '{"part":{}}'],
+    ['a part of each object of a list', new Map([['parts', new Map([['a', 'whole']])]]), '{"parts":[{"a":"y"},{}]}'],
+    [
+      'what is private neither',
+      new Map<string, Choice>([
+        ['secret', 'whole'],
+        ['part', new Map([['secret', 'whole']])],
+      ]),
+      '{"part":{}}',
+    ],
+    ['a default of what is missing', new Map([['none', 'whole']]), '{"none":null}'],
+  ])('is %s', (_what, selection, json) => {
+    expect(writeBytes(BSON.serialize(stored), select(selection))).toBe(json);
+  });
+});
+
+describe('a key of the bytes', () => {
+  it('is known by all of its bytes: a private one of the same hash and length is not shown as another', () => {
+    const { root } = modelOf({
+      Aa: t.optional(t.string()),
+      BB: t.optional(t.string({ policy: { private: true } })),
+      CC: t.optional(t.int()),
+    });
+    const writer = compileBytesWriter(root).write;
+    const shown = (record: object) => writeBytes(BSON.serialize({ _id: id, ...record }), writer);
+    expect(shown({ BB: 'secret' })).toBe('{"id":"65f1a0b2c3d4e5f60718293a"}');
+    expect(shown({ BB: 'secret', CC: 1, Aa: 'a' })).toBe('{"Aa":"a","CC":1}');
+    expect(shown({ CC: 1, BB: 'secret', C: 2, CCC: 3 })).toBe('{"CC":1}');
   });
 });
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Binary, DBRef, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../../src/model/compile/compile-model.ts';
 import { t } from '../../../src/model/define/t.ts';
+import type { CompiledField } from '../../../src/model/node.ts';
+import { compileValueWriter } from '../../../src/model/read/write-json.ts';
 import { create, modelOf, modelWith, readBack } from '../subject.ts';
 
 const json = (model: CompiledModel, stored: unknown) => JSON.parse(model.writeJson(stored)) as Record<string, unknown>;
@@ -186,5 +188,18 @@ describe('numbers beyond the safe range', () => {
     [new Double(1e21), '1e+21'],
   ])('%o is written with all its digits', (value, text) => {
     for (const field of [t.int64(), t.int(), t.float(), t.any()]) expect(modelWith(field).writeJson({ value })).toBe(`{"value":${text}}`);
+  });
+});
+
+describe('a value by itself', () => {
+  const [field] = modelWith(t.nullable(Person)).root.fields.filter(({ name }) => name === 'value');
+  const write = compileValueWriter(field as CompiledField);
+
+  it('is written as in a record, without what is private', () => {
+    expect(write({ name: 'a', secret: 's' })).toBe('{"name":"a"}');
+  });
+
+  it.each([null, undefined])('is null where there is none: %s', (nothing) => {
+    expect(write(nothing)).toBe('null');
   });
 });
