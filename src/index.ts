@@ -18,12 +18,13 @@ export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { answer } from './middleware/answer.ts';
 export { answerTimeout } from './middleware/answer-timeout.ts';
 export { type Authenticate, authenticate } from './middleware/authenticate.ts';
+export { type BeforeHook, beforeHooks } from './middleware/before-hooks.ts';
 export { bodyLimit } from './middleware/body-limit.ts';
 export { type CachingOptions, caching } from './middleware/caching.ts';
 export { type BodyMiddleware, type BodyType, checkBody } from './middleware/check-body.ts';
 export { type CheckCreateOptions, checkCreate, type ServerFields } from './middleware/check-create.ts';
-export { checkPatch } from './middleware/check-patch.ts';
-export { checkPut } from './middleware/check-put.ts';
+export { type CheckPatchOptions, checkPatch } from './middleware/check-patch.ts';
+export { type CheckPutOptions, checkPut } from './middleware/check-put.ts';
 export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.ts';
 export { fields } from './middleware/fields.ts';
 export { findIncluded } from './middleware/find-included.ts';
@@ -63,7 +64,7 @@ export { stores } from './middleware/stores.ts';
 export { update } from './middleware/update.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
-export type { Create, Document, Given, NewDocument, Patch, Read } from './model/define/infer.ts';
+export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read } from './model/define/infer.ts';
 export type { Operator, Policy } from './model/define/policy.ts';
 export type {
   ArrayOptions,

@@ -1,21 +1,27 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { isStoredObject } from '../model/value/stored-shape.ts';
 import { insertAccess, openNames } from '../model/write/access.ts';
 import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
+import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
 
-/** Returns the values that the server sets on create, in document form. */
+/** Returns the values that the server sets, in document form. It may be async. */
 export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;
 
 /** Options of {@link checkCreate}. */
 export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
   /** Returns the values that the server sets on create. They replace what the client sends. */
   readonly serverFields?: Called<[ctx: Context], unknown>;
+  /**
+   * Whether required fields that clients may not send may still be missing, because hooks of `beforeHooks` set them. The check of such a
+   * record then runs behind the hooks. Otherwise, a missing one is an Error (500).
+   * @default false
+   */
+  readonly allowMissing?: boolean;
 }
 
-const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse };
+const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse, allowMissing: trueOrFalse };
 
 /**
  * Validates `ctx.request.body` as a new record. It leaves the document to insert in `ctx.created`, with server fields, defaults, revision 0
@@ -26,7 +32,7 @@ const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, expli
  */
 export function checkCreate(model: ModelInput, options: CheckCreateOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`checkCreate`');
-  const { serverFields, ...rules } = options;
+  const { serverFields, allowMissing = false, ...rules } = options;
   const compiled = asCompiled(model);
   const readCreate = compileCreate(compiled, rules);
   const access = insertAccess(rules);
@@ -35,20 +41,11 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   const ofId = access.refusal(compiled.id) === undefined ? (['precondition_failed'] as const) : [];
   return canAnswer(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
-    const server = serverFields && asValues(await serverFields(ctx));
-    ctx.created = readCreate(ctx.request.body, server);
-    ctx.mayWrite = (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
+    const server = serverFields && (await serverValuesOf(serverFields, ctx));
+    const missing = allowMissing ? [] : undefined;
+    ctx.created = readCreate(ctx.request.body, server, missing);
+    if (missing) ctx.isIncomplete = missing.length > 0;
+    ctx.mayWrite = isOpenTo(open, server);
     await next();
   });
-}
-
-/** A function that returns nothing has probably lost its `return`, or its object was parsed as a block: `() => { owner: 'ann' }`. */
-function asValues(returned: unknown): Readonly<Record<string, unknown>> {
-  if (isStoredObject(returned)) return returned;
-  throw new Error(`\`serverFields\` returned ${describe(returned)}: it must return an object of values, \`{}\` where it sets none.`);
-}
-
-function describe(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? 'a string' : String(value);
-  return Array.isArray(value) ? 'an array' : `a ${value.constructor.name}`;
 }

@@ -1,11 +1,18 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
+import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
+import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
+import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
 
-const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
+/** Options of {@link checkPatch}. */
+export interface CheckPatchOptions extends WriteRules {
+  /** Returns the values that the server sets on patch. They replace what the client sends, and are written only if it changes anything. */
+  readonly serverFields?: Called<[ctx: Context], unknown>;
+}
+
+const legal: LegalOptions<CheckPatchOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
 
 /**
  * Validates `ctx.request.body` as a patch (for embedded objects RFC 7396) and leaves the changes in `ctx.changes`. 422 lists all errors at
@@ -14,15 +21,18 @@ const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatc
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());
  */
-export function checkPatch(model: ModelInput, rules: WriteRules = {}): ResourceMiddleware {
-  checkOptions(rules, legal, '`checkPatch`');
+export function checkPatch(model: ModelInput, options: CheckPatchOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`checkPatch`');
+  const { serverFields, ...rules } = options;
   const compiled = asCompiled(model);
   const readPatch = compilePatch(compiled, rules);
   const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
-  return canAnswer(['validation_failed'], async function checkPatch(ctx, next) {
-    ctx.changes = readPatch(ctx.request.body);
-    ctx.mayWrite = mayWrite;
+  const ofServer = serverFields ? (['internal'] as const) : [];
+  return canAnswer(['validation_failed', ...ofServer], async function checkPatch(ctx, next) {
+    const server = serverFields && (await serverValuesOf(serverFields, ctx));
+    ctx.changes = readPatch(ctx.request.body, server);
+    ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
     await next();
   });
 }

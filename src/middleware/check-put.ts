@@ -1,12 +1,18 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePut, type WriteRules } from '../model/write/compile-writes.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
+import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
+import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
+import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
 
-type PutRules = Pick<WriteRules, 'explicitWrites'>;
-const legal: LegalOptions<PutRules> = { explicitWrites: trueOrFalse };
+/** Options of {@link checkPut}. */
+export interface CheckPutOptions extends Pick<WriteRules, 'explicitWrites'> {
+  /** Returns the values that the server sets on put. They replace what the client sends, and are written only if it changes anything. */
+  readonly serverFields?: Called<[ctx: Context], unknown>;
+}
+
+const legal: LegalOptions<CheckPutOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse };
 
 /**
  * Validates `ctx.request.body` as a replacement of everything that the client may write, and leaves the changes in `ctx.changes`. 422 lists
@@ -15,15 +21,18 @@ const legal: LegalOptions<PutRules> = { explicitWrites: trueOrFalse };
  * @example
  * router.put('/orders/:id', jsonBody(), ifMatch(), checkPut(Order), update(Order, { db }), record());
  */
-export function checkPut(model: ModelInput, rules: PutRules = {}): ResourceMiddleware {
-  checkOptions(rules, legal, '`checkPut`');
+export function checkPut(model: ModelInput, options: CheckPutOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`checkPut`');
+  const { serverFields, ...rules } = options;
   const compiled = asCompiled(model);
   const readPut = compilePut(compiled, rules);
   const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
-  return canAnswer(['validation_failed'], async function checkPut(ctx, next) {
-    ctx.changes = readPut(ctx.request.body);
-    ctx.mayWrite = mayWrite;
+  const ofServer = serverFields ? (['internal'] as const) : [];
+  return canAnswer(['validation_failed', ...ofServer], async function checkPut(ctx, next) {
+    const server = serverFields && (await serverValuesOf(serverFields, ctx));
+    ctx.changes = readPut(ctx.request.body, server);
+    ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
     await next();
   });
 }

@@ -23,6 +23,7 @@ export function insert(model: ModelInput, options: StoreOptions): ResourceMiddle
   const store = openStore(compiled, options);
   return canAnswer([...ofWrite, ...ofValues], async function insert(ctx, next) {
     const created = needed(ctx.created, 'checkCreate', 'insert');
+    if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     requireRecordWithin(ctx, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
     ctx.record = await store.insert(created, { ifIdIsFree }, workOf(ctx));

@@ -1,5 +1,6 @@
 import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { ServedResource } from '../resource/chains.ts';
+import { isWrite } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { Part } from './document.ts';
@@ -48,8 +49,18 @@ export function describeOperation(context: ResourceContext, name: string, method
 /** If nothing can refuse an anonymous request, no credentials are one of the alternatives. */
 function securityOf({ api, resource }: ResourceContext, operation: string): Part {
   const isScoped = resource.isScoped && (operation !== 'create' || resource.scopeWrites);
-  const asksWho = resource.guardsOf(operation).length > 0 || isScoped || (operation === 'create' && resource.serverFields !== undefined);
+  const asksWho =
+    resource.guardsOf(operation).length > 0 || isScoped || hasServerFields(resource, operation) || hasHooksBefore(resource, operation);
   return asksWho || api.security.length === 0 ? {} : { security: [...api.security, {}] };
+}
+
+function hasServerFields({ serverFields }: ServedResource, operation: string): boolean {
+  if (operation === 'create') return serverFields.create !== undefined;
+  return (operation === 'patch' || operation === 'put') && serverFields.update !== undefined;
+}
+
+function hasHooksBefore({ beforeOf }: ServedResource, operation: string): boolean {
+  return isWrite(operation) && beforeOf(operation).length > 0;
 }
 
 /** A record, with its entity tag. */

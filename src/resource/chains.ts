@@ -1,8 +1,9 @@
 import { afterHooks } from '../middleware/after-hooks.ts';
 import { answer } from '../middleware/answer.ts';
+import { beforeHooks } from '../middleware/before-hooks.ts';
 import { bodyLimit } from '../middleware/body-limit.ts';
 import { caching } from '../middleware/caching.ts';
-import { checkCreate } from '../middleware/check-create.ts';
+import { checkCreate, type ServerFields } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
 import { fields } from '../middleware/fields.ts';
@@ -28,7 +29,7 @@ import { scope } from '../middleware/scope.ts';
 import { update } from '../middleware/update.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { CompiledResource } from './compiled-resource.ts';
-import type { Operation } from './resource-options.ts';
+import type { Operation, WriteOperation } from './resource-options.ts';
 
 /** A resource with the chains that its operations run through. */
 export interface ServedResource extends CompiledResource {
@@ -79,6 +80,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     body(r),
     ifMatch(),
     checkCreate(r.model, creation(r)),
+    ...prior(r, 'create'),
     insert(r.model, store(r)),
     ...hooks(r, 'create'),
     record({ created: true }),
@@ -89,7 +91,8 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     body(r),
     match(r),
-    checkPatch(r.model, rules(r)),
+    checkPatch(r.model, changing(r, rules(r))),
+    ...prior(r, 'patch'),
     update(r.model, store(r)),
     ...hooks(r, 'patch'),
     record(),
@@ -100,12 +103,21 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     body(r),
     match(r),
-    checkPut(r.model, closed(r)),
+    checkPut(r.model, changing(r, closed(r))),
+    ...prior(r, 'put'),
     update(r.model, store(r)),
     ...hooks(r, 'put'),
     record(),
   ],
-  delete: (r) => [...guard(r, 'delete'), ...rows(r), match(r), remove(r.model, store(r)), ...hooks(r, 'delete'), noContent()],
+  delete: (r) => [
+    ...guard(r, 'delete'),
+    ...rows(r),
+    match(r),
+    ...prior(r, 'delete'),
+    remove(r.model, store(r)),
+    ...hooks(r, 'delete'),
+    noContent(),
+  ],
 };
 
 /**
@@ -143,11 +155,19 @@ const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [findInc
 /** The checks behind `match` require an object. */
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, requireObject: false });
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
+const prior = (r: CompiledResource, operation: WriteOperation) =>
+  r.beforeOf(operation).length > 0 ? [beforeHooks(r.model, r.beforeOf(operation))] : [];
 const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).length > 0 ? [afterHooks(r.hooksOf(operation))] : []);
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
 const closed = ({ explicitWrites }: CompiledResource) => ({ explicitWrites });
 const rules = ({ explicitWrites, mergePatch }: CompiledResource) => ({ explicitWrites, mergePatch });
-const creation = (r: CompiledResource) => ({ ...closed(r), ...(r.serverFields ? { serverFields: r.serverFields } : {}) });
+const creation = (r: CompiledResource) => ({
+  ...serverFields(r.serverFields.create),
+  ...closed(r),
+  allowMissing: r.beforeOf('create').length > 0,
+});
+const changing = <Rules>(r: CompiledResource, own: Rules) => ({ ...serverFields(r.serverFields.update), ...own });
+const serverFields = (set: ServerFields<never> | undefined) => (set ? { serverFields: set } : {});
 const reads = (r: CompiledResource, operation: Operation) => ({
   ...store(r),
   fetchPrivate: r.hooksOf(operation).length > 0,

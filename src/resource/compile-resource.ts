@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import type { BeforeHook } from '../middleware/before-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import { checkProblems } from '../middleware/parts/can-answer.ts';
 import type { Guard } from '../middleware/parts/context.ts';
@@ -26,7 +27,7 @@ import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { checkPlaces, compileOperations } from './compile-operations.ts';
 import type { UnlinkedResource } from './compiled-resource.ts';
 import { cursorPaging } from './paging.ts';
-import { type Operation, operations, type ResourceDefinition } from './resource-options.ts';
+import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
@@ -47,7 +48,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   scope: aScope,
   scopeWrites: trueOrFalse,
   scopeFields: anArrayOf('field names'),
-  serverFields: aFunction,
+  serverFields: [(value) => typeof value === 'function' || isObject(value), 'a function, or an object of `create` and `update`'],
   explicitWrites: trueOrFalse,
   mergePatch: trueOrFalse,
   preconditionRequired: trueOrFalse,
@@ -56,8 +57,11 @@ const legal: LegalOptions<ResourceDefinition> = {
   include: checkedLater,
   fields: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
+  before: [isTable, 'an object with an array of functions for each operation'],
   after: [isTable, 'an object with an array of functions for each operation'],
 };
+
+const legalServerFields: LegalOptions<ServerFieldsOf<never, never>> = { create: aFunction, update: aFunction };
 
 /**
  * Compiles a resource by itself; `index` is its place among the resources of the api. Throws a {@link ConfigurationError} that names the
@@ -89,12 +93,14 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkPlaces(standard(), custom(), where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
     () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', names(), where, checkGuards),
+    () => checkServerFields(given('serverFields').serverFields, where),
+    () => checkTable(given('before').before ?? {}, 'before', standard().filter(isWrite), where, checkBefore),
     () => checkTable(given('after').after ?? {}, 'after', names(), where, checkFunctions),
     () => checkFilterNames(compiledModel()),
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
   ]);
-  const { path = model.collection, guards = [], guardsFor = {}, after = {}, include = [] } = definition;
+  const { path = model.collection, guards = [], guardsFor = {}, before = {}, after = {}, include = [], serverFields = {} } = definition;
   return {
     path,
     description: definition.description ?? `Records of ${model.name}.`,
@@ -105,7 +111,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     isScoped: definition.scope !== undefined,
     scopeWrites: definition.scopeWrites ?? true,
     scopeFields: definition.scopeFields,
-    serverFields: definition.serverFields,
+    serverFields: typeof serverFields === 'function' ? { create: serverFields } : serverFields,
     explicitWrites: definition.explicitWrites ?? false,
     mergePatch: definition.mergePatch ?? true,
     preconditionRequired: definition.preconditionRequired ?? false,
@@ -114,6 +120,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     fields: definition.fields ?? false,
     include,
     guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
+    beforeOf: (operation) => own<readonly BeforeHook<never, never>[] | undefined>(before, operation) ?? [],
     hooksOf: (operation) => own(after, operation) ?? [],
   };
 }
@@ -148,6 +155,15 @@ function checkTable(
 function checkGuards(guards: readonly unknown[], option: string, where: string): void {
   checkFunctions(guards, option, where);
   for (const guard of guards) checkProblems(guard as Guard<never>, `a guard of ${where}`);
+}
+
+function checkBefore(hooks: readonly unknown[], option: string, where: string): void {
+  checkFunctions(hooks, option, where);
+  for (const hook of hooks) checkProblems(hook as BeforeHook<never, never>, `a hook in \`${option}\` of ${where}`);
+}
+
+function checkServerFields(serverFields: unknown, where: string): void {
+  if (isObject(serverFields)) checkOptions(serverFields, legalServerFields, `\`serverFields\` of ${where}`);
 }
 
 /** The middlewares would refuse them too, but do not know the resource. */

@@ -1,4 +1,5 @@
 import type { AfterHook } from '../middleware/after-hooks.ts';
+import type { BeforeHook } from '../middleware/before-hooks.ts';
 import type { CachingOptions } from '../middleware/caching.ts';
 import type { ServerFields } from '../middleware/check-create.ts';
 import type { Includes } from '../middleware/parts/compile-includes.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../mongo/driver/database.ts';
 import type { FilterLimits } from '../mongo/list/parse-list-query.ts';
 import type { Paging } from '../mongo/list/parse-paging.ts';
 import type { CompiledOperation } from './compile-operations.ts';
-import type { Operation } from './resource-options.ts';
+import type { Operation, WriteOperation } from './resource-options.ts';
 
 /** The settings that an api gives to each of its resources. */
 export interface ApiSettings {
@@ -36,7 +37,8 @@ export interface UnlinkedResource {
   readonly scopeWrites: boolean;
   /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
-  readonly serverFields: ServerFields<never> | undefined;
+  /** The functions of `serverFields`; a function alone is `create`. */
+  readonly serverFields: { readonly create?: ServerFields<never>; readonly update?: ServerFields<never> };
   readonly explicitWrites: boolean;
   readonly mergePatch: boolean;
   readonly preconditionRequired: boolean;
@@ -49,6 +51,9 @@ export interface UnlinkedResource {
   readonly include: readonly string[];
   /** The guards of an operation, standard or custom, by its name. */
   guardsOf(operation: string): readonly Guard<never>[];
+  /** The hooks before a write. */
+  beforeOf(operation: WriteOperation): readonly BeforeHook<never, never>[];
+  /** The hooks after an operation, standard or custom. */
   hooksOf(operation: string): readonly AfterHook<never, never>[];
 }
 

@@ -1,7 +1,8 @@
 import type { AfterHook } from '../middleware/after-hooks.ts';
+import type { BeforeHook } from '../middleware/before-hooks.ts';
 import type { Called, Guard } from '../middleware/parts/context.ts';
 import type { Model } from '../model/define/define-model.ts';
-import type { Document } from '../model/define/infer.ts';
+import type { ChangesDraft, Document } from '../model/define/infer.ts';
 import type { Operator } from '../model/define/policy.ts';
 import type { Fields } from '../model/define/schema.ts';
 import type { Paging, Totals } from '../mongo/list/parse-paging.ts';
@@ -13,6 +14,17 @@ export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete'] as
 
 /** An operation of a resource: a key of `ops`, `guardsFor` and `after`. */
 export type Operation = (typeof operations)[number];
+
+/** The operations that hooks of `before` may stand before. */
+const writes = ['create', 'patch', 'put', 'delete'] as const satisfies readonly Operation[];
+
+/** An operation that writes one record: a key of `before`. */
+export type WriteOperation = (typeof writes)[number];
+
+/** Whether an operation writes one record. */
+export function isWrite(operation: string): operation is WriteOperation {
+  return (writes as readonly string[]).includes(operation);
+}
 
 /** The method of an operation, and its path below the resource: `/` is the resource itself. */
 export interface Place {
@@ -64,6 +76,23 @@ type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
     ? AfterHook<Ctx, Doc>
     : Called<[ctx: Ctx, result: unknown], unknown>;
 
+type SetFields<Principal, F extends Fields> = (
+  ctx: RequestContext<Principal>,
+) => Partial<Document<Model<F>>> | Promise<Partial<Document<Model<F>>>>;
+
+/** The functions that return values of the server, for each kind of write. */
+export interface ServerFieldsOf<Principal, F extends Fields> {
+  readonly create?: SetFields<Principal, F>;
+  /** For patch and put. */
+  readonly update?: SetFields<Principal, F>;
+}
+
+type DraftOf<Op extends WriteOperation, F extends Fields> = Op extends 'create'
+  ? Document<Model<F>>
+  : Op extends 'delete'
+    ? undefined
+    : ChangesDraft<Model<F>>;
+
 /**
  * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations, and `Bodies` the types of
  * their bodies.
@@ -106,8 +135,16 @@ export interface ResourceOptions<
    * @default none: indexes are planned as if there were no scope
    */
   readonly scopeFields?: readonly ((keyof Document<Model<F>> & string) | `${string}.${string}`)[];
-  /** Returns values that the server sets on create. @default none */
-  readonly serverFields?: (ctx: RequestContext<Principal>) => Partial<Document<Model<F>>> | Promise<Partial<Document<Model<F>>>>;
+  /**
+   * Returns values that the server sets: on create, or, as an object, on `create` and on `update`, which is patch and put. They replace what
+   * the client sends. The functions run before the body is validated, and see it as it was sent. On update the values are written only if the
+   * client changes anything else.
+   * @default none
+   *
+   * @example
+   * serverFields: { create: (ctx) => ({ owner: ctx.requirePrincipal().name }), update: (ctx) => ({ updatedBy: ctx.requirePrincipal().name }) }
+   */
+  readonly serverFields?: SetFields<Principal, F> | ServerFieldsOf<Principal, F>;
   /** Whether clients may write a field only if its policy says so. @default false */
   readonly explicitWrites?: boolean;
   /** Whether PATCH merges embedded objects (RFC 7396), or replaces them. @default true */
@@ -133,6 +170,18 @@ export interface ResourceOptions<
   readonly fields?: boolean;
   /** Custom operations, by their names, which `guardsFor` and `after` may have as keys too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
+  /**
+   * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to fulfil `If-Match`. Each
+   * may change the draft, which the model validates again with the server's access, and may throw a `Problem`. The draft of a create is the new
+   * record. That of a patch or put is its changes, with null where a key is removed. A delete has none.
+   * @default none
+   *
+   * @example
+   * before: { create: [async (_ctx, draft) => { draft.password = await hash(draft.password); }] }
+   */
+  readonly before?: {
+    readonly [Op in NoInfer<Ops> & WriteOperation]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<Op, F>>[];
+  };
   /**
    * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as `unknown`, unless it declares
    * another type: `(ctx, order: Document<typeof Order>) => …`.

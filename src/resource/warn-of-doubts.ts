@@ -16,15 +16,15 @@ function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
 }
 
-/** A resource with `serverFields` is not checked: what the function sets is not known beforehand. */
+/** What `serverFields` and hooks before a create set is not known beforehand. Hooks cannot set the id. */
 function warnOfUnsettable(resource: CompiledResource): void {
-  const { path, ops, model, serverFields } = resource;
-  if (!ops.includes('create') || serverFields) return;
-  const fields = unsettable(model.root, insertAccess(resource));
+  const { path, ops, model, serverFields, beforeOf } = resource;
+  if (!ops.includes('create') || serverFields.create) return;
+  const fields = unsettable(model.root, insertAccess(resource)).filter((name) => name === model.id.name || beforeOf('create').length === 0);
   if (fields.length === 0) return;
   warn(
     'UNSETTABLE_FIELD',
-    `No create of resource \`${path}\` can succeed: nobody can set ${listNames(fields.map((name) => `\`${name}\``))} of ${model.name}, and a record needs a value there. Give it a default, or let \`serverFields\` or \`policy.insert\` set it.`,
+    `No create of resource \`${path}\` can succeed: nobody can set ${listNames(fields.map((name) => `\`${name}\``))} of ${model.name}, and a record needs a value there. Give it a default, or let \`serverFields\`, \`before.create\` or \`policy.insert\` set it.`,
   );
 }
 

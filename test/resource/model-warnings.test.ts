@@ -29,7 +29,7 @@ afterEach(() => {
 describe('a required field that nobody can set is told of when the api is built', () => {
   const Address = t.object('Address', { city: t.string(), seal: t.string({ policy: { private: true } }) });
   const nobody = (fields: string) =>
-    `No create of resource \`tasks\` can succeed: nobody can set ${fields} of Task, and a record needs a value there. Give it a default, or let \`serverFields\` or \`policy.insert\` set it.`;
+    `No create of resource \`tasks\` can succeed: nobody can set ${fields} of Task, and a record needs a value there. Give it a default, or let \`serverFields\`, \`before.create\` or \`policy.insert\` set it.`;
   const task = (fields: object) => defineModel('Task', { collection: 'tasks', fields: { title: t.string(), ...fields } as never });
 
   it.each<[what: string, fields: object, named: string]>([
@@ -43,6 +43,17 @@ describe('a required field that nobody can set is told of when the api is built'
     expect(warnings[0]?.options).toEqual({ type: 'KoaMongoResourceWarning', code: 'UNSETTABLE_FIELD' });
   });
 
+  it.each<[what: string, resource: object, named: string]>([
+    [
+      '`serverFields` set fields on update only',
+      { model: task({ owner: t.string({ policy: server }) }), serverFields: { update: () => ({}) } },
+      '`owner`',
+    ],
+    ['there are hooks, which cannot set an id', { model: task({ id: t.string() }), before: { create: [() => undefined] } }, '`id`'],
+  ])('also if %s', (_what, resource, named) => {
+    expect(build([resource])).toEqual([nobody(named)]);
+  });
+
   it('under explicitWrites every field that its policy does not open', () => {
     const model = task({ note: t.string({ policy: { insert: true } }) });
     expect(build([{ model, explicitWrites: true }])).toEqual([nobody('`title`')]);
@@ -51,6 +62,11 @@ describe('a required field that nobody can set is told of when the api is built'
   it.each<[what: string, resource: object]>([
     ['create is not served', { model: task({ owner: t.string({ policy: server }) }), ops: ['get', 'patch'] }],
     ['`serverFields`, a function, may set it', { model: task({ owner: t.string({ policy: server }) }), serverFields: () => ({}) }],
+    ['`serverFields.create` may set it', { model: task({ owner: t.string({ policy: server }) }), serverFields: { create: () => ({}) } }],
+    [
+      'a hook before the create may set it',
+      { model: task({ owner: t.string({ policy: server }) }), before: { create: [() => undefined] } },
+    ],
     ['it has a default', { model: task({ owner: t.string({ default: 'x', policy: server }) }) }],
     ['it is nullable', { model: task({ owner: t.nullable(t.string(), { policy: server }) }) }],
     ['it is optional', { model: task({ owner: t.optional(t.string({ policy: server })) }) }],

@@ -41,7 +41,7 @@ declare const createOrder: ResourceMiddleware, removeOrder: ResourceMiddleware, 
 declare const saveSettings: ResourceMiddleware, sendOrder: ResourceMiddleware & ((ctx: Context) => Promise<unknown>);
 declare const bySessionCookie: (ctx: Koa.Context) => object | undefined;
 declare const isSignedIn: (ctx: Context) => boolean, isAdmin: (ctx: Context) => boolean, notifyWarehouse: (ctx: Context) => Promise<void>;
-declare const ownRows: (ctx: Context) => object;
+declare const ownRows: (ctx: Context) => object, feeOf: (ctx: Context) => Promise<number>;
 `;
 
 /** The files of libraries and of `src/`, which are the same in each compilation. */

@@ -43,9 +43,11 @@ export interface Slots {
   listQuery?: ListQuery;
   /** Set by `include`: the relations to include in one record, if there are any. Those of a list are in `listQuery`. */
   include?: readonly string[];
-  /** Set by `checkCreate`: the document to insert, in stored form. */
+  /** Set by `checkCreate`: the document to insert, in stored form. `beforeHooks` replaces it. */
   created?: Record<string, unknown>;
-  /** Set by `checkPatch` and `checkPut`: the changes of the update. */
+  /** Set by `checkCreate`: whether required fields are still missing, which hooks of `beforeHooks` must set. */
+  isIncomplete?: boolean;
+  /** Set by `checkPatch` and `checkPut`: the changes of the update. `beforeHooks` replaces them. */
   changes?: Changes;
   /** Set by the middleware that reads or writes: the record of the operation. */
   record?: StoredRecord;

@@ -1,7 +1,8 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import type { Field, Fields } from './schema.ts';
 
-type TypesOf<F> = F extends Field<infer Types, infer _> ? Types : { document: unknown; read: unknown; create: unknown; patch: unknown };
+type TypesOf<F> =
+  F extends Field<infer Types, infer _> ? Types : { document: unknown; read: unknown; create: unknown; patch: unknown; changes: unknown };
 type OptionsOf<F> = F extends { readonly '~options': infer Options } ? Options : F;
 
 type Is<F, Options> = OptionsOf<F> extends Options ? true : false;
@@ -50,6 +51,13 @@ export type CreateOf<F extends Fields> = Simplify<
 export type PatchOf<F extends Fields> = Simplify<{
   [K in keyof F as IsClosedToPatch<F[K]> extends true ? never : K]?:
     | TypesOf<F[K]>['patch']
+    | (IsOptional<F[K]> extends true ? null : never);
+}>;
+
+/** The changes of an object of these fields as hooks of `before` hold them. No field is required. */
+export type ChangesOf<F extends Fields> = Simplify<{
+  -readonly [K in keyof F as IsMaintained<F[K]> extends true ? never : K]?:
+    | TypesOf<F[K]>['changes']
     | (IsOptional<F[K]> extends true ? null : never);
 }>;
 
@@ -150,3 +158,12 @@ type CreateWithId<F extends Fields, Id> = Id extends ObjectId | UUID
  * type OrderPatch = Patch<typeof Order>;
  */
 export type Patch<M extends HasFields> = PatchOf<Omit<FieldsOf<M>, 'id'>>;
+
+/**
+ * The type of the changes of a patch or put, as hooks of `before` hold them: no field is required, at any depth. Null removes a field that may be
+ * absent, and clears one that is nullable. It has neither the id nor what the service itself sets.
+ *
+ * @example
+ * type OrderChanges = ChangesDraft<typeof Order>;
+ */
+export type ChangesDraft<M extends HasFields> = ChangesOf<Omit<FieldsOf<M>, 'id'>>;

@@ -2,44 +2,49 @@ import type { Decimal128 } from 'mongodb';
 import type { FieldErrorInput } from '../../rules.ts';
 import type { Policy } from './policy.ts';
 
-/** The four TypeScript types of a field: in documents, and in what a client reads, creates and patches. */
+/** The TypeScript types of a field: in documents, in what a client reads, creates and patches, and in the changes that hooks hold. */
 export interface FieldTypes {
   readonly document: unknown;
   readonly read: unknown;
   readonly create: unknown;
   readonly patch: unknown;
+  readonly changes: unknown;
 }
 
-/** The four types of a single value. */
+/** The types of a single value. */
 export interface LeafTypes<Document, Json, Write = Json> {
   readonly document: Document;
   readonly read: Json;
   readonly create: Write;
   readonly patch: Write;
+  readonly changes: Document;
 }
 
-/** The four types of a value that may be null. */
+/** The types of a value that may be null. */
 export interface NullableTypes<Types extends FieldTypes> {
   readonly document: Types['document'] | null;
   readonly read: Types['read'] | null;
   readonly create: Types['create'] | null;
   readonly patch: Types['patch'] | null;
+  readonly changes: Types['changes'] | null;
 }
 
-/** The four types of an array. A patch replaces the whole array. */
+/** The types of an array. A patch replaces the whole array. */
 export interface ArrayTypes<Types extends FieldTypes> {
   readonly document: Types['document'][];
   readonly read: Types['read'][];
   readonly create: readonly Types['create'][];
   readonly patch: readonly Types['create'][];
+  readonly changes: Types['document'][];
 }
 
-/** The four types of a map. A patch replaces the whole map. */
+/** The types of a map. A patch replaces the whole map. */
 export interface MapTypes<Types extends FieldTypes> {
   readonly document: Record<string, Types['document']>;
   readonly read: Record<string, Types['read']>;
   readonly create: Readonly<Record<string, Types['create']>>;
   readonly patch: Readonly<Record<string, Types['create']>>;
+  readonly changes: Record<string, Types['document']>;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { isObject } from '../value/plain-object.ts';
-import type { CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
+import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
 import { isOptional, markOptional } from './optional.ts';
 import type { GivenSchema } from './raw-schema.ts';
 import type {
@@ -42,7 +42,7 @@ type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
 
 /** An embedded object, as `t.object` returns it. */
 export interface ObjectField<F extends Fields, Options = unknown>
-  extends Field<{ document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F> }, Options>,
+  extends Field<{ document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F>; changes: ChangesOf<F> }, Options>,
     HasFields<F> {}
 
 // The types of a field exist only for the compiler: this is the one place that asserts them.

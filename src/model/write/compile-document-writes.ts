@@ -3,10 +3,11 @@ import type { ObjectNode } from '../node.ts';
 import { absent } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
 import { storeAccess } from './access.ts';
-import { compileCheck, ownFields } from './check.ts';
+import { compileCheck } from './check.ts';
+import { compileWholeCheck } from './check-whole.ts';
 import { makeId } from './compile-writes.ts';
-import { type Changes, compileChanges, coversWhole } from './plan-changes.ts';
-import { compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { type Changes, compileChanges } from './plan-changes.ts';
+import { compileFieldReader, compileKeyCheck, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
 import { refuseInvalid } from './refuse-invalid.ts';
 import { Report } from './report.ts';
 
@@ -52,13 +53,12 @@ export function compileNewDocument({ name, root }: WritableModel): (document: un
 export function compileDocumentChanges({ name, root }: WritableModel): (changes: unknown) => Changes {
   const access = storeAccess({ existing: true });
   const plan = compileChanges(root, access, 'merge');
-  const own = ownFields(root);
-  const readWhole = own.check && compileObjectReader(own, access);
+  const checkWhole = compileWholeCheck(root);
   return function readDocumentChanges(changes) {
     const given = asGiven(changes);
     const report = new Report();
     const planned = plan(given, report);
-    if (report.size === 0 && coversWhole(own, given)) readWhole?.(given, '', report);
+    if (report.size === 0) checkWhole?.(planned, report);
     refuseInvalid(report.errors, root, `A record of ${name} cannot be updated`);
     return planned;
   };

@@ -6,8 +6,9 @@ import { objectIdLeaf, uuidLeaf } from '../value/leaves.ts';
 import { isObject } from '../value/plain-object.ts';
 import { type Access, holdsClosedValues, insertAccess, patchAccess, serverAccess, updateAccess, type WriteRules } from './access.ts';
 import { collectChecks, compileCheck, ownFields } from './check.ts';
-import { type Changes, compileChanges, coversWhole, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
-import { compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { compileWholeCheck } from './check-whole.ts';
+import { type Changes, compileChanges, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
+import { compileFieldReader, compileKeyCheck, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
 import { describeErrors } from './refuse-invalid.ts';
 import { Report } from './report.ts';
 
@@ -19,12 +20,16 @@ interface WritableModel {
   readonly root: ObjectNode;
 }
 
+/** Values that the server sets, in document form, by the names of their fields. */
+type ServerValues = Readonly<Record<string, unknown>>;
+
 /**
  * Reads the body of a create and the server fields into the stored form of a new record. A key of the server fields overrides the client's
  * value, even if it is undefined. Throws `validation_failed` (422) with all errors of the body. Throws a plain Error (500) if a server
- * field is not valid, or if a required field that clients may not send is missing.
+ * field is not valid, or if a required field that clients may not send is missing. With `missing`, such a field is no error: its path is
+ * added there, and the check of the record does not run.
  */
-export type ReadCreate = (body: unknown, serverFields?: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+export type ReadCreate = (body: unknown, serverFields?: ServerValues, missing?: string[]) => Record<string, unknown>;
 
 const neverSent = new Invalid('required', 'is required, has no default, and clients may not send it');
 
@@ -39,13 +44,14 @@ export function compileCreate(model: WritableModel, rules: WriteRules = {}): Rea
     read: compileFieldReader(field, access),
     readServer: compileFieldReader(field, serverAccess),
   }));
-  return function readCreate(body, serverFields = {}) {
+  return function readCreate(body, serverFields = {}, missing) {
     const sent = asBody(body);
     const now = new Date();
     const client = new Report();
     const server = new Report();
-    checkServerKeys(model, serverFields);
+    checkServerKeys(model, serverFields, (field) => field.maintained !== undefined);
     refuseKeys(sent, '', client);
+    const unset: string[] = [];
     const stored: Record<string, unknown> = {};
     for (const { field, isOpen, read, readServer } of members) {
       const { name } = field;
@@ -57,12 +63,16 @@ export function compileCreate(model: WritableModel, rules: WriteRules = {}): Rea
       else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
       if (value !== undefined && value !== absent) stored[field.key] = value;
       else if (value === undefined && isOpen && !isServerField) client.add(name, isRequiredButMissing);
-      else if (value === undefined) server.add(name, isRequiredButMissing);
+      else if (value === undefined) unset.push(name);
     }
-    if (client.size + server.size === 0) runCheck?.(stored, '', client);
+    if (client.size + server.size + unset.length === 0) runCheck?.(stored, '', client);
     if (client.errors.length > 0) throw validationFailed(client.errors);
-    for (const path of client.unset) server.add(path, neverSent);
-    if (server.errors.length > 0) throw new Error(`Fields that only the server sets on create: ${describeErrors(server.errors)}`);
+    if (missing) missing.push(...unset, ...client.unset);
+    else {
+      for (const path of unset) server.add(path, isRequiredButMissing);
+      for (const path of client.unset) server.add(path, neverSent);
+    }
+    refuseServerValues('create', server);
     return stored;
   };
 }
@@ -75,16 +85,24 @@ export function makeId({ makeDefault, node }: CompiledField): unknown {
   return node.leaf === uuidLeaf ? new UUID() : undefined;
 }
 
-function checkServerKeys(model: WritableModel, serverFields: Readonly<Record<string, unknown>>): void {
-  for (const name of Object.keys(serverFields)) {
+function checkServerKeys(model: WritableModel, values: ServerValues, isClosed: (field: CompiledField) => boolean): void {
+  for (const name of Object.keys(values)) {
     const field = model.root.byName.get(name);
-    if (!field || field.maintained)
+    if (!field || isClosed(field))
       throw new Error(`serverFields set \`${name}\`, which is ${field ? 'set by the service itself' : `not a field of ${model.name}`}.`);
   }
 }
 
-/** Reads the body of a patch or put into the changes that one command makes. Throws `validation_failed` (422) with all errors. */
-export type ReadChanges = (body: unknown) => Changes;
+function refuseServerValues(operation: 'create' | 'update', { errors }: Report): void {
+  if (errors.length > 0) throw new Error(`Fields that only the server sets on ${operation}: ${describeErrors(errors)}`);
+}
+
+/**
+ * Reads the body of a patch or put into the changes that one command makes. Throws `validation_failed` (422) with all errors. The server
+ * fields override what the client sends, even if they are undefined: that writes nothing. They are written only if the body changes
+ * anything else. Throws a plain Error (500) if one of them is not valid.
+ */
+export type ReadChanges = (body: unknown, serverFields?: ServerValues) => Changes;
 
 /** Compiles the reader of patch bodies. */
 export function compilePatch(model: WritableModel, rules: WriteRules = {}): ReadChanges {
@@ -99,25 +117,28 @@ export function compilePut(model: WritableModel, rules: WriteRules = {}): ReadCh
 function compileReadChanges(model: WritableModel, rules: WriteRules, mode: EmbeddedMode): ReadChanges {
   const access = mode === 'put' ? updateAccess(rules) : patchAccess(rules);
   const plan = compileChanges(model.root, access, mode);
-  const checkWhole = compileWholeCheck(model, access);
+  const planServer = compileChanges(model.root, serverAccess, 'replace');
+  const isClosed = holdsClosedValues(ownFields(model.root), access);
+  const checkWhole = compileWholeCheck(model.root);
   const storedCheck = mode === 'put' ? compileStoredCheck(model, access) : undefined;
-  return function readChanges(body) {
+
+  function addServer(changes: Changes, values: ServerValues): Changes {
+    checkServerKeys(model, values, (field) => field.maintained !== undefined || field.key === '_id');
+    if (changes.assignments.length === 0 && !changes.embedded.some(({ whole }) => whole !== undefined)) return changes;
     const report = new Report();
-    const sent = asBody(body);
-    const changes = plan(sent, report);
-    if (report.size === 0) checkWhole?.(sent, mode, report);
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    const { assignments } = planServer(given, report);
+    refuseServerValues('update', report);
+    return { ...changes, assignments: [...changes.assignments, ...assignments] };
+  }
+
+  return function readChanges(body, serverFields) {
+    const report = new Report();
+    const sent = plan(asBody(body), report, serverFields);
+    const changes = serverFields && report.size === 0 ? addServer(sent, serverFields) : sent;
+    if (report.size === 0 && !storedCheck && (serverFields || !isClosed)) checkWhole?.(changes, report);
     if (report.errors.length > 0) throw validationFailed(report.errors);
     return storedCheck ? { ...changes, storedCheck } : changes;
-  };
-}
-
-/** The check of a record whose fields are all in the body: of a put without closed values, and of a patch that names every field. */
-function compileWholeCheck(model: WritableModel, access: Access): ((sent: object, mode: EmbeddedMode, report: Report) => void) | undefined {
-  const own = ownFields(model.root);
-  if (!own.check || holdsClosedValues(own, access)) return undefined;
-  const read = compileObjectReader(own, access);
-  return function checkWhole(sent, mode, report) {
-    if (mode === 'put' || coversWhole(own, sent)) read(sent, '', report);
   };
 }
 

@@ -21,6 +21,11 @@ export interface EmbeddedMerge {
   readonly whole: unknown;
   /** The errors for the client if the object cannot be created. Empty if an outer or inner object has the error. */
   readonly refused: readonly FieldError[];
+  /**
+   * The message of the Error (500) if the object cannot be created, and no request could help, because a hook of `before` has written into
+   * it.
+   */
+  readonly mistake?: string;
 }
 
 /** Checks that need stored values. They run before the write, on the record as the write would leave it. */
@@ -40,8 +45,11 @@ export interface Changes {
   readonly storedCheck?: StoredCheck;
 }
 
-/** Reads the body of a patch or put into a plan, and adds its errors to the report. */
-export type PlanChanges = (body: unknown, report: Report) => Changes;
+/**
+ * Reads the body of a patch or put into a plan, and adds its errors to the report. `except` has the names of fields of the record that are
+ * not read, because the server sets them.
+ */
+export type PlanChanges = (body: unknown, report: Report, except?: Readonly<Record<string, unknown>>) => Changes;
 
 /**
  * How an embedded object is written. `merge` writes the keys that were sent (RFC 7396). `replace` writes the whole object: unsent keys
@@ -49,25 +57,27 @@ export type PlanChanges = (body: unknown, report: Report) => Changes;
  */
 export type EmbeddedMode = 'merge' | 'replace' | 'put';
 
-interface Draft {
+/** A plan that is being made. */
+export interface ChangesDraft {
   readonly assignments: Assignment[];
   readonly embedded: EmbeddedMerge[];
 }
 
 /** Plans the write of one value. `sent` is the value in the body. */
-type PlanField = (sent: unknown, path: string, draft: Draft, report: Report) => void;
+export type PlanField = (sent: unknown, path: string, draft: ChangesDraft, report: Report) => void;
+type PlanObject = (...given: [...Parameters<PlanField>, except?: Readonly<Record<string, unknown>> | undefined]) => void;
 
 /** Compiles the reader of bodies into plans for a record. */
 export function compileChanges(root: ObjectNode, access: Access, mode: EmbeddedMode): PlanChanges {
   const plan = compileObjectPlan(root, access, mode);
-  return function planChanges(body, report) {
-    const draft: Draft = { assignments: [], embedded: [] };
-    plan(body, '', draft, report);
+  return function planChanges(body, report, except) {
+    const draft: ChangesDraft = { assignments: [], embedded: [] };
+    plan(body, '', draft, report, except);
     return draft;
   };
 }
 
-function compileObjectPlan(node: ObjectNode, access: Access, mode: EmbeddedMode): PlanField {
+function compileObjectPlan(node: ObjectNode, access: Access, mode: EmbeddedMode): PlanObject {
   const refuseKeys = compileKeyCheck(node, access);
   const members = node.fields
     .filter((field) => access.refusal(field) === undefined)
@@ -76,10 +86,11 @@ function compileObjectPlan(node: ObjectNode, access: Access, mode: EmbeddedMode)
       plan: compileFieldPlan(field, access, mode),
       planUnsent: mode === 'put' ? compileUnsentPlan(field, access) : undefined,
     }));
-  return function planObject(sent, path, draft, report) {
+  return function planObject(sent, path, draft, report, except) {
     if (!isObject(sent)) return report.add(path, notObject);
     refuseKeys(sent, path, report);
     for (const { field, plan, planUnsent } of members) {
+      if (except && Object.hasOwn(except, field.name)) continue;
       const at = join(path, field.name);
       if (Object.hasOwn(sent, field.name)) plan(sent[field.name], at, draft, report);
       else planUnsent?.(undefined, at, draft, report);
@@ -87,7 +98,8 @@ function compileObjectPlan(node: ObjectNode, access: Access, mode: EmbeddedMode)
   };
 }
 
-function compileFieldPlan(field: CompiledField, access: Access, mode: EmbeddedMode): PlanField {
+/** Compiles the plan of one field: by its keys, or of the value as a whole. */
+export function compileFieldPlan(field: CompiledField, access: Access, mode: EmbeddedMode): PlanField {
   const { node } = field;
   const isByKey = mode === 'merge' || (mode === 'put' && holdsClosedValues(node, access));
   if (node.kind === 'object' && isByKey) return compileEmbeddedPlan(field, node, access, mode);

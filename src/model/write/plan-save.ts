@@ -32,18 +32,20 @@ interface SavedModel {
   hydrate(stored: unknown): unknown;
 }
 
-interface Draft {
+/** What was found so far, while a document is compared with what is stored. */
+export interface SaveDraft {
   readonly assignments: Assignment[];
   readonly before: Assignment[];
   readonly within: string[];
-  /** Mistakes of the handler that are independent of a value, as sentences. */
+  /** Mistakes of the handler or hook that are independent of a value, as sentences. */
   readonly mistakes: string[];
   readonly report: Report;
 }
 
-type Members = Readonly<Record<string, unknown>>;
+/** An object in document or in stored form. */
+export type Members = Readonly<Record<string, unknown>>;
 /** Adds the changes of an object to the draft. Returns the object in stored form, as it will be after the write. */
-type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: Draft) => Members;
+export type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: SaveDraft) => Members;
 
 /**
  * Compiles the plan of `ctx.save`. Only changed values are validated, and only the checks of changed objects run; the record is such an
@@ -55,16 +57,29 @@ type PlanObject = (document: Members, before: Members, stored: Members, path: st
 export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): PlanSave {
   const planObject = compileObjectPlan(root, revision === undefined);
   return function planSave(document, stored) {
-    const draft: Draft = { assignments: [], before: [], within: [], mistakes: [], report: new Report() };
+    const draft = emptyDraft();
     planObject(document as Members, hydrate(stored) as Members, stored, '', draft);
-    const { mistakes, report } = draft;
-    if (mistakes.length > 0) throw new Error(`A record of ${name} cannot be saved: ${mistakes.join('; ')}.`);
-    refuseInvalid(report.errors, root, `A record of ${name} cannot be saved`);
+    refuseMistakes(root, draft, `A record of ${name} cannot be saved`);
     return draft;
   };
 }
 
-function compileObjectPlan(node: ObjectNode, guardsChecked: boolean): PlanObject {
+/** A draft in which nothing has been found. */
+export function emptyDraft(): SaveDraft {
+  return { assignments: [], before: [], within: [], mistakes: [], report: new Report() };
+}
+
+/**
+ * Throws what was found: a plain Error (500) for mistakes and for values of private fields, which begins with `sentence`, and
+ * `validation_failed` (422) for values of fields that clients know.
+ */
+export function refuseMistakes(root: ObjectNode, { mistakes, report }: SaveDraft, sentence: string): void {
+  if (mistakes.length > 0) throw new Error(`${sentence}: ${mistakes.join('; ')}.`);
+  refuseInvalid(report.errors, root, sentence);
+}
+
+/** Compiles the comparison of an object, in document form, with what is stored. `guardsChecked` adds all values that a check has seen to `before`. */
+export function compileObjectPlan(node: ObjectNode, guardsChecked: boolean): PlanObject {
   const members = node.fields.map((field) => ({
     field,
     read: compileFieldReader(field, serverAccess),
@@ -78,9 +93,7 @@ function compileObjectPlan(node: ObjectNode, guardsChecked: boolean): PlanObject
     const errorsBefore = draft.mistakes.length + draft.report.size;
     const after: Record<string, unknown> = { ...stored };
     let hasChanged = false;
-    for (const key of Object.keys(document)) {
-      if (!node.byName.has(key) && document[key] !== undefined) draft.mistakes.push(`\`${join(path, key)}\` is not a field`);
-    }
+    noteUnknownKeys(node, document, path, draft);
     for (const { field, read, readStored, makeLeftOut, planKeys } of members) {
       const [held, was] = [own(document, field.name), own(before, field.name)];
       if (isSameValue(held, was)) continue;
@@ -89,7 +102,7 @@ function compileObjectPlan(node: ObjectNode, guardsChecked: boolean): PlanObject
       const at = join(path, field.name);
       const storedValue = readStored(stored);
       hasChanged = true;
-      if (field.maintained || field.key === '_id') draft.mistakes.push(`\`${at}\` is set by the service itself`);
+      if (field.maintained || field.key === '_id') draft.mistakes.push(setByService(at));
       else if (planKeys && isObject(now) && isObject(was) && isStoredObject(storedValue)) {
         draft.within.push(at);
         after[field.key] = planKeys(now, was, storedValue, at, draft);
@@ -108,6 +121,18 @@ function compileObjectPlan(node: ObjectNode, guardsChecked: boolean): PlanObject
     }
     return after;
   };
+}
+
+/** Notes each key that is not a field: a mistake of the handler or hook. */
+export function noteUnknownKeys(node: ObjectNode, document: Members, path: string, { mistakes }: SaveDraft): void {
+  for (const key of Object.keys(document)) {
+    if (!node.byName.has(key) && document[key] !== undefined) mistakes.push(`\`${join(path, key)}\` is not a field`);
+  }
+}
+
+/** The mistake of a value for the id, the revision or a timestamp. */
+export function setByService(path: string): string {
+  return `\`${path}\` is set by the service itself`;
 }
 
 function asStored(path: string, value: unknown): Assignment {

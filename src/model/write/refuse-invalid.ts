@@ -8,8 +8,13 @@ import type { Node } from '../node.ts';
  */
 export function refuseInvalid(errors: readonly FieldError[], root: Node, what: string): void {
   if (errors.length === 0) return;
-  if (errors.every(({ field }) => isKnownToClients(root, field.split('.')))) throw validationFailed(errors);
+  if (areKnownToClients(root, errors)) throw validationFailed(errors);
   throw new Error(`${what}: ${describeErrors(errors)}.`);
+}
+
+/** Whether clients may know the fields of all errors. */
+export function areKnownToClients(root: Node, errors: readonly FieldError[]): boolean {
+  return errors.every(({ field }) => isKnownToClients(root, field.split('.')));
 }
 
 /** Errors in words, for the log of an application. */

@@ -34,9 +34,16 @@ export function checkStored({ checks }: StoredCheck, changes: Changes, stored: S
   return report.errors;
 }
 
-/** The errors of embedded objects into which keys are written, but which the record does not have and the body cannot create. */
+/**
+ * The errors of embedded objects into which keys are written, but which the record does not have and the body cannot create. Throws a plain
+ * Error (500) if the client has no part in that.
+ */
 export function refusedCreations({ embedded }: Changes, stored: Stored): FieldError[] {
-  return embedded.filter((merge) => isMissing(stored, merge)).flatMap(({ refused }) => refused);
+  const missing = embedded.filter((merge) => isMissing(stored, merge));
+  const refused = missing.flatMap((merge) => merge.refused);
+  const mistake = missing.find((merge) => merge.mistake !== undefined)?.mistake;
+  if (refused.length === 0 && mistake !== undefined) throw new Error(mistake);
+  return refused;
 }
 
 /** Whether a record does not have the embedded object: the opposite of `isObjectAt` in the update pipeline. */

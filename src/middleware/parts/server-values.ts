@@ -1,0 +1,27 @@
+import { isStoredObject } from '../../model/value/stored-shape.ts';
+import type { Called, Context } from './context.ts';
+
+/** Values that the server sets, in document form, by the names of their fields. */
+type ServerValues = Readonly<Record<string, unknown>>;
+
+/** Calls `serverFields`. It must return an object of values: otherwise it is a plain Error (500). */
+export async function serverValuesOf(serverFields: Called<[ctx: Context], unknown>, ctx: Context): Promise<ServerValues> {
+  ctx.exchange?.throwIfGivenUp();
+  return asValues(await serverFields(ctx));
+}
+
+/** Tells for the dotted name of a field whether a client may write it: it is open, and the server does not set it. */
+export function isOpenTo(open: ReadonlySet<string>, server: ServerValues | undefined): (name: string) => boolean {
+  return (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
+}
+
+/** A function that returns nothing has probably lost its `return`, or its object was parsed as a block: `() => { owner: 'ann' }`. */
+function asValues(returned: unknown): ServerValues {
+  if (isStoredObject(returned)) return returned;
+  throw new Error(`\`serverFields\` returned ${describe(returned)}: it must return an object of values, \`{}\` where it sets none.`);
+}
+
+function describe(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? 'a string' : String(value);
+  return Array.isArray(value) ? 'an array' : `a ${value.constructor.name}`;
+}

@@ -1,0 +1,208 @@
+import { absent, type CompiledField, join, type ObjectNode } from '../node.ts';
+import { compileItemHydrate } from '../read/hydrate.ts';
+import { copyValue } from '../value/copy-value.ts';
+import { isObject, own } from '../value/plain-object.ts';
+import { isSameValue } from '../value/same-value.ts';
+import { isStoredObject } from '../value/stored-shape.ts';
+import { serverAccess } from './access.ts';
+import { compileWholeCheck, place } from './check-whole.ts';
+import { type Assignment, type Changes, type ChangesDraft, compileFieldPlan, coversWhole, type EmbeddedMerge } from './plan-changes.ts';
+import { compileObjectPlan, emptyDraft, type Members, noteUnknownKeys, refuseMistakes, type SaveDraft, setByService } from './plan-save.ts';
+import { compileFieldReader, compileObjectReader, isRequiredButMissing } from './read-value.ts';
+import { areKnownToClients, describeErrors } from './refuse-invalid.ts';
+import { Report } from './report.ts';
+
+/** The members of a compiled model that drafts need. */
+interface DraftedModel {
+  readonly name: string;
+  readonly root: ObjectNode;
+  hydrate(stored: unknown): unknown;
+}
+
+/** What hooks see before a write, and may change. */
+export interface Drafts {
+  /** A new record in document form. */
+  showRecord(stored: unknown): unknown;
+  /** The changes of a patch or put in document form: a partial, nested document, with null where a key is removed. */
+  showChanges(changes: Changes): unknown;
+  /** The new record in stored form, as the hooks have left its draft. With `isIncomplete`, a required field may have been missing before. */
+  readRecord(draft: unknown, stored: Members, isIncomplete: boolean): Record<string, unknown>;
+  /** The changes as the hooks have left their draft. What they have not changed is the client's plan, as it was. */
+  readChanges(draft: unknown, changes: Changes): Changes;
+}
+
+/**
+ * Compiles the drafts of a model. What hooks change or add is read with the server's access: the client's policy does not apply.
+ *
+ * The readers throw `validation_failed` (422) for invalid values of fields that clients know, because such a value probably comes from the
+ * client. They throw a plain Error (500) if one of the fields is private, and for a key that is not a field or that the service itself
+ * sets.
+ */
+export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
+  const sentence = `A hook in \`before\` left a draft of ${name} that cannot be written`;
+  const planRecord = compileObjectPlan(root, false);
+  const readWhole = compileObjectReader(root, { ...serverAccess, defersChecks: true });
+  const hydrateAt = new Map(valuesOf(root));
+  const planDraft = compileDraftPlan(root, { root, sentence });
+  const checkWhole = compileWholeCheck(root);
+
+  /** A copy, because a hook may keep its draft and change it while the write is under way. */
+  function copyDraft(draft: unknown): Members {
+    if (isObject(draft)) return copyValue(draft) as Members;
+    throw new Error(`${sentence}: its prototype was changed.`);
+  }
+
+  function requireComplete(stored: Members): void {
+    const report = new Report();
+    readWhole(hydrate(stored), '', report);
+    const missing = report.errors.filter(({ rule }) => rule === isRequiredButMissing.rule);
+    if (missing.length > 0) throw new Error(`Fields that only the server sets on create: ${describeErrors(missing)}`);
+  }
+
+  function showChanges({ assignments, embedded }: Changes): Record<string, unknown> {
+    const draft: Record<string, unknown> = {};
+    for (const { path } of embedded) place(draft, path.split('.'), {});
+    for (const { path, value } of assignments) place(draft, path.split('.'), value === absent ? null : hydrateAt.get(path)?.(value));
+    return draft;
+  }
+
+  return {
+    showRecord: hydrate,
+    showChanges,
+
+    readRecord(draft, stored, isIncomplete) {
+      const found = emptyDraft();
+      const after = planRecord(copyDraft(draft), hydrate(stored) as Members, stored, '', found);
+      refuseMistakes(root, found, sentence);
+      if (isIncomplete) requireComplete(after);
+      return Object.fromEntries(root.fields.filter(({ key }) => Object.hasOwn(after, key)).map(({ key }) => [key, after[key]]));
+    },
+
+    readChanges(draft, changes) {
+      const left = copyDraft(draft);
+      const shown = showChanges(changes);
+      if (isSameValue(left, shown)) return changes;
+      const walk = new Walk(changes);
+      planDraft(left, shown, '', walk);
+      const read = { ...changes, ...walk.read };
+      if (walk.found.mistakes.length + walk.report.size === 0 && !changes.storedCheck) checkWhole?.(read, walk.report);
+      refuseMistakes(root, walk.found, sentence);
+      return read;
+    },
+  };
+}
+
+/** Every value that an assignment can have, by its path, with the function that converts it to document form. */
+function* valuesOf(node: ObjectNode, path = ''): Iterable<readonly [path: string, hydrate: (stored: unknown) => unknown]> {
+  for (const field of node.fields) {
+    const at = join(path, field.name);
+    yield [at, compileItemHydrate(field)];
+    if (field.node.kind === 'object') yield* valuesOf(field.node, at);
+  }
+}
+
+/** The client's plan, and the plan that is made of it and of the draft. */
+class Walk {
+  readonly read: ChangesDraft = { assignments: [], embedded: [] };
+  readonly found: SaveDraft = emptyDraft();
+  readonly #client: Changes;
+
+  constructor(client: Changes) {
+    this.#client = client;
+  }
+
+  get report(): Report {
+    return this.found.report;
+  }
+
+  assignmentAt(path: string): Assignment | undefined {
+    return this.#client.assignments.find((one) => one.path === path);
+  }
+
+  mergeAt(path: string): EmbeddedMerge | undefined {
+    return this.#client.embedded.find((one) => one.path === path);
+  }
+
+  /** Keeps what the client's plan has at a path and below it. */
+  keep(path: string): void {
+    const isKept = (one: { readonly path: string }) => `${one.path}.`.startsWith(`${path}.`);
+    this.read.assignments.push(...this.#client.assignments.filter(isKept));
+    this.read.embedded.push(...this.#client.embedded.filter(isKept));
+  }
+}
+
+/** What every plan of a draft needs: the record's own node, and the beginning of messages to the developer. */
+interface About {
+  readonly root: ObjectNode;
+  readonly sentence: string;
+}
+
+/** Plans an object that is written key by key. `left` is what the hooks have left, `shown` is what they were given. */
+type PlanDraft = (left: Members, shown: Members, path: string, walk: Walk) => void;
+/** Plans one member of it. */
+type PlanMember = (left: unknown, shown: unknown, path: string, walk: Walk) => void;
+
+function compileDraftPlan(node: ObjectNode, about: About): PlanDraft {
+  const members = node.fields.map((field) => ({ field, planMember: compileMemberPlan(field, about) }));
+  return function planDraft(left, shown, path, walk) {
+    noteUnknownKeys(node, left, path, walk.found);
+    for (const { field, planMember } of members) {
+      const [held, was] = [own(left, field.name), own(shown, field.name)];
+      if (held === undefined) continue; // removed, or never there
+      const at = join(path, field.name);
+      if (isSameValue(held, was)) walk.keep(at);
+      else if (field.maintained || field.key === '_id') walk.found.mistakes.push(setByService(at));
+      else planMember(held, was, at, walk);
+    }
+  };
+}
+
+/** Plans a value that hooks have changed or added. Where the client's plan writes the value as a whole, so does the new plan. */
+function compileMemberPlan(field: CompiledField, about: About): PlanMember {
+  const read = compileFieldReader(field, serverAccess);
+  const planAdded = compileFieldPlan(field, serverAccess, 'merge');
+  const planReplaced = field.node.kind === 'object' ? compileObjectPlan(field.node, false) : undefined;
+  const planMerged = field.node.kind === 'object' ? compileMergePlan(field.node, about) : undefined;
+  return function planMember(left, shown, path, walk) {
+    const { assignments, embedded } = walk.read;
+    const assigned = walk.assignmentAt(path);
+    const merge = walk.mergeAt(path);
+    if (assigned && planReplaced && isObject(left) && isObject(shown) && isStoredObject(assigned.value))
+      assignments.push({ path, value: planReplaced(left, shown, assigned.value, path, walk.found) });
+    else if (merge && planMerged && isObject(left) && isObject(shown)) planMerged(left, shown, merge, walk);
+    else if (assigned || merge) assignments.push({ path, value: read(left, path, walk.report) });
+    else {
+      const added: ChangesDraft = { assignments: [], embedded: [] };
+      planAdded(left, path, added, walk.report);
+      assignments.push(...added.assignments);
+      embedded.push(...added.embedded.map((one) => (one.refused.length > 0 ? impossible(one.path, about) : one)));
+    }
+  };
+}
+
+/** Plans an object into which the client and the hooks write keys, and its creation if the record has none. */
+function compileMergePlan(node: ObjectNode, about: About) {
+  const planDraft = compileDraftPlan(node, about);
+  const readNew = compileObjectReader(node, { ...serverAccess, incompleteObjects: true });
+  return function planMerged(left: Members, shown: Members, merge: EmbeddedMerge, walk: Walk): void {
+    const creation = new Report();
+    const whole = readNew(left, merge.path, creation);
+    walk.read.embedded.push(creation.size === 0 ? { path: merge.path, whole, refused: [] } : refuseCreation(merge, creation, about));
+    const sizeBefore = walk.report.size;
+    planDraft(left, shown, merge.path, walk);
+    if (walk.report.size === sizeBefore && coversWhole(node, left)) for (const error of creation.refusals) walk.report.refuse(error);
+  };
+}
+
+/** An object that is not created if the record has none. The client is told only what it can help: what its own body leaves out. */
+function refuseCreation({ path, refused }: EmbeddedMerge, { incomplete, refusals }: Report, about: About): EmbeddedMerge {
+  if (incomplete.some((one) => one.path === path))
+    return refused.length > 0 ? { path, whole: undefined, refused } : impossible(path, about);
+  if (refusals.length > 0 && !areKnownToClients(about.root, refusals)) return impossible(path, about);
+  return { path, whole: undefined, refused: refusals }; // without refusals, an object inside it has the error
+}
+
+function impossible(path: string, { sentence }: About): EmbeddedMerge {
+  const mistake = `${sentence}: the record has no \`${path}\`, and the draft does not suffice to create it.`;
+  return { path, whole: undefined, refused: [], mistake };
+}
