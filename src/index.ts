@@ -15,7 +15,7 @@ export {
   Unauthorized,
 } from './errors.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
-export { answer } from './middleware/answer.ts';
+export { type AnswerOptions, answer } from './middleware/answer.ts';
 export { answerTimeout } from './middleware/answer-timeout.ts';
 export { type Authenticate, authenticate } from './middleware/authenticate.ts';
 export { type BeforeHook, beforeHooks } from './middleware/before-hooks.ts';
@@ -100,7 +100,14 @@ export type { StoreOptions } from './mongo/store.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
 export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';
-export type { CustomMethod, CustomOperation, HandlerContext, OperationMiddleware, RequestContext } from './resource/custom-operation.ts';
+export type {
+  CustomMethod,
+  CustomOperation,
+  HandlerContext,
+  OperationMiddleware,
+  RecordAccess,
+  RequestContext,
+} from './resource/custom-operation.ts';
 export { cursorPaging, offsetPaging } from './resource/paging.ts';
 export type { CursorPagingOptions, OffsetPagingOptions, Operation, ResourceOptions, ScopeFilter } from './resource/resource-options.ts';
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';

@@ -68,6 +68,10 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
       get entityTag() {
         return recordOf(value)?.entityTag;
       },
+      get recordId() {
+        const found = compiled && recordOf(value);
+        return found?.isOf(compiled as CompiledModel) ? encodeURIComponent(found.id) : undefined;
+      },
     };
     await next();
     if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields

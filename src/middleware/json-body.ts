@@ -21,6 +21,11 @@ export interface JsonBodyOptions {
    */
   readonly requireObject?: boolean;
   /**
+   * Whether the request may come without a body: `ctx.request.body` is then undefined. A body that is there is validated as ever.
+   * @default false
+   */
+  readonly optional?: boolean;
+  /**
    * The schema of the body, an object: `t.object('Name', { … })`, or a JSON Schema with `properties`. The body is read like that of a
    * create (types, defaults, constraints; unknown keys are refused) and left in document form: a `t.date()` is a Date.
    * @default any object
@@ -32,12 +37,14 @@ const legal: LegalOptions<JsonBodyOptions> = {
   limit: orUndefined(aBodyLimit),
   timeout: orUndefined(aTimeLimit),
   requireObject: trueOrFalse,
+  optional: trueOrFalse,
   schema: checkedLater,
 };
 
 /** What a middleware knows of the body that it reads or checks, for the chain and the OpenAPI description. */
 interface Described {
   readonly body?: ObjectNode | 'any';
+  readonly isOptional?: boolean;
   readonly steps?: { readonly read: ResourceMiddleware; readonly check?: ResourceMiddleware };
 }
 
@@ -51,12 +58,18 @@ interface Described {
  * - 408 if the body does not arrive in time
  * - 415 for a media type other than JSON (none at all is accepted), a charset other than UTF-8, or a content coding
  * - 400 for a body that is not JSON, or is nested more than 64 levels deep
- * - 422 for a missing body, JSON that is not an object, and a body that does not fit the schema: all errors at once, each with its dotted path
+ * - 422 for a missing body (unless it is `optional`), JSON that is not an object, and a body that does not fit the schema: all errors at once, each with its dotted path
  *
  * @example
  * router.post('/orders', jsonBody({ limit: 10_000 }), createOrder);
  * router.post('/orders/:id/send', jsonBody({ schema: t.object('SendOrder', { carrier: t.string() }) }), sendOrder);
  */
+export function jsonBody<const F extends Fields>(
+  options: JsonBodyOptions & { readonly schema: HasFields<F>; readonly optional: true },
+): BodyMiddleware<DocumentOf<F> | undefined>;
+export function jsonBody(
+  options: JsonBodyOptions & { readonly schema: RawSchema | TypeBoxSchema; readonly optional: true },
+): BodyMiddleware<Record<string, unknown> | undefined>;
 export function jsonBody<const F extends Fields>(
   options: JsonBodyOptions & { readonly schema: HasFields<F> },
 ): BodyMiddleware<DocumentOf<F>>;
@@ -66,19 +79,32 @@ export function jsonBody(
 export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');
-  const { limit, timeout, requireObject = true, schema } = options;
+  const { limit, timeout, requireObject = true, optional: isOptional = false, schema } = options;
   const read = canAnswer(problemsOfBody, async function readJsonBody(ctx, next) {
     const limits = { bytes: limit ?? ctx.bodyLimit ?? 1_048_576, ms: timeout ?? ctx.bodyTimeout ?? defaultBodyTimeout };
     ctx.request.body = await readBody(ctx, limits);
     await next();
   });
-  if (schema === undefined && !requireObject) return Object.assign(read, { body: 'any', steps: { read } } satisfies Described);
-  const check = checkBody(schema);
-  const described: Described = { body: bodyOf(check) ?? 'any', steps: { read, check } };
+  if (schema === undefined && !requireObject) return Object.assign(read, { body: 'any', isOptional, steps: { read } } satisfies Described);
+  const checkPresent = checkBody(schema);
+  const check = isOptional ? unlessAbsent(checkPresent) : checkPresent;
+  const described: Described = { body: bodyOf(checkPresent) ?? 'any', isOptional, steps: { read, check } };
   const readAndCheck = canAnswer([...problemsOfBody, 'validation_failed'], async function jsonBody(ctx, next) {
     await read(ctx, () => check(ctx, next));
   });
   return Object.assign(readAndCheck, described);
+}
+
+function unlessAbsent(check: ResourceMiddleware): ResourceMiddleware {
+  return canAnswer(['validation_failed'], async function checkOptionalBody(ctx, next) {
+    if (ctx.request.body === undefined) return next();
+    await check(ctx, next);
+  });
+}
+
+/** Whether a middleware reads a body that may be absent. */
+export function readsOptionally(middleware: ResourceMiddleware): boolean {
+  return (middleware as Described).isOptional === true;
 }
 
 /** The schema of the body that a middleware reads or checks, or `'any'`. Undefined if it does neither. */

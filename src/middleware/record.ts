@@ -58,6 +58,16 @@ export function requestPath(ctx: Context): string {
 }
 
 /**
+ * The path of a record of the resource to which a request was sent. `below` is the path of the operation below the resource, such as
+ * `/:id/send`, and `id` is percent-encoded.
+ */
+export function recordPath(ctx: Context, below: string, id: string): string {
+  const segments = requestPath(ctx).split('/');
+  const own = below.split('/').filter((segment) => segment !== '').length;
+  return [...segments.slice(0, segments.length - own), id].join('/');
+}
+
+/**
  * The first of several values is the one of the client's proxy. Anything but a plain path is ignored: `//host` would lead to another
  * server.
  */

@@ -58,6 +58,11 @@ export class StoredRecord {
     this.#fields = fields;
   }
 
+  /** @internal Whether it is a record of the model's collection. */
+  isOf({ collection }: CompiledModel): boolean {
+    return this.#model.collection === collection;
+  }
+
   /** The record as handlers and hooks hold it: `Document<typeof model>`. */
   get document(): unknown {
     if (this.#document === undefined) {
@@ -65,11 +70,6 @@ export class StoredRecord {
       StoredRecord.#byDocument.set(this.#document as object, this);
     }
     return this.#document;
-  }
-
-  /** @internal Whether it is a record of this model. */
-  isOf({ name, collection }: CompiledModel): boolean {
-    return this.#model.name === name && this.#model.collection === collection;
   }
 
   /** @internal The same without what is private. */

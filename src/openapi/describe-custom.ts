@@ -1,7 +1,7 @@
 import type { CompiledOperation } from '../resource/compile-operations.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import type { Part } from './document.ts';
-import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, unlessMatch } from './headers.ts';
+import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, location, unlessMatch } from './headers.ts';
 import { idParameter } from './id-parameter.ts';
 
 /** The paths of a resource's custom operations, `<prefix>/<resource>/{id}/<name>` by default. */
@@ -38,6 +38,7 @@ function describeParticulars(context: ResourceContext, operation: CompiledOperat
     description: summary, // linters ask for both, and there is no more to say
     parameters: headersOf(context, operation),
     body: context.schemas.bodies?.[name],
+    isBodyOptional: operation.isBodyOptional,
     answers: answersOf(context, operation),
   };
 }
@@ -59,28 +60,33 @@ function mayHaveTag({ resource }: ResourceContext, operation: CompiledOperation)
   );
 }
 
+function locationOf({ components }: ResourceContext, { status }: CompiledOperation): Part {
+  return status === 201 ? { Location: location(components) } : {};
+}
+
 /** An operation without `answer` may answer anything, or nothing. */
 function answersOf(context: ResourceContext, operation: CompiledOperation): Part {
-  const { name, method, answer } = operation;
+  const { name, method, answer, status } = operation;
   const headers = cachingHeaders(context.components, context.resource.caching);
-  const done = { 204: { description: 'It is done.', headers } };
+  const done = { [status ?? 204]: { description: 'It is done.', headers } };
   if (answer === 'none') return done;
   const known =
     method === 'GET' && mayHaveTag(context, operation)
       ? { 304: { description: 'It is still what `If-None-Match` names.', ...recordHeaders(context) } }
       : {};
-  if (answer === 'record') return { 200: recordAnswer(context, 'The record as it is now.'), ...known };
+  if (answer === 'record')
+    return { [status ?? 200]: recordAnswer(context, 'The record as it is now.', locationOf(context, operation)), ...known };
   const schema = context.schemas.answers?.[name];
-  if (schema) return { 200: { description: 'What it answers.', headers, content: json(schema) } };
+  if (schema) return { [status ?? 200]: { description: 'What it answers.', headers, content: json(schema) } };
   const anything = { type: 'object', properties: { data: {} }, required: ['data'] };
   const tag = { description: 'The revision of a record that is answered (RFC 9110 §8.8.3).', schema: { type: 'string' } };
   return {
-    200: {
+    ...done,
+    [status ?? 200]: {
       description: 'What it answers.',
       headers: { ...(mayHaveTag(context, operation) ? { ETag: tag } : {}), ...headers },
       content: json(anything),
     },
-    ...done,
     ...known,
   };
 }

@@ -25,6 +25,8 @@ export interface Particulars {
   readonly description: string;
   readonly parameters?: readonly Part[];
   readonly body?: Part | undefined;
+  /** Whether the body may be absent. @default false */
+  readonly isBodyOptional?: boolean;
   /** The successful answers, by status. */
   readonly answers: Part;
 }
@@ -32,7 +34,7 @@ export interface Particulars {
 /** Describes an operation, standard or custom. Its problems are those of its chain, and the 405 of the dispatch. */
 export function describeOperation(context: ResourceContext, name: string, method: string, particulars: Particulars): Part {
   const { resource } = context;
-  const { summary, description, parameters = [], body, answers } = particulars;
+  const { summary, description, parameters = [], body, isBodyOptional = false, answers } = particulars;
   const problems = resource.chainOf(name).flatMap((middleware) => problemsOf(middleware, method));
   return {
     operationId: context.operationId(name),
@@ -41,7 +43,7 @@ export function describeOperation(context: ResourceContext, name: string, method
     tags: [resource.path],
     ...securityOf(context, name),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: true, content: json(body) } } : {}),
+    ...(body ? { requestBody: { required: !isBodyOptional, content: json(body) } } : {}),
     responses: { ...answers, ...problemResponses(['method_not_allowed', ...problems], context) },
   };
 }

@@ -22,7 +22,7 @@ import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
 import { canAnswer } from '../middleware/parts/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
-import { record } from '../middleware/record.ts';
+import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
 import { remove } from '../middleware/remove.ts';
 import { scope } from '../middleware/scope.ts';
@@ -122,7 +122,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 
 /**
  * The chain of a custom operation: its own middlewares stand between the guards and scope of the resource and the answer. As in the
- * standard operations, `If-Match` is read after the body, and before the body is validated. A GET has `If-None-Match` around them.
+ * standard operations, `If-Match` is read after the body, and before the body is validated. What runs below it can load the record. A GET has `If-None-Match` around them.
  */
 function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
   const isSafe = o.method === 'GET';
@@ -136,11 +136,11 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
-    ...o.checking,
     isOfRecord ? loading : canAnswer([], loading), // without an id there is nothing that it could load
+    ...o.checking,
     handler(o.handler, { model: r.model, problems: o.problems, ...(o.answer === undefined ? {} : { answer: o.answer }) }),
     ...hooks(r, o.name),
-    answer(),
+    answer({ ...(o.status === undefined ? {} : { status: o.status }), location: (ctx, id) => recordPath(ctx, o.path, id) }),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { ConfigurationError, type ProblemCode } from '../errors.ts';
+import { aSuccess } from '../middleware/answer.ts';
 import { caching } from '../middleware/caching.ts';
 import { checkBody } from '../middleware/check-body.ts';
 import { crossOrigin } from '../middleware/cross-origin.ts';
@@ -6,7 +7,7 @@ import { fields } from '../middleware/fields.ts';
 import { guards } from '../middleware/guards.ts';
 import type { Handler } from '../middleware/handler.ts';
 import { ifMatch } from '../middleware/if-match.ts';
-import { bodyOf, jsonBody, stepsOf } from '../middleware/json-body.ts';
+import { bodyOf, jsonBody, readsOptionally, stepsOf } from '../middleware/json-body.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
@@ -57,17 +58,21 @@ export interface CompiledOperation extends Place {
   readonly name: string;
   readonly method: CustomMethod;
   readonly summary: string;
-  /** The middlewares of `use` before `If-Match`: up to the one that reads the body. */
+  /** The middlewares of `use` before `If-Match`: up to the one that reads the body. Empty if none does. */
   readonly reading: readonly ResourceMiddleware[];
-  /** The middlewares of `use` after `If-Match`: the validation of the body, and those that follow. */
+  /** The middlewares of `use` after `If-Match`: the validation of the body, and those that follow; all, if none reads a body. */
   readonly checking: readonly ResourceMiddleware[];
   readonly handler: Handler<never>;
   /** The body that a `jsonBody` in `use` reads: its schema, or any object. Undefined if none reads a body. */
   readonly body: ObjectNode | 'any' | undefined;
+  /** Whether the body may be absent. */
+  readonly isBodyOptional: boolean;
   /** The declared answer. */
   readonly answer: CompiledAnswer | undefined;
   /** The problems that the handler declares. */
   readonly problems: readonly ProblemCode[];
+  /** The status of a successful answer. Undefined if it is 200 or 204. */
+  readonly status: number | undefined;
 }
 
 type Definition = CustomOperation<never, never>;
@@ -86,6 +91,7 @@ const legal: LegalOptions<Definition> = {
   handler: orUndefined(aFunction),
   answer: checkedLater,
   problems: checkedLater,
+  status: orUndefined(aSuccess),
 };
 
 /** Compiles the custom operations of a resource. Throws a {@link ConfigurationError} that names what is wrong and what is legal. */
@@ -113,16 +119,17 @@ function compileOperation(name: string, definition: unknown, resource: string): 
   checkValue(where, definition, anObject('an object: { summary, handler, … }'));
   const options = definition as Definition;
   const given = (...names: readonly (keyof Definition)[]) => readOptions(options, names, legal, where);
-  const [, , { reading, checking, body }, , compiledAnswer] = tryAll([
+  const [, , { reading, checking, body, isBodyOptional }, , compiledAnswer] = tryAll([
     () => checkOptions(options, legal, where),
     () => checkParameters(given('path'), where),
     () => compileUse(given('use'), where),
     () => requireAnswer(given('handler', 'use'), where),
     () => (options.answer === undefined ? undefined : compileAnswer(options.answer, where)),
     () => checkProblems(options, where),
+    () => checkStatus(given('status'), where),
   ]);
-  const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing, problems = [] } = options;
-  return { name, method, path, summary, reading, checking, handler, body, answer: compiledAnswer, problems };
+  const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing, problems = [], status } = options;
+  return { name, method, path, summary, reading, checking, handler, body, isBodyOptional, answer: compiledAnswer, problems, status };
 }
 
 /** The handler of an operation whose middlewares answer. */
@@ -143,19 +150,25 @@ function checkParameters({ path = '' }: Definition, where: string): void {
     throw new ConfigurationError(`\`path\` of ${where}: parameters must have different names.`);
 }
 
+/** Refuses a status that has no body for an operation that may have one. */
+function checkStatus({ status, answer }: Definition, where: string): void {
+  if (status === 204 && answer !== 'none')
+    throw new ConfigurationError(`\`status\` of ${where} can be 204 with \`answer: 'none'\` only: such an answer has no body.`);
+}
+
 /** Refuses an operation that would never answer. */
 function requireAnswer({ handler, use = [] }: Definition, where: string): void {
   if (handler === undefined && use.length === 0)
     throw new ConfigurationError(`${where} does nothing: it needs a \`handler\`, or middlewares in \`use\`.`);
 }
 
-function compileUse({ use = [] }: Definition, where: string): Pick<CompiledOperation, 'reading' | 'checking' | 'body'> {
+function compileUse({ use = [] }: Definition, where: string): Pick<CompiledOperation, 'reading' | 'checking' | 'body' | 'isBodyOptional'> {
   const middlewares = use as readonly ResourceMiddleware[];
   for (const middleware of middlewares) checkProblems(middleware, `a middleware in \`use\` of ${where}`);
   const uncalled = middlewares.find((middleware) => makers.has(middleware));
   if (uncalled) throw new ConfigurationError(`\`use\` of ${where} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
   const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);
-  return { ...takeApart(middlewares, where), body };
+  return { ...takeApart(middlewares, where), body, isBodyOptional: middlewares.some(readsOptionally) };
 }
 
 /** Divides `use` where the body is read: `If-Match` comes after that, and before the validation of the body. */
@@ -165,7 +178,7 @@ function takeApart(use: readonly ResourceMiddleware[], where: string): Pick<Comp
     return steps ? [{ index, ...steps }] : [];
   });
   if (second) throw new ConfigurationError(`\`use\` of ${where} reads the body twice: it can have one \`jsonBody\`.`);
-  if (!first) return { reading: use.map(awaitNext), checking: [] };
+  if (!first) return { reading: [], checking: use.map(awaitNext) };
   const { index, read, check } = first;
   return {
     reading: [...use.slice(0, index).map(awaitNext), read],

@@ -26,8 +26,8 @@ export type RequestContext<Principal> = Koa.Context &
     requirePrincipal(): Principal;
   };
 
-/** The Koa context of the handler of a custom operation, with access to its record and with the type of its body. */
-export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Principal> & {
+/** The access to the record of a custom operation. */
+export interface RecordAccess<Doc> {
   /** Reads the record of `:id`. Throws 404 if the scope has no such record, and 412 if `If-Match` names another revision. */
   load(): Promise<Doc>;
   /**
@@ -36,11 +36,21 @@ export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Prin
    * a unique value. The policies for clients do not apply.
    */
   save(record: Doc): Promise<Doc>;
-  readonly request: { readonly body: Body };
-};
+}
 
-/** A middleware of a custom operation: one of this library, or any Koa middleware. */
-export type OperationMiddleware<Principal> = ((ctx: RequestContext<Principal>, next: Koa.Next) => Promise<void>) & AnswersProblems;
+/** The Koa context of the handler of a custom operation, with access to its record and with the type of its body. */
+export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Principal> &
+  RecordAccess<Doc> & { readonly request: { readonly body: Body } };
+
+/**
+ * A middleware of a custom operation: one of this library, or any Koa middleware. It has `load()` and `save()` unless it stands before the
+ * `jsonBody` of its `use`, where `If-Match` has not been read yet.
+ */
+export type OperationMiddleware<Principal, Doc = unknown> = ((
+  ctx: RequestContext<Principal> & RecordAccess<Doc>,
+  next: Koa.Next,
+) => Promise<void>) &
+  AnswersProblems;
 
 /**
  * A custom operation. It runs after the guards and the scope of its resource.
@@ -70,10 +80,10 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
   readonly summary?: string;
   /**
    * Middlewares before the handler, or instead of one. The limit of `jsonBody` is `maxBody` of the api. `If-Match` is read after the body and
-   * before its validation: middlewares after `jsonBody` run after `If-Match`. Without `jsonBody`, all of them run before it.
+   * before its validation: middlewares before `jsonBody` run before `If-Match`, and all others after it, where they can `load()` and `save()`.
    * @default none
    */
-  readonly use?: readonly (OperationMiddleware<Principal> | (OperationMiddleware<Principal> & BodyType<Body>))[];
+  readonly use?: readonly (OperationMiddleware<Principal, Doc> | (OperationMiddleware<Principal, Doc> & BodyType<Body>))[];
   /**
    * Runs the operation. If it returns a record, the answer is `{"data": …}` with an `ETag`; any other value is answered as `{"data": …}`. If it
    * returns undefined, the answer is 204, or what the handler has set as `ctx.body` or `ctx.status`.
@@ -94,4 +104,13 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    * problems: ['not_found', 'duplicate_key', 'replica_set_required']
    */
   readonly problems?: readonly ProblemCode[];
+  /**
+   * The status of the answer, unless the handler sets one: 200 to 299, but not 205 and 206; 204 only with `answer: 'none'`. With 201 and a
+   * record of the resource's model, `Location` is its path.
+   * @default 200, or 204 if the handler returns nothing
+   *
+   * @example
+   * copy: { status: 201, answer: 'record', handler: copyOrder }
+   */
+  readonly status?: number;
 }

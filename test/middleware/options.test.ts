@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import {
   afterHooks,
+  answer,
   answerTimeout,
   authenticate,
   beforeHooks,
@@ -99,6 +100,9 @@ const cases: readonly Case[] = [
     { mergePatch: true },
     /`mergePatch` is not an option/,
   ],
+  ['answer', 'a status of an error', answer, { status: 404 }, /`status` of `answer` must be a status from 200 to 299/],
+  ['answer', 'a location that is no function', answer, { location: '/a' }, /`location` of `answer` must be a function/],
+  ['jsonBody', 'a text for true', jsonBody, { optional: 'yes' }, /`optional` .* true or false/],
   ['beforeHooks', 'no model', (wrong) => beforeHooks(wrong, []), undefined, /`model`/],
   [
     'beforeHooks',
@@ -153,7 +157,7 @@ const cases: readonly Case[] = [
   ['jsonBody', 'a misspelt option', jsonBody, { limits: 5 }, /did you mean `limit`\?/],
   ['jsonBody', 'a limit that is none', jsonBody, { limit: '1mb' }, /`limit`/],
   ['jsonBody', 'a text for true', jsonBody, { requireObject: 'no' }, /`requireObject`/],
-  ['jsonBody', 'a list', jsonBody, [], /must be an object of limit, timeout, requireObject, schema/],
+  ['jsonBody', 'a list', jsonBody, [], /must be an object of limit, timeout, requireObject, optional, schema/],
   ['listQuery', 'no paging', (wrong) => listQuery(Doc, wrong), {}, /paging/],
   ['listQuery', 'a name in place of the options', (wrong) => listQuery(Doc, cursorPaging(), wrong), 'docs', /must be an object of name/],
   [
@@ -183,7 +187,7 @@ describe('a middleware with an unknown option or an invalid value', () => {
 });
 
 /** They take nothing. */
-const withoutOptions = ['answer', 'noContent', 'notModified', 'page', 'requestId'];
+const withoutOptions = ['noContent', 'notModified', 'page', 'requestId'];
 
 describe('the table above', () => {
   it('has every middleware that takes something', () => {

@@ -131,3 +131,31 @@ void (() => api.fetch(new Request('http://x/'), { principal: { name: 'ann' } }))
 void (() => api.fetch(new Request('http://x/'), { principal: null }));
 // @ts-expect-error: a principal is a user
 void (() => api.fetch(new Request('http://x/'), { principal: 'ann' }));
+
+// A body may be absent, and the middlewares of `use` have the record.
+shop.resource({
+  model: Order,
+  operations: {
+    note: {
+      status: 202,
+      use: [
+        jsonBody({ optional: true, schema: t.object('NoteOrder', { text: t.string() }) }),
+        async (ctx, next) => {
+          assert<Equal<Awaited<ReturnType<typeof ctx.load>>, OrderDocument>>();
+          await next();
+        },
+      ],
+      handler(ctx) {
+        assert<Equal<typeof ctx.request.body, { text: string } | undefined>>();
+      },
+    },
+    raw: {
+      use: [jsonBody({ optional: true, schema: { type: 'object', properties: {} } })],
+      handler(ctx) {
+        assert<Equal<typeof ctx.request.body, Record<string, unknown> | undefined>>();
+      },
+    },
+  },
+});
+// @ts-expect-error: a status is a number
+shop.resource({ model: Order, operations: { send: { status: '201', handler: () => undefined } } });

@@ -84,6 +84,8 @@ export interface HandlerResult {
   toText(): string | undefined;
   /** The current entity tag, if a record was returned. */
   readonly entityTag: string | undefined;
+  /** The id, percent-encoded as a path segment, if a record of the handler's model was returned. */
+  readonly recordId: string | undefined;
 }
 
 /** Koa's context with the library's slots, and the body that `jsonBody` reads. */
