@@ -35,7 +35,7 @@ export { type Handler, type HandlerOptions, handler } from './middleware/handler
 export { type IfMatchOptions, ifMatch } from './middleware/if-match.ts';
 export { inFlightLimit } from './middleware/in-flight-limit.ts';
 export { include } from './middleware/include.ts';
-export { insert } from './middleware/insert.ts';
+export { type InsertOptions, insert } from './middleware/insert.ts';
 export { type JsonBodyOptions, jsonBody } from './middleware/json-body.ts';
 export { type ListQueryOptions, listQuery } from './middleware/list-query.ts';
 export { noContent } from './middleware/no-content.ts';

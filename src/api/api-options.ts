@@ -68,8 +68,8 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    */
   readonly warnOnScan?: boolean;
   /**
-   * Whether requests that get single records at the same time may share a round trip: while a `find` of the resource is under way, further ones
-   * are collected and sent as one. Each request keeps its own scope, deadline and answer. @default true
+   * Whether requests that get or create single records at the same time may share a round trip: while a `find` or an `insert` of the resource is
+   * under way, further ones are collected and sent as one. Each request keeps its own scope, deadline, error and answer. @default true
    */
   readonly shareRoundTrips?: boolean;
   /** Called once for every request, when its answer has ended: for logs and metrics. See `docs/observing.md`. @default none */

@@ -4,10 +4,21 @@ import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
-import { checkOptions } from '../options.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer, ofValues, ofWrite } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+
+/** Options of {@link insert}. */
+export interface InsertOptions extends StoreOptions {
+  /**
+   * Whether requests that come while an insert of this middleware is under way may share a round trip. Each keeps its own deadline, error and
+   * answer. @default true
+   */
+  readonly shareRoundTrips?: boolean;
+}
+
+const legal: LegalOptions<InsertOptions> = { ...storeOptions, shareRoundTrips: trueOrFalse };
 
 /**
  * Inserts `ctx.created` and leaves the record in `ctx.record`. 409 names the fields of a unique index whose values are taken. If the client
@@ -17,8 +28,8 @@ import { workOf } from './parts/exchange.ts';
  * @example
  * router.post('/orders', jsonBody(), ifMatch(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
  */
-export function insert(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkOptions(options, storeOptions, '`insert`');
+export function insert(model: ModelInput, options: InsertOptions): ResourceMiddleware {
+  checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
   return canAnswer([...ofWrite, ...ofValues], async function insert(ctx, next) {

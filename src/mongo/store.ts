@@ -1,4 +1,4 @@
-import type { Collection, FindOneOptions, OptionalUnlessRequiredId } from 'mongodb';
+import type { Collection, FindOneOptions } from 'mongodb';
 import { Problem, validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asSent } from '../model/value/copy-value.ts';
@@ -8,6 +8,7 @@ import { bsonOptions } from './driver/bson-options.ts';
 import { planCommands } from './driver/commands.ts';
 import { asDb, type Database } from './driver/database.ts';
 import { isIdTaken } from './driver/outcome.ts';
+import { SharedInserts } from './driver/shared-inserts.ts';
 import { checkTimeLimit } from './driver/time-limit.ts';
 import { type Command, Work } from './driver/work.ts';
 import { notFound, openReads, type Reads } from './open-reads.ts';
@@ -42,8 +43,8 @@ export interface StoreOptions {
 /** The legal names of {@link StoreOptions}. `openStore` checks the values. */
 export const storeOptions: LegalOptions<StoreOptions> = { db: checkedLater, maxTimeMS: checkedLater };
 
-interface ReadSettings {
-  /** Whether gets that come while others are under way are sent together. @default true */
+interface Settings {
+  /** Whether gets and creates that come while others are under way are sent together. @default true */
   readonly shareRoundTrips?: boolean;
   /** Whether to warn about lists that scan the whole collection. @default false */
   readonly warnOnScan?: boolean;
@@ -67,13 +68,15 @@ const maxRaces = 8;
 /** Opens the collection of a model. Errors of the driver are translated into what they mean to the client. */
 export function openStore(
   model: CompiledModel,
-  { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false, shareRoundTrips = true }: StoreOptions & ReadSettings,
+  { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false, shareRoundTrips = true }: StoreOptions & Settings,
 ): Store {
   const db = asDb(database);
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const maxTimeMS = model.maxTimeMS ?? apiLimit;
   for (const limit of [apiLimit, maxTimeMS]) checkTimeLimit(limit);
   const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
+
+  const inserts = new SharedInserts(db, collection, shareRoundTrips);
 
   function findFirst(filter: Filter, command: Command, options: FindOneOptions): Promise<Stored | null> {
     return command.count(() => collection.findOne<Stored>(command.handOver(filter), { ...command.options, ...options }));
@@ -134,10 +137,7 @@ export function openStore(
 
     async insert(stored, { ifIdIsFree = false } = {}, work = new Work()) {
       try {
-        await write(work, async (command) => {
-          await collection.insertOne(command.handOver(stored) as OptionalUnlessRequiredId<Stored>, command.options);
-          return stored;
-        });
+        await write(work, (command) => inserts.insert(stored, command));
       } catch (error) {
         throw ifIdIsFree && isIdTaken(error) ? preconditionFailed('There is a record with this id already.') : error;
       }

@@ -81,7 +81,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ifMatch(),
     checkCreate(r.model, creation(r)),
     ...prior(r, 'create'),
-    insert(r.model, store(r)),
+    insert(r.model, { ...store(r), shareRoundTrips: r.shareRoundTrips }),
     ...hooks(r, 'create'),
     record({ created: true }),
   ],

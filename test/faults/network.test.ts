@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { randomFrom } from '../support/fuzzing/random-from.ts';
 import { expectHonest } from './parts/expect-honest.ts';
 import { isGood, Load } from './parts/load.ts';
 import type { Disturbance, Message } from './parts/network.ts';
-import { randomFrom, rounds, seed } from './parts/random.ts';
+import { rounds, seed } from './parts/random.ts';
 import { Stage } from './parts/stage.ts';
 import { useNetwork } from './parts/use-network.ts';
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { randomFrom } from '../support/fuzzing/random-from.ts';
 import { expectHonest } from './parts/expect-honest.ts';
 import { type Asked, isGood, Load } from './parts/load.ts';
 import { type Deployment, startMongods } from './parts/mongods.ts';
-import { randomFrom, rounds, seed } from './parts/random.ts';
+import { rounds, seed } from './parts/random.ts';
 import { Stage } from './parts/stage.ts';
 
 let deployment: Deployment;

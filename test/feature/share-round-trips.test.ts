@@ -5,6 +5,7 @@ import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { owner: t.string() } });
+const Note = defineModel('Note', { collection: 'notes', fields: { id: t.string({ policy: { insert: true } }), text: t.string() } });
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 const records = Array.from({ length: 10 }, (_, n) => ({ _id: new ObjectId(), owner: n % 2 ? 'ann' : 'bob' }));
@@ -12,7 +13,8 @@ const records = Array.from({ length: 10 }, (_, n) => ({ _id: new ObjectId(), own
 function build(options: object) {
   const shop = service<string>({ authenticate: (ctx) => ctx.get('X-User') });
   const docs = shop.resource({ model: Doc, ops: ['get'], scope: (ctx) => ({ owner: ctx.requirePrincipal() }) });
-  return shop.api({ db: database.db, resources: [docs], ...options });
+  const notes = shop.resource({ model: Note, ops: ['create'] });
+  return shop.api({ db: database.db, resources: [docs, notes], ...options });
 }
 
 beforeAll(async () => {
@@ -31,6 +33,35 @@ describe('shareRoundTrips of an api', () => {
     );
     expect(statuses).toEqual(asked.map(({ owner, user }) => (owner === user ? 200 : 404)));
     expect(commands.names).toEqual(Array.from({ length: finds }, () => 'find'));
+  });
+
+  it.each<[string, object, number]>([
+    ['sends creates together', {}, 2],
+    ['can be turned off for creates', { shareRoundTrips: false }, 12],
+  ])('%s, and changes no answer', async (_name, options, inserts) => {
+    await database.db.collection('notes').deleteMany({});
+    commands.clear();
+    const api = build(options);
+    const ids = ['a', 'b', 'a', 'c', 'd', 'b', 'e', 'f', '', 'g', 'a', 'h', 'i'];
+    const answers = await Promise.all(
+      ids.map(async (id) => {
+        const body = JSON.stringify({ id, text: `text of ${id}` });
+        const answer = await api.fetch(
+          new Request('http://here/notes', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }),
+        );
+        const { data, code, errors } = (await answer.json()) as { data?: object; code?: string; errors?: { field: string }[] };
+        return { status: answer.status, location: answer.headers.get('location'), data, code, fields: errors?.map(({ field }) => field) };
+      }),
+    );
+    const taken = { status: 409, location: null, data: undefined, code: 'duplicate_key', fields: ['id'] };
+    const invalid = { status: 422, location: null, data: undefined, code: 'validation_failed', fields: ['id'] };
+    const created = (id: string) => ({ status: 201, location: `/notes/${id}`, data: { id, text: `text of ${id}` } });
+    expect(answers).toEqual(
+      ids.map((id, place) =>
+        id === '' ? invalid : ids.indexOf(id) < place ? taken : { ...created(id), code: undefined, fields: undefined },
+      ),
+    );
+    expect(commands.names).toEqual(Array.from({ length: inserts }, () => 'insert'));
   });
 
   it('must be true or false', () => {

@@ -3,6 +3,7 @@ import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { randomFrom } from '../support/fuzzing/random-from.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
@@ -37,21 +38,10 @@ interface History {
   ended: number;
 }
 
-/** A small generator, so that a run can be repeated (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 describe('gets that share round trips', () => {
   it('answer what each would have been answered alone, at some moment between its request and its answer', async () => {
     const api = build();
-    const random = randomOf(fuzz.seed);
+    const random = randomFrom(fuzz.seed);
     const histories = Array.from({ length: recordCount }, (): History => ({ states: [undefined], begun: 0, ended: 0 }));
     let isOver = false;
     let gets = 0;

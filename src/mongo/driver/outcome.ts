@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { duplicateKey } from './duplicate-key.ts';
-import { isError, isServerError, type ServerError, serverCodes } from './server-error.ts';
+import { hasLabel, isError, isServerError, type ServerError, serverCodes } from './server-error.ts';
 import { DatabaseAway, DeadlineExceeded } from './work.ts';
 
 /** The state of a command when it failed. */
@@ -173,7 +173,6 @@ const socketCodes: ReadonlySet<unknown> = new Set([
 interface DriverError extends Error {
   readonly code?: unknown;
   readonly keyPattern?: unknown;
-  hasErrorLabel?(label: string): boolean;
 }
 
 /** Returns the {@link Problem} that an error of a command means to the client, or the error itself if it is a bug (500). */
@@ -229,10 +228,6 @@ function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers, isInTra
 /** Whether an error is one of Node's own errors of a socket. */
 export function isSocketError(error: unknown): boolean {
   return isError(error) && 'code' in error && socketCodes.has(error.code);
-}
-
-function hasLabel(error: DriverError, label: string): boolean {
-  return error.hasErrorLabel?.(label) === true;
 }
 
 const details: Readonly<Record<Exclude<Meaning, 'duplicate_key'>, string>> = {

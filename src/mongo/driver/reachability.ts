@@ -39,6 +39,7 @@ export class Reachability {
   #description: TopologyDescription | undefined;
   /** Whether any server has ever answered, even one that takes no writes. Until then the client has not lost a server. */
   #hasConnected = false;
+  #hasTransactionNumbers = false;
   #alarm: Alarm | undefined;
   #isAsking = false;
 
@@ -58,6 +59,11 @@ export class Reachability {
   /** Whether the client is known to be connected to one server that belongs to no replica set. */
   get isStandalone(): boolean {
     return [...(this.#description?.servers.values() ?? [])].some(({ type }) => type === 'Standalone');
+  }
+
+  /** Whether writes may have a transaction number, by which they can be retried: only a standalone server takes none. False until a server is known. */
+  get hasTransactionNumbers(): boolean {
+    return this.#hasTransactionNumbers;
   }
 
   /** Whether no server that could take the command is known at the moment. */
@@ -94,6 +100,8 @@ export class Reachability {
   #learn(description: TopologyDescription): void {
     this.#description = description;
     this.#hasConnected ||= hasAnswered(description);
+    const known = [...description.servers.values()].filter(({ type }) => type !== 'Unknown');
+    if (known.length > 0) this.#hasTransactionNumbers = known.every(({ type }) => type !== 'Standalone');
     for (const need of needs) {
       if (hasServer(description, need)) this.#lostAt.delete(need);
       else if (this.#hasConnected && !this.#lostAt.has(need)) this.#lose(need);

@@ -91,7 +91,7 @@ function commit(db: Db, session: ClientSession, work: Work, maxTimeMS: number): 
   };
   return work.run(plan, (command) =>
     command.count(async () => {
-      command.noteHandOver();
+      command.countHandOver();
       while (!command.aborted) {
         try {
           return await session.commitTransaction();

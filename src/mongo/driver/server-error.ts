@@ -3,7 +3,7 @@ import { types } from 'node:util';
 /** The driver's error for a server that has answered with an error. */
 export interface ServerError extends Error {
   readonly code: number;
-  /** The index of a duplicate key. Missing if the error is that of one of several writes. */
+  /** The index of a duplicate key. Missing if the driver throws one error for several writes. */
   readonly keyPattern?: unknown;
 }
 
@@ -19,6 +19,11 @@ export function isServerError(error: unknown, code?: number): error is ServerErr
 /** Whether a value is an error. In a `node:vm` context, `instanceof Error` is false for the errors of Node itself. */
 export function isError(error: unknown): error is Error {
   return types.isNativeError(error) || error instanceof Error;
+}
+
+/** Whether the driver or the server has given an error this label. */
+export function hasLabel(error: unknown, label: string): boolean {
+  return isError(error) && (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.(label) === true;
 }
 
 /** Of a broken connection, by the driver's names. */

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { Problem } from '../../errors.ts';
-import { isError } from './server-error.ts';
+import { hasLabel } from './server-error.ts';
 
 /**
  * One attempt of a transaction. Its commands run one after the other, because the database takes one command of a session at a time. After an
@@ -94,6 +94,5 @@ function lost(cause: unknown): Error {
 
 /** Whether the database says by this label that a transaction may be tried again. A problem has the label of its cause. */
 export function hasErrorLabel(error: unknown, label: string): boolean {
-  if (error instanceof Problem) return hasErrorLabel(error.cause, label);
-  return isError(error) && (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.(label) === true;
+  return hasLabel(error instanceof Problem ? error.cause : error, label);
 }

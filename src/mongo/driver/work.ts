@@ -106,14 +106,14 @@ export class Command {
   handOver<T extends object>(document: T): T {
     const toBSON = (): T => {
       if (this.#aborted) throw this.#aborted.reason;
-      this.noteHandOver();
+      this.countHandOver();
       return document;
     };
     return Object.defineProperty({ ...document }, 'toBSON', { value: toBSON });
   }
 
-  /** Counts a hand-over to a connection. A write in a transaction has no effect until it is committed. */
-  noteHandOver(): void {
+  /** Counts that the driver has written the command for a connection. A write in a transaction has no effect until that is committed. */
+  countHandOver(): void {
     this.#handOvers++;
     if (this.isWrite && !this.session) this.#work.hasHandedOver = true;
   }

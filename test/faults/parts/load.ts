@@ -1,5 +1,6 @@
+import { randomFrom } from '../../support/fuzzing/random-from.ts';
 import { newRecord } from './failing-commands.ts';
-import { pick, randomFrom, seed } from './random.ts';
+import { pick, seed } from './random.ts';
 import { type Answer, flawOf } from './stage.ts';
 import { type Ask, makeWrite, writeNames } from './things.ts';
 

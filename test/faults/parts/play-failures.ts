@@ -7,7 +7,8 @@ import { report } from './report.ts';
 import { type Answer, flawOf, Stage } from './stage.ts';
 import type { Ask } from './things.ts';
 
-type Times = 'once' | 'always';
+/** How often a command fails. */
+export type Times = 'once' | 'always';
 
 /** Plays every failure of every command of every operation against the service, and compares its answers with the table and the oplog. */
 export function playFailures(members: 'standalone' | 1): void {
@@ -77,8 +78,9 @@ function casesOf(failing: FailingCommand): Case[] {
     );
 }
 
-function expectedOf(
-  failing: FailingCommand,
+/** What may be answered. */
+export function expectedOf(
+  failing: Pick<FailingCommand, 'isWrite'>,
   { read, write, isRetried = false }: Failure,
   times: Times,
   retries: boolean,

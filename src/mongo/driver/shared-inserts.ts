@@ -1,0 +1,189 @@
+import { type Abortable, type Collection, type Db, type InsertOneOptions, MongoServerError } from 'mongodb';
+import { compileInsertMany, type InsertMany, type WriteError } from './insert-many.ts';
+import { roomAfter } from './rough-size.ts';
+import type { Command } from './work.ts';
+
+type Stored = Record<string, unknown>;
+
+interface Waiting {
+  readonly document: Stored;
+  readonly command: Command;
+  readonly resolve: (value?: PromiseLike<void>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The most documents in one command. More would not save more. */
+const mostShared = 64;
+/** The most bytes of the documents in one command, estimated. A larger document goes alone. */
+const mostBytes = 1_048_576;
+
+/**
+ * Sends creates that arrive while others are under way as one unordered insert, instead of one round trip each. A create that arrives alone is
+ * sent at once. The others wait until the event loop has handled the requests that have already arrived (`setImmediate`), never for an answer of
+ * the database.
+ *
+ * Every create keeps its own deadline, and its own error of the database. One that ends before the command is written for a connection is left
+ * out of it, and the others go on. Once it is written, the outcome of all of them is unknown until the database answers. The command is aborted
+ * when nobody waits for it any more.
+ */
+export class SharedInserts {
+  readonly #collection: Collection<Stored>;
+  readonly #insertMany: InsertMany | undefined;
+  #underWay = 0;
+  #waiting: Waiting[] = [];
+
+  constructor(db: Db, collection: Collection<Stored>, isShared: boolean) {
+    this.#collection = collection;
+    // A client that encrypts fields needs to know the collection of every command, and limits their sizes.
+    const canShare = isShared && db.client?.options?.autoEncryption === undefined;
+    this.#insertMany = canShare ? compileInsertMany(db, collection) : undefined;
+  }
+
+  insert(document: Stored, command: Command): Promise<void> {
+    if (!this.#insertMany || this.#underWay === 0 || command.session) return this.#alone(document, command);
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#flush());
+      this.#waiting.push({ document, command, resolve, reject });
+    });
+  }
+
+  #alone(document: Stored, command: Command): Promise<void> {
+    const options: InsertOneOptions & Abortable = { ...command.options, maxTimeMS: command.timeLeft };
+    return this.#count(() => this.#collection.insertOne(command.handOver(document), options)) as Promise<unknown> as Promise<void>;
+  }
+
+  async #count<T>(send: () => Promise<T>): Promise<T> {
+    this.#underWay++;
+    try {
+      return await send();
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  #flush(): void {
+    for (const batch of divide(this.#waiting.splice(0))) void this.#send(batch);
+  }
+
+  async #send(members: readonly Waiting[]): Promise<void> {
+    const [first] = members as [Waiting];
+    if (members.length === 1) return first.resolve(this.#alone(first.document, first.command));
+    const batch = new Batch(members);
+    try {
+      const errors = await this.#count(() => batch.send(this.#insertMany as InsertMany));
+      batch.settle(({ resolve, reject }, place) => {
+        const error = errors.get(place);
+        if (error) reject(new MongoServerError({ ...error, index: 0 }));
+        else resolve();
+      });
+    } catch (error) {
+      // A document cannot be written as BSON: the one at fault is found when each goes alone. Nothing has been sent.
+      if (batch.isUnwritable) batch.settle(({ document, command, resolve }) => resolve(this.#alone(document, command)));
+      else batch.settle(({ reject }) => reject(error));
+    }
+  }
+}
+
+/** Divides creates into those that share a command. Those in one command have the same time left in their budget. */
+function divide(waiting: readonly Waiting[]): Waiting[][] {
+  const batches: Waiting[][] = [];
+  const open = new Map<number, { readonly members: Waiting[]; room: number }>();
+  for (const one of waiting) {
+    const { aborted, maxTimeMS } = one.command;
+    if (aborted) {
+      one.reject(aborted.reason);
+      continue;
+    }
+    let batch = open.get(maxTimeMS);
+    let room = roomAfter(one.document, batch?.room ?? mostBytes);
+    if (!batch || room < 0 || batch.members.length === mostShared) {
+      if (batch) room = roomAfter(one.document, mostBytes);
+      batch = { members: [], room };
+      batches.push(batch.members);
+      open.set(maxTimeMS, batch);
+    }
+    batch.members.push(one);
+    batch.room = room;
+  }
+  return batches;
+}
+
+/** Creates that go out as one command. */
+class Batch {
+  readonly #members: Waiting[];
+  readonly #documents: Stored[];
+  readonly #controller = new AbortController();
+  #left: number;
+  #handOvers = 0;
+  #isWriting = false;
+  /** Why the command must not be written any more: one has ended after it was handed to a connection, or all have ended. */
+  #ended: { readonly reason: unknown } | undefined;
+
+  constructor(members: readonly Waiting[]) {
+    this.#members = [...members];
+    this.#documents = members.map(({ document }) => document);
+    this.#left = members.length;
+    for (const one of members) one.command.whenAborted = (reason) => this.#end(one, reason);
+  }
+
+  /** Whether a document cannot be written as BSON, so that nothing was sent. */
+  get isUnwritable(): boolean {
+    return this.#isWriting && this.#handOvers === 0;
+  }
+
+  /** Returns the errors by the place of their documents. */
+  async send(insertMany: InsertMany): Promise<ReadonlyMap<number, WriteError>> {
+    // The driver writes `ordered` after all documents: when it does, they are BSON, and will be sent.
+    const body = {
+      documents: withToBson(this.#documents, () => this.#beginToWrite()),
+      ordered: withToBson(Object(false) as object, () => this.#handOver()),
+      mayRepeat: () => this.#ended === undefined,
+    };
+    const maxTimeMS = Math.min(...this.#members.map(({ command }) => command.timeLeft));
+    const { n, writeErrors = [] } = await insertMany(body, maxTimeMS, this.#controller.signal);
+    const count = this.#documents.length;
+    if (n + writeErrors.length !== count)
+      throw new Error(`The database has answered for ${n + writeErrors.length} of ${count} documents of an insert.`);
+    return new Map(writeErrors.map((error) => [error.index, error]));
+  }
+
+  /** Ends the command for each of those that wait for it. */
+  settle(end: (one: Waiting, place: number) => void): void {
+    for (const { command } of this.#members) command.whenAborted = undefined;
+    this.#members.forEach((one, place) => {
+      if (one.command.aborted) one.reject(one.command.aborted.reason);
+      else end(one, place);
+    });
+  }
+
+  #beginToWrite(): readonly Stored[] {
+    // A retry must have the same documents, and nothing is sent after its answer.
+    if (this.#ended) throw this.#ended.reason;
+    this.#isWriting = true;
+    return [...this.#documents];
+  }
+
+  #handOver(): boolean {
+    this.#isWriting = false;
+    this.#handOvers++;
+    for (const { command } of this.#members) command.countHandOver();
+    return false;
+  }
+
+  /** Leaves out one that has ended, unless the command was handed to a connection. */
+  #end(one: Waiting, reason: unknown): void {
+    this.#left--;
+    if (this.#handOvers > 0 || this.#left === 0) this.#ended = { reason };
+    else {
+      const place = this.#members.indexOf(one);
+      this.#members.splice(place, 1);
+      this.#documents.splice(place, 1);
+    }
+    one.reject(reason);
+    if (this.#left === 0) this.#controller.abort(reason);
+  }
+}
+
+function withToBson<T extends object>(value: T, toBSON: () => unknown): T {
+  return Object.defineProperty(value, 'toBSON', { value: toBSON });
+}
