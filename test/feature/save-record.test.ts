@@ -14,10 +14,10 @@ function written(): Record<string, unknown> {
   const event = commands.events.find(({ commandName }) => commandName === 'findAndModify');
   const [stage] = (event?.command.update ?? [{ $set: {} }]) as { $set: Record<string, unknown> }[];
   const { revision: _, updatedAt: __, ...set } = stage?.$set ?? {};
-  const values = Object.entries(set).map(([path, value]) => [
-    path,
-    value === '$$REMOVE' ? null : (value as { $literal: unknown }).$literal,
-  ]);
+  const values = Object.entries(set).map(([path, value]) => {
+    const literal = (value as { $literal?: unknown }).$literal;
+    return [path, value === '$$REMOVE' ? null : (literal ?? value)];
+  });
   return BSON.deserialize(BSON.serialize(Object.fromEntries(values)), { useBigInt64: true });
 }
 

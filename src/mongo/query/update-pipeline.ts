@@ -1,7 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { absent } from '../../model/node.ts';
-import type { Assignment, Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
+import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { Filter } from './filter.ts';
 
 /**
@@ -13,13 +13,14 @@ import type { Filter } from './filter.ts';
  * pipeline that leaves the record as it was writes nothing.
  */
 export function buildUpdate(model: CompiledModel, { assignments, embedded }: Changes, now: Date): BsonDocument[] {
-  const created = embedded.filter(isCreated);
+  const created = embedded.length > 0 ? embedded.filter(isCreated) : embedded;
   const stages = levels(created).map((merges) => ({ $set: Object.fromEntries(merges.map(createMissing)) }));
   const [first, ...others] = stages;
   if (assignments.length === 0 && first)
     return [{ $set: { ...first.$set, ...countWrite(model, now, { $and: created.map(({ path }) => isObjectAt(path)) }) } }, ...others];
-  const assigned = Object.fromEntries(assignments.map(({ path, value }: Assignment) => [path, literal(value)]));
-  const last = { ...assigned, ...countWrite(model, now) };
+  const last: BsonDocument = {};
+  for (const { path, value } of assignments) last[path] = literal(value);
+  Object.assign(last, countWrite(model, now));
   return Object.keys(last).length > 0 ? [...stages, { $set: last }] : stages;
 }
 
@@ -27,13 +28,16 @@ export function buildUpdate(model: CompiledModel, { assignments, embedded }: Cha
 function countWrite({ updatedAt, revision }: CompiledModel, now: Date, unless?: BsonDocument): BsonDocument {
   const step = (key: string, next: BsonDocument): BsonDocument => ({ [key]: unless ? { $cond: [unless, `$${key}`, next] } : next });
   return {
-    ...(updatedAt && step(updatedAt.key, { $literal: now })),
+    ...(updatedAt && step(updatedAt.key, now)),
     ...(revision && step(revision.key, { $add: [{ $ifNull: [`$${revision.key}`, 0] }, 1] })),
   };
 }
 
+/** An expression for a value that must be taken as it is. Only objects, arrays and texts with `$` could be taken for something else. */
 function literal(value: unknown): unknown {
-  return value === absent ? '$$REMOVE' : { $literal: value };
+  if (value === absent) return '$$REMOVE';
+  const isPlain = typeof value === 'string' ? !value.startsWith('$') : typeof value !== 'object' || value === null || value instanceof Date;
+  return isPlain ? value : { $literal: value };
 }
 
 /** Whether the update creates the object if it is missing: the body suffices for that. */
@@ -51,7 +55,8 @@ export function isObjectAt(path: string): BsonDocument {
 }
 
 /** Groups the objects by depth, one stage each: a stage may not set a path together with a path below it. */
-function levels(merges: readonly EmbeddedMerge[]): EmbeddedMerge[][] {
+function levels(merges: readonly EmbeddedMerge[]): (readonly EmbeddedMerge[])[] {
+  if (merges.length < 2) return merges.length === 0 ? [] : [merges];
   const byDepth = new Map<number, EmbeddedMerge[]>();
   for (const merge of merges) {
     const depth = merge.path.split('.').length;

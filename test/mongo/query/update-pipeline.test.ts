@@ -21,7 +21,7 @@ const isObject = (path: string) => ({ $eq: [{ $type: `$${path}` }, 'object'] });
 
 describe('buildUpdate()', () => {
   it.each<[string, object, object[]]>([
-    ['a value', { a: 'x' }, [{ $set: { a: { $literal: 'x' } } }]],
+    ['a value', { a: 'x' }, [{ $set: { a: 'x' } }]],
     ['text that looks like an expression', { a: '$$ROOT' }, [{ $set: { a: { $literal: '$$ROOT' } } }]],
     ['null, which removes', { a: null }, [{ $set: { a: '$$REMOVE' } }]],
     [
@@ -40,15 +40,11 @@ describe('buildUpdate()', () => {
         },
       ],
     ],
-    [
-      'a key of an embedded object that cannot be created, alone',
-      { outer: { inner: { y: 1 } } },
-      [{ $set: { 'outer.inner.y': { $literal: 1 } } }],
-    ],
+    ['a key of an embedded object that cannot be created, alone', { outer: { inner: { y: 1 } } }, [{ $set: { 'outer.inner.y': 1 } }]],
     [
       'null for keys of an embedded object',
       { outer: { inner: { y: null, z: null } } },
-      [{ $set: { 'outer.inner.y': '$$REMOVE', 'outer.inner.z': { $literal: null } } }],
+      [{ $set: { 'outer.inner.y': '$$REMOVE', 'outer.inner.z': null } }],
     ],
     [
       'an embedded object that may have to be created, level by level',
@@ -56,7 +52,7 @@ describe('buildUpdate()', () => {
       [
         { $set: { outer: { $cond: [isObject('outer'), '$outer', { $literal: { k: 'k', inner: { x: 1, z: null } } }] } } },
         { $set: { 'outer.inner': { $cond: [isObject('outer.inner'), '$outer.inner', { $literal: { x: 1, z: null } }] } } },
-        { $set: { 'outer.k': { $literal: 'k' }, 'outer.inner.x': { $literal: 1 } } },
+        { $set: { 'outer.k': 'k', 'outer.inner.x': 1 } },
       ],
     ],
   ])('writes no more than what was sent: %s', (_name, body, stages) => {
@@ -65,7 +61,7 @@ describe('buildUpdate()', () => {
 
   it('takes one step of the revision, from 0 where it is missing or null, and the time', () => {
     expect(buildUpdate(counted, compilePatch(counted)({ a: 'x' }), now)).toEqual([
-      { $set: { a: { $literal: 'x' }, at: { $literal: now }, rev: { $add: [{ $ifNull: ['$rev', 0] }, 1] } } },
+      { $set: { a: 'x', at: now, rev: { $add: [{ $ifNull: ['$rev', 0] }, 1] } } },
     ]);
   });
 
@@ -77,7 +73,7 @@ describe('buildUpdate()', () => {
       {
         $set: {
           loose: { $cond: [isObject('loose'), '$loose', { $literal: { deep: {} } }] },
-          at: { $cond: [areThere, '$at', { $literal: now }] },
+          at: { $cond: [areThere, '$at', now] },
           rev: { $cond: [areThere, '$rev', { $add: [{ $ifNull: ['$rev', 0] }, 1] }] },
         },
       },
