@@ -11,7 +11,7 @@ interface Branch<Target> {
   readonly literals: Map<string, Branch<Target>>;
   parameter?: Branch<Target>;
   /** Set if a pattern ends here. */
-  end?: { readonly target: Target; readonly names: readonly (string | undefined)[] };
+  end?: { readonly target: Target; readonly names: readonly { readonly name: string; readonly at: number }[] };
 }
 
 /**
@@ -24,7 +24,7 @@ export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): Fin
   const root = branch<Target>();
   for (const [pattern, target] of patterns) {
     const segments = segmentsOf(pattern);
-    const names = segments.map((segment) => (segment.startsWith(':') ? segment.slice(1) : undefined));
+    const names = segments.flatMap((segment, at) => (segment.startsWith(':') ? [{ name: segment.slice(1), at }] : []));
     segments.reduce(grow, root).end ??= { target, names };
   }
   return function find(encoded) {
@@ -32,8 +32,7 @@ export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): Fin
     if (!segments || segments.includes('')) return undefined;
     const end = walk(root, segments, 0);
     if (!end) return undefined;
-    const params = end.names.flatMap((name, index) => (name === undefined ? [] : [[name, segments[index] as string] as const]));
-    return { target: end.target, params: Object.fromEntries(params) };
+    return { target: end.target, params: Object.fromEntries(end.names.map(({ name, at }) => [name, segments[at] as string])) };
   };
 }
 
@@ -63,9 +62,14 @@ function walk<Target>(from: Branch<Target>, segments: readonly string[], at: num
   return (literal && walk(literal, segments, at + 1)) ?? (from.parameter && walk(from.parameter, segments, at + 1));
 }
 
+/** Without a percent sign there is nothing to decode. */
+function decodeSegment(segment: string): string {
+  return segment.includes('%') ? decodeURIComponent(segment) : segment;
+}
+
 function decodeAll(segments: readonly string[]): string[] | undefined {
   try {
-    return segments.map(decodeURIComponent);
+    return segments.map(decodeSegment);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { parse as parseLossless } from 'lossless-json';
 import { Problem } from '../errors.ts';
 import { JsonNumber, readNumber } from './json-number.ts';
@@ -54,11 +55,9 @@ export function parseJson(text: string, { maxDepth = 64 }: ParseJsonOptions = {}
  * parseJson(decodeUtf8(await rawBody(ctx.req)))
  */
 export function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Problem({ code: 'malformed_json', detail: 'The JSON text is not valid UTF-8.' });
-  }
+  if (!isUtf8(bytes)) throw new Problem({ code: 'malformed_json', detail: 'The JSON text is not valid UTF-8.' });
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**

@@ -6,6 +6,7 @@ export const jsonType = 'application/json';
 
 const TOKEN = /[\w!#$%&'*+.^`|~-]+/.source; // RFC 9110 §5.6.2
 const QUOTED = /"((?:[^"\\]|\\.)*)"/.source; // §5.6.4
+const PARAMETER = new RegExp(`[ \t]*;[ \t]*(?:(${TOKEN})=(?:(${TOKEN})|${QUOTED}))?`, 'y');
 const JSON_TYPE = new RegExp(`^(?:application/json|${TOKEN}/${TOKEN}[+]json)(?=[ \t;]|$)`, 'i');
 
 /**
@@ -18,6 +19,7 @@ const JSON_TYPE = new RegExp(`^(?:application/json|${TOKEN}/${TOKEN}[+]json)(?=[
  */
 export function classifyMediaType(contentType: string | undefined): MediaTypeClass {
   if (!contentType) return 'absent';
+  if (contentType === jsonType) return 'json'; // as most clients spell it
   const essence = JSON_TYPE.exec(contentType)?.[0];
   if (essence === undefined) return 'other';
   const charsets = readCharsets(contentType, essence.length);
@@ -27,11 +29,10 @@ export function classifyMediaType(contentType: string | undefined): MediaTypeCla
 
 /** The values of all `charset` parameters from `start` on; undefined if the parameters (RFC 9110 §5.6.6) are malformed. */
 function readCharsets(contentType: string, start: number): string[] | undefined {
-  const parameter = new RegExp(`[ \t]*;[ \t]*(?:(${TOKEN})=(?:(${TOKEN})|${QUOTED}))?`, 'y');
   const charsets: string[] = [];
-  parameter.lastIndex = start;
-  while (parameter.lastIndex < contentType.length) {
-    const match = parameter.exec(contentType);
+  PARAMETER.lastIndex = start;
+  while (PARAMETER.lastIndex < contentType.length) {
+    const match = PARAMETER.exec(contentType);
     if (!match) return undefined;
     const [, name, token, quoted] = match;
     if (name?.toLowerCase() === 'charset') charsets.push(token ?? (quoted as string).replace(/\\(.)/g, '$1'));

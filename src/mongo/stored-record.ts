@@ -23,7 +23,8 @@ import { revisionOf } from './query/precondition.ts';
 /** A stored id as a path segment, not yet percent-encoded: the text of its JSON. */
 export function spellId({ id }: CompiledModel, stored: unknown): string {
   const json = id.leaf.toJson(stored);
-  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+  if (!json.startsWith('"')) return json;
+  return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1);
 }
 
 /**
