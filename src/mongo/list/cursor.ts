@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { Problem } from '../../errors.ts';
 import type { Condition } from '../query/filter.ts';
@@ -51,5 +51,5 @@ export function digestQuery(resource: string, sort: readonly SortKey[], conditio
 }
 
 function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, checksumLength);
+  return digestOf('sha256', text, 'base64url').slice(0, checksumLength);
 }
