@@ -4,7 +4,7 @@ import { notModified } from '../middleware/not-modified.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
-import { buildDocument } from '../openapi/build-document.ts';
+import { buildDocument, checkDocument } from '../openapi/build-document.ts';
 import { documentPath } from '../openapi/describe-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
 import type { ServedResource } from '../resource/chains.ts';
@@ -69,6 +69,7 @@ function compileRoutes(resource: ServedResource): Route[] {
 }
 
 function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {
-  const send = sendDocument(buildDocument(description), `${description.prefix}/${documentPath}`);
+  checkDocument(description);
+  const send = sendDocument(() => buildDocument(description), `${description.prefix}/${documentPath}`);
   return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, notModified(), send]) as ResourceMiddleware };
 }

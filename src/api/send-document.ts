@@ -3,15 +3,17 @@ import { formatEntityTag } from '../http/entity-tag.ts';
 import { stringifyJson } from '../http/json.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { requestPath } from '../middleware/record.ts';
+import { once } from '../mistakes.ts';
 import type { OpenapiDocument } from '../openapi/document.ts';
 
 /**
  * Answers with an OpenAPI document, and with the strong `ETag` of its text. The server in the document is where the app is mounted: the part of
- * the requested path before `path`, which is the path of the document in the api.
+ * the requested path before `path`, which is the path of the document in the api. The document is built at the first request: most
+ * processes of a service are never asked for it.
  */
-export function sendDocument(document: OpenapiDocument, path: string): ResourceMiddleware {
-  const textAt = keepLatest(compileText(document), mostMounts);
-  textAt('/'); // written before the first request
+export function sendDocument(build: () => OpenapiDocument, path: string): ResourceMiddleware {
+  const write = once(() => compileText(build()));
+  const textAt = keepLatest((url) => write()(url), mostMounts);
   return async function sendDocument(ctx) {
     const { text, entityTag } = textAt(mountOf(requestPath(ctx), path));
     ctx.status = 200; // overrides a status that the app has set

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Schema } from './document.ts';
-import { isReadable, NamedSchema, toPascalCase, toText } from './named-schema.ts';
+import { isReadable, NamedSchema, toPascalCase } from './named-schema.ts';
 import { problemName } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
 import { holdsUntyped, untypedName, untypedSchema } from './untyped-value.ts';
@@ -13,7 +13,8 @@ export interface Described {
 
 /** Schemas under the names that they are published by. */
 export interface NamedSchemas {
-  readonly components: Readonly<Record<string, Schema>>;
+  /** The schemas that have a name. */
+  publish(): Readonly<Record<string, Schema>>;
   /** A copy of a schema in which names stand for the schemas that have one. */
   resolve(schema: Schema): Schema;
 }
@@ -22,7 +23,6 @@ export interface NamedSchemas {
 interface Use {
   readonly named: NamedSchema;
   readonly path: string;
-  readonly text: string;
 }
 
 /**
@@ -30,31 +30,47 @@ interface Use {
  * are referred to are named. Throws a {@link ConfigurationError} if two different objects would have one name.
  */
 export function nameSchemas(described: readonly Described[]): NamedSchemas {
-  const uses = described.flatMap(({ path, schemas }) =>
-    Object.values(schemas).flatMap((schema) => findNamed(schema).map((named) => ({ named, path, text: toText(named.schema) }))),
-  );
+  const uses = described.flatMap(({ path, schemas }) => [...findNamed(schemas)].map((named) => ({ named, path })));
   const groups = groupBy(uses, ({ named }) => `${named.kind} ${named.base}`);
   for (const group of groups.values()) checkDefinitions(group);
   const names = new Map([...groups.values()].flatMap((group) => group.map((use) => [use.named, nameOf(use, group)] as const)));
+  const byName = [...groupBy(uses, ({ named }) => names.get(named) ?? '')].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [name, sharing] of byName) checkName(name, sharing);
   const resolve = (schema: Schema): Schema => replaceNamed(schema, names) as Schema;
-  const untyped = described.some(({ schemas }) => holdsUntyped(schemas)) ? { [untypedName]: untypedSchema } : {};
-  return { components: { ...collect(uses, names, resolve), ...untyped }, resolve };
+  return {
+    publish() {
+      const untyped = described.some(({ schemas }) => holdsUntyped(schemas)) ? { [untypedName]: untypedSchema } : {};
+      return { ...Object.fromEntries(byName.map(([name, sharing]) => [name, publishOne(sharing, resolve)])), ...untyped };
+    },
+    resolve,
+  };
 }
 
-function findNamed(part: unknown): NamedSchema[] {
-  if (part instanceof NamedSchema) return [part, ...findNamed(part.schema)];
-  return typeof part === 'object' && part !== null ? Object.values(part).flatMap(findNamed) : [];
+/** The named schemas in a part, each once, in the order in which they are referred to. */
+function findNamed(part: unknown, found = new Set<NamedSchema>()): ReadonlySet<NamedSchema> {
+  if (typeof part !== 'object' || part === null) return found;
+  if (!(part instanceof NamedSchema)) {
+    for (const inner of Object.values(part)) findNamed(inner, found);
+  } else if (!found.has(part)) {
+    findNamed(part.schema, found.add(part));
+  }
+  return found;
 }
 
 function groupBy(uses: readonly Use[], keyOf: (use: Use) => string): Map<string, Use[]> {
   const groups = new Map<string, Use[]>();
-  for (const use of uses) groups.set(keyOf(use), [...(groups.get(keyOf(use)) ?? []), use]);
+  for (const use of uses) {
+    const key = keyOf(use);
+    const group = groups.get(key);
+    if (group) group.push(use);
+    else groups.set(key, [use]);
+  }
   return groups;
 }
 
 function checkDefinitions(group: readonly Use[]): void {
   const [first, ...rest] = group;
-  const other = rest.find(({ named }) => named.definition !== first?.named.definition);
+  const other = rest.find(({ named }) => first && !named.isOfSameDefinition(first.named));
   if (!first || !other) return;
   const what = first.named.kind === 'record' ? 'models' : 'embedded objects';
   throw new ConfigurationError(
@@ -63,14 +79,14 @@ function checkDefinitions(group: readonly Use[]): void {
 }
 
 /** The name of a schema among those of its object. */
-function nameOf({ named, path, text }: Use, group: readonly Use[]): string {
+function nameOf({ named, path }: Use, group: readonly Use[]): string {
   const { base, kind, shape } = named;
   const readable = group.find((use) => use.named.shape === 'Read');
-  if (kind === 'embedded' && (shape === 'Read' || (isWhole(shape) && readable?.text === text))) return base;
+  if (kind === 'embedded' && (shape === 'Read' || (isWhole(shape) && readable?.named.isEqual(named)))) return base;
   const create =
-    shape === 'Replace' ? group.find((use) => use.named.shape === 'Create' && use.path === path && use.text === text) : undefined;
+    shape === 'Replace' ? group.find((use) => use.named.shape === 'Create' && use.path === path && use.named.isEqual(named)) : undefined;
   const suffix = create ? 'Create' : shape;
-  const isAmbiguous = group.some((use) => use.named.shape === (create ?? { named }).named.shape && use.text !== text);
+  const isAmbiguous = group.some((use) => use.named.shape === (create ?? { named }).named.shape && !use.named.isEqual(named));
   return isAmbiguous ? `${base}${toPascalCase(path)}${suffix}` : `${base}${suffix}`;
 }
 
@@ -85,21 +101,18 @@ function replaceNamed(part: unknown, names: ReadonlyMap<NamedSchema, string>): u
   return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, replaceNamed(value, names)]));
 }
 
-function collect(
-  uses: readonly Use[],
-  names: ReadonlyMap<NamedSchema, string>,
-  resolve: (schema: Schema) => Schema,
-): Record<string, Schema> {
-  const byName = [...groupBy(uses, ({ named }) => names.get(named) ?? '')].sort(([a], [b]) => (a < b ? -1 : 1));
-  const components = byName.map(([name, sharing]) => {
-    const [first, ...rest] = sharing as [Use, ...Use[]];
-    if (name === problemName || name === untypedName || rest.some((use) => use.text !== first.text)) {
-      throw new ConfigurationError(
-        `Two different schemas would be called \`${name}\` in the description of the api: rename one of the objects.`,
-      );
-    }
-    const isWritten = sharing.some(({ named }) => !isReadable(named.shape));
-    return [name, { ...resolve(first.named.schema), ...(isWritten ? { additionalProperties: false } : {}) }] as const;
-  });
-  return Object.fromEntries(components);
+/** Refuses a name that different schemas would have, or that the description needs itself. */
+function checkName(name: string, [first, ...rest]: readonly Use[]): void {
+  const isTaken = name === problemName || name === untypedName;
+  if (!isTaken && rest.every(({ named }) => first?.named.isEqual(named))) return;
+  throw new ConfigurationError(
+    `Two different schemas would be called \`${name}\` in the description of the api: rename one of the objects.`,
+  );
+}
+
+/** The schema that these uses share. Clients must not send other properties than those of a body. */
+function publishOne(sharing: readonly Use[], resolve: (schema: Schema) => Schema): Schema {
+  const [first] = sharing as readonly [Use];
+  const isWritten = sharing.some(({ named }) => !isReadable(named.shape));
+  return { ...resolve(first.named.schema), ...(isWritten ? { additionalProperties: false } : {}) };
 }

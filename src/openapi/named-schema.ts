@@ -22,16 +22,32 @@ export class NamedSchema {
   /** A model's record, or an object embedded in one. */
   readonly kind: 'record' | 'embedded';
   readonly shape: Shape;
-  /** The object's definition as text. Two objects with the same name must have the same text. */
-  readonly definition: string;
   readonly schema: Schema;
+  readonly #node: ObjectNode;
+  #text: string | undefined;
 
   constructor(base: string, kind: 'record' | 'embedded', shape: Shape, node: ObjectNode, schema: Schema) {
     this.base = base;
     this.kind = kind;
     this.shape = shape;
-    this.definition = toText(describeNode(node));
     this.schema = schema;
+    this.#node = node;
+  }
+
+  /** Whether both schemas are equal. The names that schemas inside them will get do not matter. */
+  isEqual(other: NamedSchema): boolean {
+    return this === other || this.#toText() === other.#toText();
+  }
+
+  /** Whether the objects of both are defined equally. Two objects with the same name must be. */
+  isOfSameDefinition(other: NamedSchema): boolean {
+    const [own, others] = [this.#node, other.#node];
+    return own.fields === others.fields || toText(describeNode(own)) === toText(describeNode(others));
+  }
+
+  #toText(): string {
+    this.#text ??= toText(this.schema);
+    return this.#text;
   }
 }
 
@@ -47,8 +63,8 @@ export function toPascalCase(text: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** Returns the same text for equal schemas. The names that schemas inside them will get do not matter. */
-export function toText(value: unknown): string {
+/** Returns the same text for equal schemas. */
+function toText(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (part instanceof NamedSchema) return [part.base, part.schema];
     return typeof part === 'bigint' ? `${part}n` : part;

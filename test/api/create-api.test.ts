@@ -68,6 +68,16 @@ describe('all mistakes of an api are reported at once', () => {
     ]);
   });
 
+  it('of what only the description of the api would show', () => {
+    const named = (name: string, fields: object) =>
+      defineModel(name, { collection: name, fields: { a: t.object('Part', fields as never) } });
+    const two = [{ model: named('One', { x: t.int() }) }, { model: named('Two', { y: t.int() }) }];
+    expect(mistakesOf({}, ...two)).toEqual([expect.stringMatching(/^Two different embedded objects are called `Part`/)]);
+    expect(mistakesOf({ openapi: false }, ...two)).toEqual([]);
+    const examples = defineModel('Example', { collection: 'examples', fields: { n: t.int({ examples: ['many'] }) } });
+    expect(mistakesOf({}, { model: examples })).toEqual([expect.stringMatching(/^`examples` of `n` do not fit/)]);
+  });
+
   it('of resources of other services beside the others', () => {
     const { resource } = service({ authenticate: () => 5 });
     const build = () => shop.api({ db, prefix: 'api', resources: [resource({ model: Doc }) as never] });
