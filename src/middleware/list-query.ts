@@ -78,8 +78,9 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
 /** Whether a filter of the list takes integers: one beyond 64 bits is 422 and not 400. */
 function mayExceedInt64(fields: ListRules['fields']): boolean {
   return [...fields.values()].some(({ leaf, operators }) => {
-    const beyond = leaf?.fromText(String(2n ** 64n));
-    return beyond instanceof Invalid && beyond.rule === 'out_of_range' && [...operators].some((operator) => operator !== 'exists');
+    if (!leaf || ![...operators].some((operator) => operator !== 'exists')) return false;
+    const beyond = leaf.fromText(String(2n ** 64n));
+    return beyond instanceof Invalid && beyond.rule === 'out_of_range';
   });
 }
 

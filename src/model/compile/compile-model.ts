@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import { about, tryAll } from '../../mistakes.ts';
+import { about, once, tryAll } from '../../mistakes.ts';
 import type { Model } from '../define/define-model.ts';
 import { t } from '../define/t.ts';
 import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
@@ -71,6 +71,8 @@ function compileParts(model: Model): CompiledModel {
     () => compileScopeFields(fieldTable),
     () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
   ]);
+  const hidden = privateNames(root);
+  const hydrate = compileHydrate(root);
   const writer = compileObjectWriter(root);
   const bytesWriter = compileBytesWriter(root);
   return {
@@ -87,22 +89,24 @@ function compileParts(model: Model): CompiledModel {
     scopeFields,
     indexes,
     privatePaths: privatePaths(fieldTable),
-    privateNames: privateNames(root),
+    privateNames: hidden,
     selector: compileFieldSelector(root, clientFields.keys(), writer, bytesWriter),
     writeJson: writer.write,
     writeBson: bytesWriter.write,
-    hydrate: compileHydrate(root),
-    hydrateReadable: compileHydrate(withoutPrivate(root)),
+    hydrate,
+    hydrateReadable: hidden.size > 0 ? compileHydrate(withoutPrivate(root)) : hydrate,
   };
 }
 
 function withId(root: ObjectNode): ObjectNode {
   const own = root.byName.get('id');
   const declared = own && asId(own);
-  const implied = declared ? [] : compileObject({ properties: { id: t.objectId() }, required: ['id'] }, '').fields;
-  const fields = [...(declared ? [declared] : implied), ...root.fields.filter((field) => field !== own)];
+  const fields = [declared ?? impliedId(), ...root.fields.filter((field) => field !== own)];
   return { ...root, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
+
+/** The field of an id that the model does not declare. */
+const impliedId = once(() => compileObject({ properties: { id: t.objectId() }, required: ['id'] }, '').byName.get('id') as CompiledField);
 
 function idField(root: ObjectNode): CompiledModel['id'] {
   const id = root.byName.get('id') as CompiledField;

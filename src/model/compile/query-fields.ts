@@ -38,7 +38,7 @@ export function compileScopeFields(table: FieldTable): QueryFields {
   );
 }
 
-type Allow = (entry: FieldEntry, fitting: readonly Operator[]) => readonly Operator[];
+type Allow = (entry: FieldEntry, fitting: ReadonlySet<Operator>) => ReadonlySet<Operator>;
 
 /** The fields inside an array of arrays are left out: a query of the database cannot reach them. The array itself stays. */
 function compileFields(table: FieldTable, isVisible: (entry: FieldEntry) => boolean, allow: Allow): QueryFields {
@@ -58,33 +58,37 @@ function compileField(entry: FieldEntry, allow: Allow): QueryField {
     leaf,
     nullable: field.nullable || field.optional || (field.node.kind === 'array' && field.node.items.nullable),
     inList,
-    operators: new Set(allowed),
+    operators: allowed,
     // Not an error in an array: the same embedded object may stand outside of an array elsewhere, where its policy has an effect.
     sortable: field.policy.sort === true && !inList,
   };
 }
 
-function fittingOperators(leaf: Leaf | undefined): readonly Operator[] {
-  if (!leaf) return ['exists'];
-  const isText = leaf === stringLeaf || leaf.name === 'enum';
-  const isOrdered = leaf !== booleanLeaf;
-  return operators.filter((operator) => {
-    if (operator === 'prefix') return isText;
-    return isOrdered || !['gt', 'gte', 'lt', 'lte'].includes(operator);
-  });
+// Made once: a model has hundreds of fields, and there is a set for each kind of value only.
+const ofNone: ReadonlySet<Operator> = new Set();
+const ofNoLeaf: ReadonlySet<Operator> = new Set(['exists']);
+const ofText: ReadonlySet<Operator> = new Set(operators);
+const ofOrder: ReadonlySet<Operator> = new Set(operators.filter((operator) => operator !== 'prefix'));
+const ofBoolean: ReadonlySet<Operator> = new Set([...ofOrder].filter((operator) => !['gt', 'gte', 'lt', 'lte'].includes(operator)));
+
+function fittingOperators(leaf: Leaf | undefined): ReadonlySet<Operator> {
+  if (!leaf) return ofNoLeaf;
+  if (leaf === stringLeaf || leaf.name === 'enum') return ofText;
+  return leaf === booleanLeaf ? ofBoolean : ofOrder;
 }
 
 const policyOperators: Allow = ({ field, name }, fitting) => {
-  const { filter = [] } = field.policy;
+  const { filter } = field.policy;
+  if (filter === undefined) return ofNone;
   if (filter === true) return fitting;
   for (const operator of filter) {
-    if (!fitting.includes(operator)) {
+    if (!fitting.has(operator)) {
       throw new ConfigurationError(
-        `\`policy.filter\` of field \`${name}\` names \`${operator}\`, which its type does not have: legal are ${fitting.join(', ')}.`,
+        `\`policy.filter\` of field \`${name}\` names \`${operator}\`, which its type does not have: legal are ${[...fitting].join(', ')}.`,
       );
     }
   }
-  return filter;
+  return new Set(filter);
 };
 
 function checkSort({ field, name }: FieldEntry, leaf: Leaf | undefined): void {

@@ -18,14 +18,19 @@ export function asSchema(value: unknown, path: string): GivenSchema {
 
 /** Copies some of a schema's keywords. */
 export function pick(schema: GivenSchema, keywords: readonly string[]): GivenSchema {
-  return Object.fromEntries(keywords.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])));
+  const picked: Record<string, unknown> = {};
+  for (const keyword of keywords) if (schema[keyword] !== undefined) picked[keyword] = schema[keyword];
+  return picked;
 }
+
+/** The keywords that a field of any kind may have. */
+const ofEveryField: ReadonlySet<string> = new Set([...annotations, ...markers, '$comment']);
 
 /** Refuses keywords that would have no effect: misspelt keywords, and those of another kind of value. */
 export function checkKeywords(schema: GivenSchema, own: readonly string[], path: string, kind: string): void {
-  const legal = [...new Set([...own, ...annotations, ...markers, '$comment'])];
   for (const keyword of Object.keys(schema)) {
-    if (schema[keyword] === undefined || legal.includes(keyword)) continue;
+    if (schema[keyword] === undefined || own.includes(keyword) || ofEveryField.has(keyword)) continue;
+    const legal = [...new Set([...own, ...ofEveryField])];
     throw new ConfigurationError(
       `\`${keyword}\` of \`${path}\` is not a keyword of ${kind}${didYouMean(keyword, legal, `: legal are ${legal.join(', ')}.`)}`,
     );
@@ -38,8 +43,9 @@ export function checkKeywords(schema: GivenSchema, own: readonly string[], path:
  */
 export function unwrapNull(schema: GivenSchema, path: string): { schema: GivenSchema; nullable: boolean } {
   for (const keyword of ['anyOf', 'oneOf', 'type', 'enum'] as const) {
-    const { [keyword]: branches, ...outer } = schema;
+    const branches = schema[keyword];
     if (!Array.isArray(branches)) continue;
+    const { [keyword]: _, ...outer } = schema;
     const rest = branches.filter((branch) => !isNull(branch, keyword));
     if (rest.length === branches.length || rest.length === 0) continue;
     return { schema: unwrapNull(withBranches(outer, keyword, rest, path), path).schema, nullable: true };
