@@ -51,7 +51,7 @@ export function checkMaintained(maintained: unknown, node: Node, path: string): 
 }
 
 /** Refuses markers that contradict each other. */
-export function checkMarkers(field: Omit<CompiledField, 'makeDefault'>, path: string): void {
+export function checkMarkers(field: CompiledField, path: string): void {
   const isOpened = field.policy.insert || field.policy.update;
   const mayBeMissing = field.nullable || field.optional;
   if (field.storeNone && !field.nullable)

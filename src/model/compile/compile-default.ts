@@ -10,13 +10,12 @@ import { Report } from '../write/report.ts';
  * or else in JSON form (`'2026-01-31T12:00:00Z'` for a date). A constant is checked here. The value that a function returns is checked each
  * time: a wrong one is a mistake of the application, and so a plain Error (500).
  */
-export function compileDefault(field: Omit<CompiledField, 'makeDefault'>, schema: GivenSchema, path: string): CompiledField['makeDefault'] {
+export function compileDefault(field: CompiledField, schema: GivenSchema, path: string): CompiledField['makeDefault'] {
   const given = schema.default;
   if (given === undefined) return undefined;
-  const whole = { ...field, makeDefault: undefined };
-  const read = compileFieldReader(whole, serverAccess);
+  const read = compileFieldReader(field, serverAccess);
   if (typeof given === 'function') return () => readDefault(read, given(), path, Error);
-  const reader = fits(read, given, path) ? read : compileFieldReader(whole, { ...serverAccess, source: 'json' });
+  const reader = fits(read, given, path) ? read : compileFieldReader(field, { ...serverAccess, source: 'json' });
   const stored = readDefault(reader, given, path, ConfigurationError);
   const isShareable = typeof stored !== 'object' || stored === null;
   return isShareable ? () => stored : () => readDefault(reader, given, path, Error);
