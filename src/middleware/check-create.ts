@@ -1,3 +1,4 @@
+import { once } from '../mistakes.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { insertAccess, openNames } from '../model/write/access.ts';
 import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
@@ -34,7 +35,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   checkOptions(options, legal, '`checkCreate`');
   const { serverFields, allowMissing = false, ...rules } = options;
   const compiled = asCompiled(model);
-  const readCreate = compileCreate(compiled, rules);
+  const reader = once(() => compileCreate(compiled, rules)); // has no mistakes of its own, and many operations are never called
   const access = insertAccess(rules);
   const open = new Set(openNames(compiled.fieldTable, access));
   // If the client chooses the id, it may be taken: `insert` then answers 412 to `If-None-Match: *`.
@@ -43,7 +44,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
     ctx.exchange?.throwIfGivenUp();
     const server = serverFields && (await serverValuesOf(serverFields, ctx));
     const missing = allowMissing ? [] : undefined;
-    ctx.created = readCreate(ctx.request.body, server, missing);
+    ctx.created = reader()(ctx.request.body, server, missing);
     if (missing) ctx.isIncomplete = missing.length > 0;
     ctx.mayWrite = isOpenTo(open, server);
     await next();

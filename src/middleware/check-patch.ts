@@ -1,3 +1,4 @@
+import { once } from '../mistakes.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
@@ -25,13 +26,13 @@ export function checkPatch(model: ModelInput, options: CheckPatchOptions = {}): 
   checkOptions(options, legal, '`checkPatch`');
   const { serverFields, ...rules } = options;
   const compiled = asCompiled(model);
-  const readPatch = compilePatch(compiled, rules);
+  const reader = once(() => compilePatch(compiled, rules)); // has no mistakes of its own, and many operations are never called
   const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
   const ofServer = serverFields ? (['internal'] as const) : [];
   return canAnswer(['validation_failed', ...ofServer], async function checkPatch(ctx, next) {
     const server = serverFields && (await serverValuesOf(serverFields, ctx));
-    ctx.changes = readPatch(ctx.request.body, server);
+    ctx.changes = reader()(ctx.request.body, server);
     ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
     await next();
   });

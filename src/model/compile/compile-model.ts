@@ -72,7 +72,9 @@ function compileParts(model: Model): CompiledModel {
     () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
   ]);
   const hidden = privateNames(root);
-  const hydrate = compileHydrate(root);
+  // Only hooks and handlers need documents.
+  const hydrate = once(() => compileHydrate(root));
+  const hydrateReadable = hidden.size > 0 ? once(() => compileHydrate(withoutPrivate(root))) : hydrate;
   const writer = compileObjectWriter(root);
   const bytesWriter = compileBytesWriter(root);
   return {
@@ -93,8 +95,8 @@ function compileParts(model: Model): CompiledModel {
     selector: compileFieldSelector(root, clientFields.keys(), writer, bytesWriter),
     writeJson: writer.write,
     writeBson: bytesWriter.write,
-    hydrate,
-    hydrateReadable: hidden.size > 0 ? compileHydrate(withoutPrivate(root)) : hydrate,
+    hydrate: (stored) => hydrate()(stored),
+    hydrateReadable: (stored) => hydrateReadable()(stored),
   };
 }
 
