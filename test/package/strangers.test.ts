@@ -72,6 +72,25 @@ describe.each(compilers)('under %s, with declarations and without skipLibCheck',
 });
 
 describe('the package', () => {
+  it('is loaded as two modules, and a single middleware as one', async () => {
+    const dist = join(stranger.folder, 'node_modules/koa-mongo-resource/dist');
+    const imports = (file: string) => readFileSync(join(dist, file), 'utf8').match(/from '\.[^']*'/g) ?? [];
+    expect(new Set(imports('index.js'))).toEqual(new Set(["from './shared.js'"]));
+    expect(imports('shared.js')).toEqual([]);
+    for (const file of readdirSync(join(dist, 'middleware')).filter((name) => name.endsWith('.js')))
+      expect(imports(`middleware/${file}`)).toEqual(["from '../shared.js'"]);
+  });
+
+  it('names the lines of its sources in stack traces', async () => {
+    await stranger.write(
+      'trace.js',
+      "import { defineModel } from 'koa-mongo-resource';\ntry { defineModel(1); } catch (error) { console.log(error.stack); }\n",
+    );
+    const { code, output } = await stranger.run(process.execPath, ['--enable-source-maps', 'trace.js']);
+    expect(code).toBe(0);
+    expect(output).toMatch(/koa-mongo-resource\/src\/model\/define\/define-model\.ts:\d+/);
+  });
+
   it.each([
     [
       'a CommonJS file',
