@@ -1,13 +1,15 @@
+import { readNumber } from './json-number.ts';
+
 /** A double holds every decimal number with this many digits, and its text has the same digits. */
 const DOUBLE_DIGITS = 15;
 
 /**
  * Reads a JSON text once, without recursion, to find out which parser it needs. `double`: doubles hold all of its numbers, so that `JSON.parse`
- * will do. `exact`: a number has more than 15 digits or an exponent, and may need more than a double. `too-deep`: a recursive parser could
- * overflow the stack.
+ * will do. `exact`: a number needs more than a double. `too-deep`: a recursive parser could overflow the stack.
  *
- * All digits count, also zeros: many of them move a number out of the range of doubles. The result for invalid JSON may be wrong, which does no
- * harm: parsers stop at the first mistake, and up to there the depth is right.
+ * A number of more than 15 digits or with an exponent is looked at: doubles hold many of these, such as 0.14285714285714285. All digits
+ * count, also zeros: many of them move a number out of the range of doubles. The result for invalid JSON may be wrong, which does no harm:
+ * parsers stop at the first mistake, and up to there the depth is right.
  *
  * @example
  * scanJson('{"id":9007199254740993}', 64) // 'exact'
@@ -20,7 +22,10 @@ export function scanJson(text: string, maxDepth: number): 'double' | 'exact' | '
     const char = text[at] as string;
     if (char >= '0' && char <= '9') {
       digits++;
-      exact ||= digits > DOUBLE_DIGITS;
+      if (digits <= DOUBLE_DIGITS || exact) continue;
+      const end = findEnd(text, at);
+      exact = !isDouble(text, at, end);
+      at = end - 1;
       continue;
     }
     switch (char) {
@@ -28,7 +33,9 @@ export function scanJson(text: string, maxDepth: number): 'double' | 'exact' | '
         continue;
       case 'e':
       case 'E':
-        exact ||= digits > 0;
+        if (digits === 0 || exact) break;
+        exact = !isDouble(text, at, findEnd(text, at));
+        at = findEnd(text, at) - 1;
         break;
       case '"':
         at = findClosingQuote(text, at);
@@ -45,6 +52,27 @@ export function scanJson(text: string, maxDepth: number): 'double' | 'exact' | '
     digits = 0;
   }
   return exact ? 'exact' : 'double';
+}
+
+/** Whether the number that `at` is in, and that ends before `end`, is read as a double. */
+function isDouble(text: string, at: number, end: number): boolean {
+  let start = at;
+  while (start > 0 && isOfNumber(text.charCodeAt(start - 1))) start--;
+  const number = text.slice(start, end);
+  if (number.includes('.') && String(Number(number)) === number) return true; // without a dot it may be an integer beyond the safe range
+  return typeof readNumber(number) === 'number';
+}
+
+/** The index behind the number that `at` is in. */
+function findEnd(text: string, at: number): number {
+  let end = at + 1;
+  while (end < text.length && isOfNumber(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** Whether a character can stand in a number: a digit, a sign, a dot or an exponent. */
+function isOfNumber(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;
 }
 
 /** The index of the quote that ends the string that begins at `at`, or the end of the text. */

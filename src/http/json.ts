@@ -71,7 +71,32 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * stringifyJson({ id: 9007199254740993n, note: undefined }) // '{"id":9007199254740993}'
  */
 export function stringifyJson(value: unknown): string {
-  return write(value) ?? 'null';
+  return isPlainJson(value) ? JSON.stringify(value) : (write(value) ?? 'null');
+}
+
+/**
+ * Whether a value is what `JSON.parse` could have returned, at every depth: then `JSON.stringify` writes it exactly, in a fraction of the
+ * time that a writer in JavaScript takes.
+ */
+export function isPlainJson(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    case 'object':
+      if (value === null) return true;
+      return Array.isArray(value) ? value.every(isPlainJson) : isPlainObject(value);
+    default:
+      return false;
+  }
+}
+
+function isPlainObject(value: object): boolean {
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key of Object.keys(value)) if (!isPlainJson((value as Readonly<Record<string, unknown>>)[key])) return false;
+  return true;
 }
 
 function parseExactly(text: string): JsonValue {

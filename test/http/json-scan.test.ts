@@ -21,15 +21,28 @@ describe('scanJson', () => {
   it.each([
     '1234567890123456',
     '-1234567890.123456',
-    '[1,[1234567890123456]]',
+    '[0.14285714285714285,-1.7976931348623157e+308]',
     '1e5',
     '{"a":1E5}',
     '1.5e-7',
-    `0.${'0'.repeat(320)}1`,
-    '["\\\\",1e5]',
-    '["\\\\\\"",1e5]',
-    '{"a":"","b":1e5}',
-  ])('asks for exactness for more digits or an exponent: %.40s', (text) => {
+    '[1.50000000000000000,5.0e-324]',
+  ])('lets JSON.parse read longer numbers that a double holds: %s', (text) => {
+    expect(scanJson(text, 64)).toBe('double');
+  });
+
+  it.each([
+    '9007199254740992',
+    '-12345678901.1234567',
+    '[1,[12345678901234567890]]',
+    '[0.14285714285714285,0.142857142857142851]',
+    '1e400',
+    '{"a":1E400}',
+    '1.5e-400',
+    `0.${'0'.repeat(330)}1`,
+    '["\\\\",1e400]',
+    '["\\\\\\"",1e400]',
+    '{"a":"","b":1e400}',
+  ])('asks for exactness for numbers that a double does not hold: %.40s', (text) => {
     expect(scanJson(text, 64)).toBe('exact');
   });
 
@@ -60,7 +73,7 @@ describe('scanJson', () => {
   });
 
   it('lets JSON.parse read no number that it would change', () => {
-    const number = fc.stringMatching(/^(0|[1-9]\d{0,16})(\.0{0,16}\d{1,16})?$/);
+    const number = fc.stringMatching(/^-?(0|[1-9]\d{0,18})(\.0{0,16}\d{1,18})?([eE][+-]?\d{1,3})?$/);
     fc.assert(
       fc.property(number, (text) => {
         fc.pre(scanJson(text, 64) === 'double');

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, firstNames, listNames } from '../../hints.ts';
-import { stringifyJson } from '../../http/json.ts';
+import { isPlainJson, stringifyJson } from '../../http/json.ts';
 import { Invalid } from '../../rules.ts';
 import { annotations, type GivenSchema, pick } from '../define/raw-schema.ts';
 import type { Constraint } from '../value/leaf.ts';
@@ -53,7 +53,7 @@ export function compileUntyped(keywords: GivenSchema, path: string): Constraint 
     throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is neither a keyword of JSON Schema nor one of this library.`);
   if (Object.keys(keywords).length === 0) return undefined;
   const check = compile(keywords, path);
-  return (value) => check(JSON.parse(stringifyJson(value)));
+  return (value) => check(isPlainJson(value) ? value : JSON.parse(stringifyJson(value)));
 }
 
 /** Checks the types of `title`, `description`, `examples` and `deprecated`. */

@@ -1,4 +1,5 @@
 import { Double } from 'mongodb';
+import { isPlainJson } from '../../http/json.ts';
 import { JsonNumber, underflows } from '../../http/json-number.ts';
 import { Invalid } from '../../rules.ts';
 import { type BsonValue, isBinary, isBsonValue, isUuid } from './bson-type.ts';
@@ -18,8 +19,9 @@ const tooSmall = new Invalid('underflow', 'must not hold a number other than zer
 const unstorable = new Invalid('not_storable', 'must be a value that BSON can store');
 
 /**
- * Converts a client's JSON to the stored value of an untyped field. Objects become Maps, which the driver writes key by key: `__proto__`,
- * `_bsontype` and `toBSON` are stored as keys like any other, and `{"$oid": …}` stays plain data.
+ * Converts a client's JSON to the stored value of an untyped field. What is stored as it came is not copied. Objects with a key that means
+ * something to the driver or to JavaScript become Maps, which the driver writes key by key: `__proto__`, `_bsontype` and `toBSON` are stored
+ * as keys like any other, and `{"$oid": …}` stays plain data.
  */
 export function readUntyped(value: unknown): unknown {
   switch (typeof value) {
@@ -30,12 +32,49 @@ export function readUntyped(value: unknown): unknown {
     case 'bigint':
       return BigInt.asIntN(64, value) === value ? value : beyondInt64;
     case 'object':
-      if (value instanceof JsonNumber) return storeDouble(value.text);
-      return readMembers(value, readUntyped);
+      if (value === null) return null;
+      if (Array.isArray(value)) return readJsonArray(value);
+      if (Object.getPrototypeOf(value) === Object.prototype) return readJsonObject(value as Record<string, unknown>);
+      return value instanceof JsonNumber ? storeDouble(value.text) : readMembers(value, readUntyped);
     default:
       return value;
   }
 }
+
+function readJsonArray(values: readonly unknown[]): unknown {
+  let stored: unknown[] | undefined;
+  for (const [at, value] of values.entries()) {
+    const one = readUntyped(value);
+    if (one instanceof Invalid) return one;
+    if (one !== value) stored ??= values.slice();
+    if (stored) stored[at] = one;
+  }
+  return stored ?? values;
+}
+
+function readJsonObject(value: Readonly<Record<string, unknown>>): unknown {
+  const keys = Object.keys(value);
+  if (keys.length > mostKeys || keys.some((key) => hasMeaning.has(key) || value[key] === undefined))
+    return readEntries(Object.entries(value), readUntyped);
+  let stored: Record<string, unknown> | undefined;
+  for (const key of keys) {
+    if (!isStorableKey(key)) return unstorableKey;
+    const member = value[key];
+    const one = readUntyped(member);
+    if (one instanceof Invalid) return one;
+    if (one !== member) {
+      stored ??= { ...value };
+      stored[key] = one;
+    }
+  }
+  return stored ?? value;
+}
+
+/** V8 keeps an object of more keys as a hash table, which is slower to read and write than a Map. */
+const mostKeys = 128;
+
+/** The keys of plain data that an object cannot have without being taken for something else. */
+const hasMeaning: ReadonlySet<string> = new Set(['__proto__', '_bsontype', 'toBSON', 'toJSON']);
 
 /**
  * Converts a value from the application's own code to the stored value of an untyped field. BSON values stay as they are. Dates, bytes,
@@ -104,6 +143,10 @@ function storeDouble(text: string): Double | Invalid {
 
 /** Writes the JSON text of any value of a document. */
 export function writeUntyped(value: unknown): string {
+  return isPlainJson(value) ? JSON.stringify(value) : writeAny(value);
+}
+
+function writeAny(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value);
@@ -122,7 +165,7 @@ export function writeUntyped(value: unknown): string {
 
 function writeObject(value: object): string {
   if (isBsonValue(value)) return writeBson(value);
-  if (Array.isArray(value)) return `[${value.map(writeUntyped).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(writeAny).join(',')}]`;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'null' : `"${value.toISOString()}"`;
   if (value instanceof Map) return writeMembers(value.entries());
   if (value instanceof Uint8Array) return `"${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}"`;
@@ -134,7 +177,7 @@ function writeObject(value: object): string {
 function writeMembers(members: Iterable<[string, unknown]>): string {
   let text = '';
   for (const [key, member] of members) {
-    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${writeUntyped(member)}`;
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${writeAny(member)}`;
   }
   return `{${text}}`;
 }
@@ -148,7 +191,7 @@ function writeBson(value: BsonValue): string {
       return `"${isUuid(value) ? value.toUUID().toString() : value.toString('base64')}"`;
     case 'Double':
     case 'Int32':
-      return writeUntyped(value.value);
+      return writeAny(value.value);
     case 'Long':
       return value.toString();
     case 'Timestamp':

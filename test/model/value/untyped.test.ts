@@ -50,6 +50,24 @@ describe('what a client sends for an untyped value is plain data', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
+  it('a value that is stored otherwise than it came leaves the body alone', () => {
+    const body = { a: [1, { at: 1_767_225_600_000, text: 'x' }], b: { _bsontype: 'x' } };
+    const before = structuredClone(body);
+    expect(writeUntyped(readUntyped(body))).toBe(JSON.stringify(before));
+    expect(body).toEqual(before);
+    expect(readUntyped(body)).not.toBe(body);
+  });
+
+  it('a value that is stored as it came is not copied', () => {
+    const body = { a: [1, { text: 'x', none: null }], b: 1.5 };
+    expect(readUntyped(body)).toBe(body);
+  });
+
+  it('an object of many keys comes back unchanged, too', () => {
+    const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`key ${n}`, { n }]));
+    expect(writeUntyped(readBack({ stored: readUntyped(wide) }).stored)).toBe(JSON.stringify(wide));
+  });
+
   it('64-bit integers keep all their digits', () => {
     expect(writeUntyped(readUntyped(parseJson('[9007199254740993,-9223372036854775808]')))).toBe('[9007199254740993,-9223372036854775808]');
   });
