@@ -6,9 +6,10 @@ import { join } from 'node:path';
 export class Child<Ask extends object, Answer> {
   readonly #process: ChildProcess;
 
-  constructor(file: string, args: readonly string[] = []) {
+  constructor(file: string, args: readonly string[] = [], execArgv: readonly string[] = []) {
     this.#process = fork(join(import.meta.dirname, file), [...args], {
-      execArgv: ['--import', 'tsx'],
+      // What runs as JavaScript is measured without a loader.
+      execArgv: [...(file.endsWith('.ts') ? ['--import', 'tsx'] : []), ...execArgv],
       stdio: ['ignore', 2, 2, 'ipc'],
       env: { ...process.env, NODE_ENV: 'production' },
     });

@@ -26,7 +26,7 @@ const cities = ['Ulm', 'Wien', 'Zürich', 'Hamburg', 'Köln', 'Graz', 'Bern', 'L
 const begin = Date.UTC(2026, 0, 1);
 
 /** The order of this number; equal in every run. */
-export function makeOrder(n: number): StoredOrder {
+export function makeOrder(n: number, moreFields = 0): StoredOrder {
   const id = new ObjectId(`6${n.toString(16).padStart(23, '0')}`);
   const createdAt = new Date(begin + n * 60_000);
   return {
@@ -49,22 +49,23 @@ export function makeOrder(n: number): StoredOrder {
     revision: n % 5,
     createdAt,
     updatedAt: createdAt,
+    ...Object.fromEntries(Array.from({ length: moreFields }, (_, field) => [`more${field}`, `Value ${field} of ${n}`])),
   };
 }
 
 /** Fills the collection, with the indexes that the lists need. */
-export async function loadOrders(db: Db, count: number): Promise<void> {
+export async function loadOrders(db: Db, count: number, moreFields = 0): Promise<void> {
   const orders = db.collection<StoredOrder>('orders');
   await db.dropDatabase();
   for (let n = 0; n < count; n += 1_000) {
-    await orders.insertMany(Array.from({ length: Math.min(1_000, count - n) }, (_, offset) => makeOrder(n + offset)));
+    await orders.insertMany(Array.from({ length: Math.min(1_000, count - n) }, (_, offset) => makeOrder(n + offset, moreFields)));
   }
   await orders.createIndex({ owner: 1, status: 1, createdAt: -1, _id: -1 });
   await orders.createIndex({ owner: 1, createdAt: -1, _id: -1 });
 }
 
 /** What a create sends. */
-export function makeBody(n: number): object {
+export function makeBody(n: number, lineCount = 3): object {
   const { number, customerId, total, note, shipTo, lines, tags } = makeOrder(n);
   return {
     number: `new-${number}`,
@@ -74,7 +75,10 @@ export function makeBody(n: number): object {
     paid: false,
     note,
     shipTo,
-    lines: lines.map((line) => ({ ...line, price: line.price.toString() })),
+    lines: Array.from({ length: lineCount }, (_, at) => ({
+      ...lines[at % lines.length],
+      price: lines[at % lines.length]?.price.toString(),
+    })),
     tags,
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';
@@ -7,15 +7,22 @@ import { runVisibly } from '../dev/run.ts';
 import { drawBars } from './chart.ts';
 import { Child } from './children.ts';
 import { contestants } from './contestants/index.ts';
+import { loadOrders } from './data.ts';
 import type { Load, LoadResult } from './load.ts';
-import { interleave, type Sample, Subject, type Task } from './measure.ts';
-import { type Compared, type Measured, writeReport } from './report.ts';
-import type { StartUp } from './start-up.ts';
+import { type Dataset, measureAll, Subject, type Task } from './measure.ts';
+import { type Held, measureMemory, memoryFile } from './memory.ts';
+import { type Compared, type Results, writeReport } from './report.ts';
+import { measureScales, scaleNames } from './scale.ts';
+import { measureStarts } from './starts.ts';
 import { median } from './statistics.ts';
 
 /**
- * `npm run bench`: measures the contestants against each other and writes `docs/performance.md` with its charts. With `--quick` it takes a
- * minute or two and writes nothing; with names, or one task, it measures only those: `npm run bench -- --quick --only=get koa ours`.
+ * `npm run bench`: measures the contestants against each other and how costs grow, and writes `docs/performance.md` with its charts.
+ *
+ * - With `--quick` it compares the contestants in two minutes, and writes nothing.
+ * - With `--only=` and a task, a scale or `start`, it measures only that; with names, only those contestants. It writes nothing:
+ *   `npm run bench -- --quick --only=get koa ours`, `npm run bench -- --only=fields`.
+ * - With `--memory` it measures what a process holds during a million requests, or `--memory=200000`. The next report shows it.
  */
 const root = resolve(import.meta.dirname, '..');
 process.chdir(root);
@@ -24,10 +31,11 @@ if (!existsSync('bench/node_modules')) await runVisibly('npm', ['ci', '--prefix'
 const given = process.argv.slice(2);
 const isQuick = given.includes('--quick');
 const named = given.filter((one) => !one.startsWith('--'));
-const names = Object.keys(contestants).filter((name) => named.length === 0 || named.includes(name));
+const [, only] = given.find((one) => one.startsWith('--only='))?.split('=') ?? [];
+const [memory, requests = '1000000'] = given.find((one) => /^--memory(?:=\d+)?$/.test(one))?.split('=') ?? [];
 const pace = isQuick ? { rounds: 3, seconds: 1 } : { rounds: 3, seconds: 2 };
+const scalePace = { rounds: 3, seconds: 1 };
 
-const only = given.find((one) => one.startsWith('--only='))?.slice(7);
 const tasks: readonly Task[] = [
   { name: 'get', workload: 'get', connections: 32 },
   { name: 'list 20', workload: 'list', page: 20, connections: 32 },
@@ -35,72 +43,57 @@ const tasks: readonly Task[] = [
   { name: 'create', workload: 'create', connections: 32 },
   { name: 'patch', workload: 'patch', connections: 32 },
 ];
-/** Of ours and of what is written by hand. */
-const connectionTasks: readonly Task[] = [1, 256].flatMap((connections) => [
-  { name: `get, ${connections} connections`, workload: 'get', connections },
-  { name: `list 20, ${connections} connections`, workload: 'list', page: 20, connections },
-]);
+const things = [...tasks.map(({ name }) => name), ...scaleNames, 'start'];
+if (only !== undefined && !things.includes(only)) throw new Error(`--only must be one of ${things.join(', ')}.`);
+const unknown = named.find((name) => !(name in contestants));
+if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(contestants).join(', ')}.`);
+/** Whether something is to be measured that is no task of all contestants. */
+const isAsked = (name: string) => (only === undefined ? !isQuick && named.length === 0 : name === only);
 
 const replicaSet = await startReplicaSet();
-const client = await MongoClient.connect(replicaSet.uri);
+const { uri } = replicaSet;
+const client = await MongoClient.connect(uri);
 const generator = new Child<Load, LoadResult>('load.ts');
-const subjects: Subject[] = [];
 try {
-  for (const name of names) subjects.push(await Subject.start(name, replicaSet.uri, client));
-  const compared: Compared[] = [];
-  for (const task of tasks) if (!only || task.name === only) compared.push(await compare(task, subjects));
-  const pair = subjects.filter(({ name }) => name === 'koa' || name === 'ours');
-  if (!isQuick && pair.length === 2) for (const task of connectionTasks) compared.push(await compare(task, pair));
-  if (!isQuick && named.length === 0) await publish(compared, await measureStarts());
+  if (memory) await measureMemory(Number(requests), { uri, client, generator });
+  else await measureEverything();
 } finally {
-  for (const subject of subjects) subject.stop();
   generator.stop();
   await client.close();
   await replicaSet.stop();
 }
 
-async function compare(task: Task, among: readonly Subject[]): Promise<Compared> {
-  const samples = await interleave(among, task, generator, pace);
-  const rows = [...samples].map(([{ name, ready }, taken]): Measured => ({ name, title: ready.title, samples: taken }));
-  const base = rows.find(({ name }) => name === 'koa')?.samples;
-  for (const { name, samples: taken } of rows) console.log(line(task, name, taken, base));
-  return { task, rows };
+async function measureEverything(): Promise<void> {
+  const compared = await compareContestants(tasks.filter(({ name }) => only === undefined || name === only));
+  const grown = await measureScales(isAsked, { uri, client, generator, pace: scalePace });
+  const starts = isAsked('start') ? await measureStarts(5) : new Map();
+  for (const [title, { cpu, elapsed }] of starts) console.log(title.padEnd(50), `${cpu.toFixed(0)} ms of CPU, ${elapsed.toFixed(0)} ms`);
+  if (isQuick || only !== undefined || named.length > 0) return;
+  const held = existsSync(memoryFile) ? (JSON.parse(await readFile(memoryFile, 'utf8')) as Held[]) : [];
+  await publish({ compared, grown, starts, held });
 }
 
-function line({ name: task }: Task, name: string, samples: readonly Sample[], base: readonly Sample[] | undefined): string {
-  const of = (key: keyof Sample) => median(samples.map((sample) => sample[key]));
-  const ratio = base ? median(samples.map(({ cpu }, round) => cpu / (base[round]?.cpu ?? Number.NaN))).toFixed(2) : '';
-  const cells = [
-    task.padEnd(26),
-    name.padEnd(25),
-    of('cpu').toFixed(0).padStart(6),
-    ratio.padStart(6),
-    of('perSecond').toFixed(0).padStart(7),
-  ];
-  return [...cells, of('p50').toFixed(1).padStart(7), of('p99').toFixed(1).padStart(7)].join(' ');
-}
-
-async function measureStarts(): Promise<ReadonlyMap<string, StartUp>> {
-  const asked: readonly (readonly [string, readonly string[]])[] = [
-    ['the package, beside koa and mongodb', ['import']],
-    ['an api with 1 resource of 10 fields', ['resources', '1', '10']],
-    ['an api with 50 resources of 10 fields', ['resources', '50', '10']],
-    ['an api with 500 resources of 10 fields', ['resources', '500', '10']],
-    ['an api with 50 resources of 100 fields', ['resources', '50', '100']],
-  ];
-  const found = new Map<string, StartUp>();
-  for (const [title, args] of asked) {
-    const starts: StartUp[] = [];
-    for (let round = 0; round < pace.rounds; round++) starts.push(await new Child<object, never>('start-up.ts', args).only<StartUp>());
-    found.set(title, starts.toSorted((a, b) => a.cpu - b.cpu)[starts.length >> 1] as StartUp);
+async function compareContestants(asked: readonly Task[]): Promise<Compared[]> {
+  const subjects: Subject[] = [];
+  const compared: Compared[] = [];
+  if (asked.length === 0) return compared;
+  try {
+    for (const name of Object.keys(contestants).filter((one) => named.length === 0 || named.includes(one))) {
+      const dataset: Dataset = { database: `bench_${name.replaceAll('-', '_')}`, orders: 20_000, resources: 1, moreFields: 0 };
+      await loadOrders(client.db(dataset.database), dataset.orders);
+      subjects.push(await Subject.start(name, uri, client, dataset));
+    }
+    for (const task of asked) compared.push(await measureAll(subjects, task, generator, pace));
+  } finally {
+    for (const subject of subjects) subject.stop();
   }
-  return found;
+  return compared;
 }
 
-async function publish(all: readonly Compared[], starts: ReadonlyMap<string, StartUp>): Promise<void> {
+async function publish(results: Results): Promise<void> {
   const { version } = await client.db('admin').command({ buildInfo: 1 });
   await mkdir('docs/performance', { recursive: true });
-  for (const { task, rows } of all.slice(0, tasks.length)) {
+  for (const { task, rows } of results.compared) {
     const bars = rows.map(({ name, title, samples }) => ({
       label: title,
       value: median(samples.map(({ cpu }) => cpu)),
@@ -109,5 +102,5 @@ async function publish(all: readonly Compared[], starts: ReadonlyMap<string, Sta
     const file = join('docs/performance', `${task.name.replaceAll(' ', '-')}.svg`);
     await writeFile(file, drawBars(`${task.name}: CPU time of the server for a request`, 'µs', bars));
   }
-  await writeFile('docs/performance.md', writeReport(all, starts, { mongodb: version, ...pace }));
+  await writeFile('docs/performance.md', writeReport(results, { mongodb: version, ...pace }));
 }

@@ -5,7 +5,8 @@ import { MongoClient } from 'mongodb';
 import { contestants } from './contestants/index.ts';
 
 /**
- * One contestant in a process of its own: `serve.ts <name> <uri> <database>`. Tells its port, and then, at each message, what it has used.
+ * One contestant in a process of its own: `serve.ts <name> <uri> <database> <resources> <more fields>`. Tells its port, and then, at each
+ * message, what it has used.
  */
 export interface Ready {
   readonly port: number;
@@ -20,21 +21,28 @@ export interface Usage {
   readonly cpu: number;
   /** Resident memory in bytes. */
   readonly rss: number;
+  /** What the heap holds after a full collection, in bytes; only where the process may collect garbage (`--expose-gc`). */
+  readonly heap: number | undefined;
 }
 
-const [name = '', uri = '', database = ''] = process.argv.slice(2);
+const [name = '', uri = '', database = '', resources = '1', moreFields = '0'] = process.argv.slice(2);
 const load = contestants[name];
 if (!load) throw new Error(`no such contestant: ${name}`);
 const { title, answersAlike, query = 'status=open&createdAt[lt]=BEFORE&sort=-createdAt&limit=LIMIT', create } = await load();
 const client = await MongoClient.connect(uri);
-const made: RequestListener | Server = await create(client.db(database));
+const made: RequestListener | Server = await create(client.db(database), {
+  resources: Number(resources),
+  moreFields: Number(moreFields),
+});
 const server = made instanceof Server ? made : createServer(made);
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
-  const usage: Usage = { cpu: user + system, rss: process.memoryUsage.rss() };
+  globalThis.gc?.();
+  const heap = globalThis.gc && process.memoryUsage().heapUsed;
+  const usage: Usage = { cpu: user + system, rss: process.memoryUsage.rss(), heap };
   process.send?.(usage);
 });
 process.on('disconnect', () => process.exit());

@@ -15,3 +15,8 @@ export function spread(values: readonly number[]): string {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   return `${median(values).toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`;
 }
+
+/** The item whose value is in the middle. */
+export function middle<Item>(items: readonly Item[], measureOf: (item: Item) => number): Item {
+  return items.toSorted((a, b) => measureOf(a) - measureOf(b))[items.length >> 1] as Item;
+}

@@ -36,7 +36,7 @@ const properties = {
   },
   lines: {
     type: 'array',
-    maxItems: 100,
+    maxItems: 1_000,
     items: {
       type: 'object',
       properties: { sku: { type: 'string' }, name: { type: 'string' }, quantity: { type: 'integer', minimum: 1 }, price: decimal },

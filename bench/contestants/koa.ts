@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
+import type { Collection } from 'mongodb';
 import getRawBody from 'raw-body';
 import type { StoredOrder } from '../data.ts';
 import { type Answer, answer, authenticate, createOrder, getOrder, listOrders, patchOrder } from './by-hand.ts';
@@ -9,15 +10,10 @@ import type { Contestant } from './contestant.ts';
 export const koa: Contestant = {
   title: 'Koa + router + Ajv + driver, by hand',
   answersAlike: true,
-  async create(db) {
-    const orders = db.collection<StoredOrder>('orders');
-    const router = new Router({ prefix: '/api/orders' });
-    router.get('/', (ctx) => listOrders(orders, ctx.state.owner, new URLSearchParams(ctx.querystring)).then((given) => send(ctx, given)));
-    router.post('/', async (ctx) => send(ctx, await createOrder(orders, ctx.state.owner, await readJson(ctx))));
-    router.get('/:id', async (ctx) => send(ctx, await getOrder(orders, ctx.state.owner, ctx.params.id ?? '', ctx.get('If-None-Match'))));
-    router.patch('/:id', async (ctx) =>
-      send(ctx, await patchOrder(orders, ctx.state.owner, ctx.params.id ?? '', await readJson(ctx), ctx.get('If-Match') || undefined)),
-    );
+  async create(db, { resources }) {
+    const router = new Router({ prefix: '/api' });
+    for (let other = 1; other < resources; other++) addRoutes(router, `/others-${other}`, db.collection(`others_${other}`));
+    addRoutes(router, '/orders', db.collection('orders'));
     const app = new Koa();
     app.use(async (ctx, next) => {
       const refused = await answer(async () => {
@@ -31,6 +27,17 @@ export const koa: Contestant = {
     return app.callback();
   },
 };
+
+function addRoutes(router: Router, path: string, orders: Collection<StoredOrder>): void {
+  router.get(path, (ctx) => listOrders(orders, ctx.state.owner, new URLSearchParams(ctx.querystring)).then((given) => send(ctx, given)));
+  router.post(path, async (ctx) => send(ctx, await createOrder(orders, ctx.state.owner, await readJson(ctx))));
+  router.get(`${path}/:id`, async (ctx) =>
+    send(ctx, await getOrder(orders, ctx.state.owner, ctx.params.id ?? '', ctx.get('If-None-Match'))),
+  );
+  router.patch(`${path}/:id`, async (ctx) =>
+    send(ctx, await patchOrder(orders, ctx.state.owner, ctx.params.id ?? '', await readJson(ctx), ctx.get('If-Match') || undefined)),
+  );
+}
 
 async function readJson(ctx: Context): Promise<unknown> {
   return JSON.parse(await getRawBody(ctx.req, { length: ctx.request.length ?? null, limit: '1mb', encoding: 'utf8' }));

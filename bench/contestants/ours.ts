@@ -13,40 +13,45 @@ const Address = t.object('Address', {
 const Line = t.object('Line', { sku: t.string(), name: t.string(), quantity: t.int({ minimum: 1 }), price: t.decimal() });
 
 /** What the others write by hand. */
-export const Order = defineModel('Order', {
-  collection: 'orders',
-  fields: {
-    number: t.string({ minLength: 1, maxLength: 40, policy: { sort: true } }),
-    customerId: t.objectId({ policy: { filter: ['eq'] } }),
-    status: t.enum(['open', 'paid', 'sent'], { policy: { filter: ['eq', 'in'] } }),
-    total: t.decimal(),
-    paid: t.boolean(),
-    note: t.optional(t.string({ maxLength: 1_000 })),
-    shipTo: Address,
-    lines: t.array(Line, { maxItems: 100 }),
-    tags: t.array(t.string(), { maxItems: 20 }),
-    owner: t.string({ policy: { private: true, insert: false, update: false } }),
-    revision: t.revision(),
-    createdAt: t.createdAt({ policy: { sort: true, filter: ['gte', 'lt'] } }),
-    updatedAt: t.updatedAt(),
-  },
-});
+function defineOrder(name: string, collection: string, moreFields: number) {
+  return defineModel(name, {
+    collection,
+    fields: {
+      number: t.string({ minLength: 1, maxLength: 40, policy: { sort: true } }),
+      customerId: t.objectId({ policy: { filter: ['eq'] } }),
+      status: t.enum(['open', 'paid', 'sent'], { policy: { filter: ['eq', 'in'] } }),
+      total: t.decimal(),
+      paid: t.boolean(),
+      note: t.optional(t.string({ maxLength: 1_000 })),
+      shipTo: Address,
+      lines: t.array(Line, { maxItems: 1_000 }),
+      tags: t.array(t.string(), { maxItems: 20 }),
+      owner: t.string({ policy: { private: true, insert: false, update: false } }),
+      revision: t.revision(),
+      createdAt: t.createdAt({ policy: { sort: true, filter: ['gte', 'lt'] } }),
+      updatedAt: t.updatedAt(),
+      ...Object.fromEntries(Array.from({ length: moreFields }, (_, n) => [`more${n}`, t.optional(t.string({ maxLength: 100 }))])),
+    },
+  });
+}
 
 /** The library in a Koa app, with its defaults. */
 export const ours: Contestant = {
   title: 'koa-mongo-resource',
   answersAlike: true,
-  async create(db) {
+  async create(db, { resources, moreFields }) {
     const shop = service<string>({ authenticate: (ctx) => authenticate(ctx.get('Authorization')) });
-    const orders = shop.resource({
-      model: Order,
-      ops: ['list', 'get', 'create', 'patch'],
-      scope: (ctx) => ({ owner: ctx.requirePrincipal() }),
-      scopeFields: ['owner'],
-      serverFields: (ctx) => ({ owner: ctx.requirePrincipal() }),
-      paging: cursorPaging({ max: 100 }),
-    });
-    const api = shop.api({ db, prefix: '/api', resources: [orders] });
+    const serve = (name: string, collection: string) =>
+      shop.resource({
+        model: defineOrder(name, collection, moreFields),
+        ops: ['list', 'get', 'create', 'patch'],
+        scope: (ctx) => ({ owner: ctx.requirePrincipal() }),
+        scopeFields: ['owner'],
+        serverFields: (ctx) => ({ owner: ctx.requirePrincipal() }),
+        paging: cursorPaging({ max: 100 }),
+      });
+    const others = Array.from({ length: resources - 1 }, (_, n) => serve(`Other${n}`, `others_${n}`));
+    const api = shop.api({ db, prefix: '/api', resources: [...others, serve('Order', 'orders')] });
     return new Koa().use(api.routes()).callback();
   },
 };
