@@ -12,7 +12,7 @@ const slow = '\\.slow\\.test\\.ts$';
 const config: Config = {
   ...all,
   projects: [
-    { ...shared, displayName: 'slow unit', testRegex: [`/test/dev/.*${slow}`] },
+    { ...shared, displayName: 'slow unit', testRegex: [`/test/(dev|model)/.*${slow}`] },
     {
       ...shared,
       displayName: 'slow database',
