@@ -1,3 +1,4 @@
+import { once } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { copyValue } from '../model/value/copy-value.ts';
 import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
@@ -27,9 +28,9 @@ export type SaveDocument = (saving: Saving, work: Work) => Promise<StoredRecord>
  * with, and stands for the record of before.
  */
 export function compileSaveDocument(model: CompiledModel, store: Store): SaveDocument {
-  const planSave = compilePlanSave(model);
+  const planSave = once(() => compilePlanSave(model)); // most stores save nothing
   return async function saveDocument({ document, before, scope, hold, ...bounds }, work) {
-    const plan = planSave(document, before.stored);
+    const plan = planSave()(document, before.stored);
     requireChangesWithin(bounds, { assignments: plan.assignments, embedded: [] });
     const sent = copyValue(document) as object;
     const saved = await saveRecord(store, model, { scope, loaded: before, plan }, work);

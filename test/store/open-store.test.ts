@@ -61,9 +61,15 @@ describe('the store of a model', () => {
     await expect(orders.remove(id, { ifMatch: 1n })).rejects.toMatchObject({ status: 412 });
     await expect(orders.update(id, { total: -1 })).rejects.toMatchObject({ status: 422, errors: [{ field: 'total', rule: 'minimum' }] });
     await expect(orders.update(id, { shipTo: { zip: '1' } })).rejects.toMatchObject({ status: 422, errors: [{ field: 'shipTo' }] });
-    const wrong = { revision: 5, nothing: 1 } as object;
-    await expect(orders.update(id, wrong)).rejects.toMatchObject({ errors: [{ field: 'revision' }, { field: 'nothing' }] });
-    await expect(orders.create({ number: 'b', total: 1, ...wrong })).rejects.toMatchObject({ status: 422 });
+    const own = { revision: 5, createdAt: new Date() } as object;
+    await expect(orders.update(id, own)).rejects.toMatchObject({ errors: [{ field: 'revision' }, { field: 'createdAt' }] });
+    await expect(orders.create({ number: 'b', total: 1, ...own })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('throws a plain Error for a key that is no field', async () => {
+    const { id } = await open().create({ number: 'a', total: 1 });
+    await expect(open().update(id, { nothing: 1 } as object)).rejects.toThrow('cannot be updated: `nothing` is not a known field');
+    await expect(open().create({ number: 'b', total: 1, nothing: 1 } as never)).rejects.toThrow('cannot be created: `nothing`');
   });
 
   it('throws a plain Error for a value that does not fit a private field, which no client must hear of', async () => {

@@ -4,7 +4,7 @@ import type { Node } from '../node.ts';
 
 /**
  * Refuses values that the application's own code wants to write, if there are errors. Throws `validation_failed` (422) for fields that clients
- * know, because such a value probably comes from the client, and a plain Error (500), which begins with `what`, if one of the fields is private.
+ * know, because such a value probably comes from the client, and a plain Error (500), which begins with `what`, if one of the fields is private, or is not a field.
  */
 export function refuseInvalid(errors: readonly FieldError[], root: Node, what: string): void {
   if (errors.length === 0) return;
@@ -24,7 +24,7 @@ export function describeErrors(errors: readonly FieldError[]): string {
 
 /**
  * Whether clients may know the field at this path: neither the field nor an object that holds it is private. The path of the record is
- * empty. A key that is not a field is no secret.
+ * empty. A key that is not a field is a mistake of the application.
  */
 function isKnownToClients(node: Node, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined || name === '') return true;
@@ -32,5 +32,5 @@ function isKnownToClients(node: Node, [name, ...rest]: readonly string[]): boole
   if (node.kind === 'map') return isKnownToClients(node.values.node, rest);
   if (node.kind === 'leaf') return true;
   const field = node.byName.get(name);
-  return field === undefined || (!field.policy.private && isKnownToClients(field.node, rest));
+  return field !== undefined && !field.policy.private && isKnownToClients(field.node, rest);
 }

@@ -29,14 +29,16 @@ class CoarseTimer {
 
   #tick(): void {
     const now = performance.now();
-    for (const waiting of this.#waiting) {
-      if (waiting.due > now) continue;
-      this.#waiting.delete(waiting);
-      waiting.ring();
-    }
+    const due = [...this.#waiting].filter((waiting) => waiting.due <= now);
+    // After a pause of the whole process, what has arrived meanwhile comes first: it may cancel the alarm.
+    if (due.length > 0) setImmediate(() => this.#ring(due));
     if (this.#waiting.size > 0) return;
     clearInterval(this.#ticking);
     this.#ticking = undefined;
+  }
+
+  #ring(due: readonly Waiting[]): void {
+    for (const waiting of due) if (this.#waiting.delete(waiting)) waiting.ring();
   }
 }
 

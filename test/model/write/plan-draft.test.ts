@@ -87,7 +87,7 @@ describe('the draft of a patch', () => {
     ['a value that does not fit a known field', { count: 'x' }, ['count must be an integer']],
     ['null for a required field', { name: null }, ['name must not be null']],
     ['a constraint of a field that clients know', { slug: 'A!' }, ['slug must match the pattern ^[a-z]+$']],
-    ['a number for a decimal', { price: 5 }, ['price must be a decimal number, such as 12.50 or "12.50"']],
+    ['text that is no decimal', { price: 'five' }, ['price must be a decimal number, such as 12.50 or "12.50"']],
     ['text for an int64', { big: '5' }, ['big must be an integer']],
     ['an invalid date', { on: new Date(Number.NaN) }, ['on must be an RFC 3339 date-time, such as 2026-01-31T12:00:00Z']],
     ['a private value', { hash: 'too long', count: 'x' }, /left a draft of Thing that cannot be written: `count` .*; `hash` must/],
