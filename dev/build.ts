@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { type Plugin, rollup } from 'rollup';
+import { type Plugin, rollup } from '@rollup/wasm-node';
 import ts from 'typescript';
 import { runVisibly } from './run.ts';
 
