@@ -21,6 +21,7 @@ export const problemCodes = {
   body_too_large: { status: 413, title: 'Content Too Large', blank: true },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type', blank: true },
   validation_failed: { status: 422, title: 'Validation failed' },
+  too_many_matches: { status: 422, title: 'Too many records match' },
   precondition_required: { status: 428, title: 'Precondition Required', blank: true },
   internal: { status: 500, title: 'Internal Server Error', blank: true },
   replica_set_required: { status: 501, title: 'Replica set required' },

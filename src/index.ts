@@ -113,10 +113,13 @@ export type { CursorPagingOptions, OffsetPagingOptions, Operation, ResourceOptio
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';
 export { openStore } from './store/open-store.ts';
 export type {
+  AffectedRecords,
+  Created,
   DocumentChanges,
   FindManyOptions,
   Id,
   IfMatch,
+  MaxOptions,
   OpenStoreOptions,
   RunTransaction,
   ScopeOptions,

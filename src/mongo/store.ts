@@ -11,12 +11,14 @@ import { isIdTaken } from './driver/outcome.ts';
 import { SharedInserts } from './driver/shared-inserts.ts';
 import { checkTimeLimit } from './driver/time-limit.ts';
 import { type Command, Work } from './driver/work.ts';
+import { type ManyInserts, openManyInserts } from './insert-many.ts';
 import { notFound, openReads, type Reads } from './open-reads.ts';
 import { checkStored, refusedCreations } from './query/apply-changes.ts';
 import { both, type Filter } from './query/filter.ts';
 import { buildPrecondition, checkPrecondition, type Precondition, preconditionFailed } from './query/precondition.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
 import { StoredRecord } from './stored-record.ts';
+import { type ManyWrites, openManyWrites } from './write-many.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -51,10 +53,11 @@ interface Settings {
 }
 
 /**
- * The commands on the collection of a model. Every operation is one command. Only if a write matches nothing, a second one finds out why.
+ * The commands on the collection of a model. Every operation on one record is one command. Only if a write matches nothing, a second one finds
+ * out why.
  * `work` is the work of the request.
  */
-export interface Store extends Reads {
+export interface Store extends Reads, ManyInserts, ManyWrites {
   insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work?: Work): Promise<StoredRecord>;
   remove(target: Target, work?: Work): Promise<StoredRecord>;
@@ -134,6 +137,8 @@ export function openStore(
 
   return {
     ...openReads(model, db, collection, { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }),
+    ...openManyInserts(model, db, collection, { write, maxTimeMS }),
+    ...openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
 
     async insert(stored, { ifIdIsFree = false } = {}, work = new Work()) {
       try {

@@ -111,6 +111,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   body_too_large: 'The body, or the record that it would make, is too large.',
   unsupported_media_type: 'The body is not sent as JSON in UTF-8 without a content or transfer coding.',
   validation_failed: 'A value is not acceptable; `errors` names every field.',
+  too_many_matches: 'More records match than the request may write to; nothing was written.',
   precondition_required: '`If-Match` is missing.',
   internal: 'Something went wrong in the service.',
   overloaded: 'Too many requests are in flight, or the record is being changed too often.',

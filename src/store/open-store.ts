@@ -12,6 +12,7 @@ import { StoredRecord } from '../mongo/stored-record.ts';
 import { aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileSaveDocument } from './held-documents.ts';
+import { openMany } from './many.ts';
 import type { FindManyOptions, Id, IfMatch, OpenStoreOptions, Store } from './store.ts';
 import { readSort, type Walk, walk } from './walk.ts';
 
@@ -44,6 +45,8 @@ export interface StoreUser {
   /** Called with every document that the store gives away. */
   hold?(document: object, record: StoredRecord): void;
 }
+
+type Many = Pick<Store<HasFields>, 'createMany' | 'updateMany' | 'removeMany'>;
 
 /** Opens the store of a compiled model for somebody. */
 export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser) => Store<HasFields>;
@@ -82,6 +85,7 @@ export function compileStore(model: CompiledModel, options: StoreOptions): OpenS
     });
 
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
+      ...(openMany({ model, collection, scope, bounds, readNew, readChanges, give, work }) as object as Many),
       get: async (id: unknown) => give(await collection.findOne(readId(model, id), scope, { fetchPrivate: true }, work())) as never,
       async find(filter: unknown, options: FindManyOptions<unknown> = {}) {
         const found: unknown[] = [];

@@ -43,6 +43,26 @@ export interface IfMatch {
   readonly ifMatch?: number | bigint;
 }
 
+/** Options of writes to many records. */
+export interface MaxOptions {
+  /** The most records that may match. If more do, it is 422 `too_many_matches`, and nothing is written. At most 100,000. @default 1,000 */
+  readonly max?: number;
+}
+
+/** What a write to many records has done. */
+export interface AffectedRecords {
+  /** How many records have matched. */
+  readonly matched: number;
+  /** How many of them were changed, or deleted. */
+  readonly modified: number;
+}
+
+/**
+ * What became of one of many records that were to be created. `error` is a problem (409, 422, 503, 504), or a plain Error for a value of a private
+ * field.
+ */
+export type Created<Doc> = { readonly record: Doc; readonly error?: undefined } | { readonly record?: undefined; readonly error: Error };
+
 /** Options of a store. */
 export interface ScopeOptions<Doc> {
   /**
@@ -85,10 +105,28 @@ export interface Store<M extends HasFields> {
   /** Creates a record. Throws 422 or 409. */
   create(document: NewDocument<M>): Promise<Document<M>>;
   /**
+   * Creates many records, each by itself, with one command for up to 1,000 of them. Returns what became of each, in order: the record, or the
+   * error. With `all`, it creates all of them in one transaction, or throws the error of one, whose fields have its place in front
+   * (`3.total`), and creates none. Within a transaction, every error of the database is thrown.
+   *
+   * @example
+   * const failed = (await orders.createMany(rows)).flatMap(({ error }, index) => (error ? [{ row: rows[index], error }] : []));
+   */
+  createMany(documents: readonly NewDocument<M>[], options: { readonly all: true }): Promise<Document<M>[]>;
+  createMany(documents: readonly NewDocument<M>[], options?: { readonly all?: false }): Promise<Created<Document<M>>[]>;
+  /**
    * Applies changes to a record in one atomic command. Members that are undefined count as left out; null removes an optional value. Throws 404,
    * 409, 412 or 422.
    */
   update(id: Id<M>, changes: DocumentChanges<M>, options?: IfMatch): Promise<Document<M>>;
+  /**
+   * Applies the same changes to every record that matches, in one transaction: all of them or none. `{}` matches every record. Throws 409 or
+   * 422; a record that cannot take the changes is named by its id.
+   *
+   * @example
+   * await orders.updateMany({ status: 'open', createdAt: { lt: lastYear } }, { status: 'expired' });
+   */
+  updateMany(filter: StoreFilter<Document<M>>, changes: DocumentChanges<M>, options?: MaxOptions): Promise<AffectedRecords>;
   /**
    * Writes what has changed in a document that this or another store of the model has returned, if nothing else has written it meanwhile (412).
    * Updates the document in place, and returns it.
@@ -96,6 +134,8 @@ export interface Store<M extends HasFields> {
   save(document: Document<M>): Promise<Document<M>>;
   /** Deletes a record, and returns it. Throws 404 or 412. */
   remove(id: Id<M>, options?: IfMatch): Promise<Document<M>>;
+  /** Deletes every record that matches, in one transaction: all of them or none. `{}` matches every record. */
+  removeMany(filter: StoreFilter<Document<M>>, options?: MaxOptions): Promise<AffectedRecords>;
 }
 
 /** Opens the store of a model. */

@@ -1,0 +1,146 @@
+import { BSON, type Collection, type Db, MongoServerError, type RunCommandOptions } from 'mongodb';
+import { Problem } from '../errors.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { bsonOptions } from './driver/bson-options.ts';
+import type { Commands } from './driver/commands.ts';
+import { explainFailure } from './driver/outcome.ts';
+import { reachabilityOf } from './driver/reachability.ts';
+import { runTransaction } from './driver/run-transaction.ts';
+import { isError } from './driver/server-error.ts';
+import { type Command, Work } from './driver/work.ts';
+
+type Stored = Record<string, unknown>;
+
+/** The inserts of many records at once. */
+export interface ManyInserts {
+  /**
+   * Inserts each record by itself. Returns the error of each that was not stored, by its place. A command that has failed is not sent again,
+   * because the driver does so for its own inserts only: the records in it are 504 if they may have been stored. Within a transaction, an error
+   * of the database is thrown, because the transaction is lost by it.
+   */
+  insertEach(records: readonly Stored[], work?: Work): Promise<ReadonlyMap<number, Error>>;
+  /** Inserts all records or none, in one transaction. Throws the first error; the fields in it have the place of the record in front. */
+  insertAll(records: readonly Stored[], work?: Work): Promise<void>;
+}
+
+interface Settings extends Pick<Commands, 'write'> {
+  readonly maxTimeMS: number;
+}
+
+/** The most records and bytes of one command. A record that is larger is sent alone. */
+const [recordsPerCommand, bytesPerCommand] = [1_000, 8 * 1024 ** 2];
+
+/** The records of one command, and the place of the first. */
+interface Part {
+  readonly at: number;
+  readonly records: readonly Stored[];
+}
+
+/** Opens the inserts of many records into a collection. */
+export function openManyInserts(
+  model: CompiledModel,
+  db: Db,
+  { writeConcern }: Collection<Stored>,
+  { write, maxTimeMS }: Settings,
+): ManyInserts {
+  const acknowledging = writeConcern ? { writeConcern: toCommandForm(writeConcern) } : {};
+
+  /** Sends the command itself, because the driver's own inserts of many records lose which keys are taken, and whether anything was sent. */
+  async function send([first = {}, ...others]: readonly Stored[], command: Command): Promise<WriteError[]> {
+    const { session, signal, maxTimeMS } = command;
+    const documents = [command.handOver(first), ...others];
+    const settings = session ? {} : acknowledging; // a transaction has a write concern of its own
+    const body = { insert: model.collection, documents, ordered: false, maxTimeMS, ...settings };
+    const { writeErrors = [] } = await db.command(body, { ...bsonOptions, signal, ...(session && { session }) } as RunCommandOptions);
+    return writeErrors as WriteError[];
+  }
+
+  /** Returns the errors of single records by their place in the part. An error of the whole command is thrown. */
+  function insertPart({ records, at }: Part, work: Work): Promise<[number, Error][]> {
+    return write(work, async (command) => {
+      const failed = await send(records, command);
+      const [first] = failed;
+      if (first && command.session) throw new MongoServerError({ ...first, index: at + first.index });
+      return failed.map((error) => [at + error.index, explain(error, command)]);
+    });
+  }
+
+  function explain(error: WriteError, { handOvers }: Command): Error {
+    const { isRouted } = reachabilityOf(db.client);
+    return explainFailure(new MongoServerError(error), { model, isWrite: true, handOvers, isRouted, isWithoutServer: false }) as Error;
+  }
+
+  return {
+    async insertEach(records, work = new Work()) {
+      const errors = new Map<number, Error>();
+      for (const part of inParts(records)) {
+        try {
+          for (const [place, error] of await insertPart(part, work)) errors.set(place, error);
+        } catch (error) {
+          if (work.transaction || !isError(error)) throw withPlace(error);
+          part.records.forEach((_record, index) => {
+            errors.set(part.at + index, error);
+          });
+        }
+      }
+      return errors;
+    },
+
+    insertAll(records, work = new Work()) {
+      return runTransaction(db, work, maxTimeMS, async () => {
+        for (const part of inParts(records)) {
+          try {
+            await insertPart(part, work);
+          } catch (error) {
+            throw withPlace(error);
+          }
+        }
+      });
+    },
+  };
+}
+
+/** An error that the database reports for a single record. */
+interface WriteError {
+  readonly index: number;
+}
+
+/** The write concern in the form of a command. */
+function toCommandForm({ w, journal, wtimeoutMS }: NonNullable<Db['writeConcern']>): object {
+  return {
+    ...(w !== undefined && { w }),
+    ...(journal !== undefined && { j: journal }),
+    ...(wtimeoutMS !== undefined && { wtimeout: wtimeoutMS }),
+  };
+}
+
+function* inParts(records: readonly Stored[]): Generator<Part> {
+  let [at, bytes] = [0, 0];
+  let part: Stored[] = [];
+  for (const record of records) {
+    const size = BSON.calculateObjectSize(record, { ignoreUndefined: false });
+    if (part.length === recordsPerCommand || (part.length > 0 && bytes + size > bytesPerCommand)) {
+      yield { at, records: part };
+      at += part.length;
+      part = [];
+      bytes = 0;
+    }
+    part.push(record);
+    bytes += size;
+  }
+  if (part.length > 0) yield { at, records: part };
+}
+
+/** The same problem, with the place of its record in front of the fields. */
+function withPlace(error: unknown): unknown {
+  if (!(error instanceof Problem)) return error;
+  const { index } = (error.cause ?? {}) as { readonly index?: unknown };
+  return typeof index === 'number' ? atPlace(error, index) : error;
+}
+
+/** The same problem about one record of several: the fields in it have the place of the record in front. */
+export function atPlace(problem: Problem, index: number): Problem {
+  const { status, code, title, type, detail, headers, cause, errors } = problem;
+  const placed = errors?.map((error) => ({ ...error, field: error.field === '' ? String(index) : `${index}.${error.field}` }));
+  return new Problem({ status, code, title, type, detail, headers, cause, ...(placed && { errors: placed }) });
+}

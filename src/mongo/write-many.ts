@@ -1,0 +1,137 @@
+import type { Collection, Db } from 'mongodb';
+import { Problem, validationFailed } from '../errors.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Changes } from '../model/write/plan-changes.ts';
+import type { FieldError } from '../rules.ts';
+import type { Commands } from './driver/commands.ts';
+import { runTransaction } from './driver/run-transaction.ts';
+import { Work } from './driver/work.ts';
+import { refusedCreations } from './query/apply-changes.ts';
+import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
+import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
+import { spellId } from './stored-record.ts';
+
+type Stored = Record<string, unknown>;
+
+/** The records that a write to many addresses. */
+export interface Targets {
+  readonly conditions: readonly Condition[];
+  readonly scope: Filter | undefined;
+  /** The most records that may match. If more do, it is 422, and nothing is written. */
+  readonly max: number;
+}
+
+/** What a write to many records has done. */
+export interface Affected {
+  readonly matched: number;
+  /** How many records the write has changed, or deleted. It is less than `matched` if some were already as the write would leave them. */
+  readonly modified: number;
+  /** The ids of the records that matched, in stored form. */
+  readonly ids: readonly unknown[];
+}
+
+/** The writes to many records at once. Each is one transaction, all or nothing; within another transaction it becomes a part of that one. */
+export interface ManyWrites {
+  /** Applies the same changes to every record that matches. A record that cannot take them is named by its id: 422. */
+  updateMany(targets: Targets, changes: Changes, work?: Work): Promise<Affected>;
+  removeMany(targets: Targets, work?: Work): Promise<Affected>;
+}
+
+interface Settings extends Pick<Commands, 'readMany' | 'write'> {
+  readonly maxTimeMS: number;
+}
+
+/** The most ids of one command: ids of the longest kind then have ten of the 16 MiB that a command may have. */
+const idsPerCommand = 5_000;
+
+/** The most records that an error names. */
+const mostNamed = 20;
+
+/** The most records that a write to many may be allowed to match. */
+export const mostAffected = 100_000;
+
+/** Opens the writes to many records of a collection. */
+export function openManyWrites(
+  model: CompiledModel,
+  db: Db,
+  collection: Collection<Stored>,
+  { readMany, write, maxTimeMS }: Settings,
+): ManyWrites {
+  function find(filter: Filter, projection: Readonly<Record<string, 1>>, limit: number, work: Work): Promise<Stored[]> {
+    return readMany(work, (command) =>
+      command.count(() =>
+        collection.find(command.handOver(filter), { ...command.options, projection, limit, batchSize: limit + 1 }).toArray(),
+      ),
+    );
+  }
+
+  async function findIds(filter: Filter, max: number, work: Work): Promise<unknown[]> {
+    const found = await find(filter, { _id: 1 }, max + 1, work);
+    if (found.length > max) throw tooManyMatches(max);
+    return found.map(({ _id }) => _id);
+  }
+
+  /** Throws 422 if some of the records lack an embedded object that the changes cannot create. */
+  async function refuseIncomplete(ids: readonly unknown[], changes: Changes, work: Work): Promise<void> {
+    const required = requireEmbedded(changes);
+    if (!required) return;
+    const projection = Object.fromEntries(changes.embedded.map(({ path }) => [path.split('.')[0] as string, 1 as const]));
+    for (const some of inParts(ids)) {
+      const refused = await find({ _id: { $in: some }, $nor: [required] }, projection, mostNamed, work);
+      const errors = refused.flatMap((stored) => refusedCreations(changes, stored).map((error) => ofRecord(model, stored, error)));
+      if (errors.length > 0) throw validationFailed(errors);
+    }
+  }
+
+  /** Writes to the records with these ids. The rest of the filter must hold, too: other steps of the same transaction may have come between. */
+  async function writeTo(ids: readonly unknown[], filter: Filter, send: (some: Filter) => Promise<number>): Promise<number> {
+    let count = 0;
+    for (const some of inParts(ids)) count += await send(both({ _id: { $in: some } }, filter));
+    return count;
+  }
+
+  return {
+    updateMany({ conditions, scope, max }, changes, work = new Work()) {
+      const filter = both(buildFilter(conditions), scope);
+      return runTransaction(db, work, maxTimeMS, async () => {
+        const ids = await findIds(filter, max, work);
+        const pipeline = buildUpdate(model, changes, new Date());
+        let [matched, modified] = [0, 0];
+        if (!changesNothing(changes))
+          modified = await writeTo(ids, both(filter, requireEmbedded(changes)), async (some) => {
+            const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options));
+            matched += done.matchedCount;
+            return done.modifiedCount;
+          });
+        if (matched < ids.length) await refuseIncomplete(ids, changes, work);
+        return { matched: ids.length, modified, ids };
+      });
+    },
+
+    removeMany({ conditions, scope, max }, work = new Work()) {
+      const filter = both(buildFilter(conditions), scope);
+      return runTransaction(db, work, maxTimeMS, async () => {
+        const ids = await findIds(filter, max, work);
+        const modified = await writeTo(ids, filter, async (some) => {
+          const done = await write(work, (command) => collection.deleteMany(command.handOver(some), command.options));
+          return done.deletedCount;
+        });
+        return { matched: ids.length, modified, ids };
+      });
+    },
+  };
+}
+
+function* inParts(ids: readonly unknown[]): Generator<readonly unknown[]> {
+  for (let start = 0; start < ids.length; start += idsPerCommand) yield ids.slice(start, start + idsPerCommand);
+}
+
+/** The same error, with the id of its record in front of the path. */
+function ofRecord(model: CompiledModel, { _id }: Stored, error: FieldError): FieldError {
+  return { ...error, field: `${spellId(model, _id)}.${error.field}` };
+}
+
+function tooManyMatches(max: number): Problem {
+  const records = max === 1 ? 'one record matches' : `${max} records match`;
+  return new Problem({ code: 'too_many_matches', detail: `More than ${records}: nothing was written. Narrow the filter, or allow more.` });
+}
