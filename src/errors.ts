@@ -10,6 +10,7 @@ export const problemCodes = {
   malformed_header: { status: 400, title: 'Malformed header' },
   invalid_query: { status: 400, title: 'Invalid query' },
   invalid_cursor: { status: 400, title: 'Invalid cursor' },
+  precondition_not_supported: { status: 400, title: 'Precondition not supported' },
   unauthorized: { status: 401, title: 'Unauthorized', blank: true },
   forbidden: { status: 403, title: 'Forbidden', blank: true },
   cross_origin: { status: 403, title: 'Cross-origin request refused' },

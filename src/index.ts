@@ -14,6 +14,7 @@ export {
   type ProblemOptions,
   Unauthorized,
 } from './errors.ts';
+export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { type AnswerOptions, answer } from './middleware/answer.ts';
 export { answerTimeout } from './middleware/answer-timeout.ts';
@@ -27,6 +28,7 @@ export { type CheckPatchOptions, checkPatch } from './middleware/check-patch.ts'
 export { type CheckPutOptions, checkPut } from './middleware/check-put.ts';
 export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.ts';
 export { fields } from './middleware/fields.ts';
+export { type FilterQueryOptions, filterQuery } from './middleware/filter-query.ts';
 export { findIncluded } from './middleware/find-included.ts';
 export { type FindPageOptions, findPage } from './middleware/find-page.ts';
 export { type FindOptions, type FindRecordOptions, findRecord } from './middleware/find-record.ts';
@@ -57,11 +59,13 @@ export { type ProblemsOptions, problems, type WriteProblem } from './middleware/
 export { type RecordOptions, record } from './middleware/record.ts';
 export { records } from './middleware/records.ts';
 export { remove } from './middleware/remove.ts';
+export { removeMany } from './middleware/remove-many.ts';
 export { requestId } from './middleware/request-id.ts';
 export { requestTimeout } from './middleware/request-timeout.ts';
 export { scope } from './middleware/scope.ts';
 export { stores } from './middleware/stores.ts';
 export { update } from './middleware/update.ts';
+export { updateMany } from './middleware/update-many.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
 export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read } from './model/define/infer.ts';

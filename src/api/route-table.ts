@@ -55,7 +55,7 @@ function compileRoutes(resource: ServedResource): Route[] {
   const standard = resource.ops.map((operation) => ({
     ...standardPlaces[operation],
     name: operation,
-    readsJson: operation === 'create' || operation === 'patch' || operation === 'put',
+    readsJson: operation !== 'list' && operation !== 'get' && operation !== 'delete' && operation !== 'deleteMany',
     run: run(operation),
   }));
   const custom = resource.operations.map((operation) => ({

@@ -5,8 +5,8 @@ import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**
- * A function that runs after an operation. It receives the context and the result: the record (for a delete, the deleted one), or the array
- * of the page's records for a list. For a custom operation the result is what the handler returned, or the record that it saved if it
+ * A function that runs after an operation. It receives the context and the result: the record (for a delete, the deleted one), the array of the
+ * page's records for a list, or the array of the ids for a write to many records. For a custom operation the result is what the handler returned, or the record that it saved if it
  * returned nothing.
  */
 export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Result) => unknown;
@@ -15,7 +15,7 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
  * Runs hooks in order and awaits each of them, after the write is durable and before the answer is sent. If a hook throws, the answer is
  * 500 and the write stays.
  *
- * Hooks receive `ctx.record` as a document, or the documents of `ctx.page`. The answer replaces a `ctx.body` that a hook sets, except in a
+ * Hooks receive `ctx.record` as a document, the documents of `ctx.page`, or the ids of `ctx.affected`. The answer replaces a `ctx.body` that a hook sets, except in a
  * custom operation whose handler returned nothing.
  *
  * @example
@@ -32,8 +32,9 @@ export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown
   });
 }
 
-function resultOf({ result, page, record }: Context): unknown {
+function resultOf({ result, page, record, affected }: Context): unknown {
   if (result?.value !== undefined) return result.value;
+  if (affected) return affected.ids;
   return page ? page.records.map(({ document }) => document) : record?.document;
 }
 

@@ -31,7 +31,8 @@ const longestPrefix = 8000;
 /** The database accepts no more sort keys. */
 const mostSortKeys = 32;
 
-const filterLimits: LegalOptions<FilterLimits> = {
+/** The legal values of the limits of filters and sorts. */
+export const filterLimits: LegalOptions<FilterLimits> = {
   maxFilterValues: aWholeNumber(1),
   maxPrefix: aWholeNumber(1, longestPrefix),
   maxSortKeys: aWholeNumber(1, mostSortKeys),
@@ -76,7 +77,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
 }
 
 /** Whether a filter of the list takes integers: one beyond 64 bits is 422 and not 400. */
-function mayExceedInt64(fields: ListRules['fields']): boolean {
+export function mayExceedInt64(fields: ListRules['fields']): boolean {
   return [...fields.values()].some(({ leaf, operators }) => {
     if (!leaf || ![...operators].some((operator) => operator !== 'exists')) return false;
     const beyond = leaf.fromText(String(2n ** 64n));

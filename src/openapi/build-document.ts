@@ -1,3 +1,4 @@
+import type { Operation } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import { withCommonHeaders } from './common-headers.ts';
 import { Components } from './components.ts';
@@ -68,8 +69,11 @@ function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDo
   return authenticates ? {} : { security: [] };
 }
 
+/** The operations on several records. */
+const ofMany: ReadonlySet<string> = new Set<Operation>(['list', 'patchMany', 'deleteMany']);
+
 /**
- * Ids such as `listOrders`, from the path, and `getOrder` or `createOrder`, from the model. If several resources have one model, the path's
+ * Ids such as `listOrders` and `patchManyOrders`, from the path, and `getOrder` or `createOrder`, from the model. If several resources have one model, the path's
  * name is inserted as in the names of schemas: `getOrderArchive`.
  */
 function operationIds({ resources }: ApiDescription): (resource: ApiDescription['resources'][number], operation: string) => string {
@@ -81,7 +85,7 @@ function operationIds({ resources }: ApiDescription): (resource: ApiDescription[
     const isShared = uses.get(model.name) !== 1;
     const name = `${toPascalCase(model.name)}${isShared ? own : ''}`;
     const verb = operation.replaceAll(/[-_]+(\w?)/g, (_match, letter: string) => letter.toUpperCase());
-    const wanted = `${verb}${operation === 'list' ? own : name}`;
+    const wanted = `${verb}${ofMany.has(operation) ? own : name}`;
     let id = wanted;
     for (let number = 2; taken.has(id); number++) id = `${wanted}${number}`;
     taken.add(id);

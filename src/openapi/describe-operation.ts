@@ -58,7 +58,7 @@ function securityOf({ api, resource }: ResourceContext, operation: string): Part
 
 function hasServerFields({ serverFields }: ServedResource, operation: string): boolean {
   if (operation === 'create') return serverFields.create !== undefined;
-  return (operation === 'patch' || operation === 'put') && serverFields.update !== undefined;
+  return (operation === 'patch' || operation === 'put' || operation === 'patchMany') && serverFields.update !== undefined;
 }
 
 function hasHooksBefore({ beforeOf }: ServedResource, operation: string): boolean {

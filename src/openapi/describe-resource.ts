@@ -5,14 +5,14 @@ import { describeOperation, json, type Particulars, type ResourceContext, record
 import type { Part, Schema } from './document.ts';
 import { cachingHeaders, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
 import { idParameter } from './id-parameter.ts';
-import { fieldsParameters, includeParameter, listParameters } from './list-parameters.ts';
+import { fieldsParameters, includeParameter, listParameters, manyParameters } from './list-parameters.ts';
 
 /** The paths of a resource, each with the standard operations that it serves. */
 export function describeResource(context: ResourceContext): Record<string, Part> {
   const { api, resource } = context;
   const path = `${api.prefix}/${resource.path}`;
   const id = idParameter(resource);
-  const all = describeStandard(context, ['list', 'create']);
+  const all = describeStandard(context, ['list', 'create', 'patchMany', 'deleteMany']);
   const one = describeStandard(context, ['get', 'patch', 'put', 'delete']);
   return {
     ...(Object.keys(all).length > 0 ? { [path]: all } : {}),
@@ -77,10 +77,9 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
 
   patch(context) {
     const { resource, schemas } = context;
-    const embedded = resource.mergePatch ? 'are merged into (RFC 7396)' : 'are replaced by what is sent';
     return {
       summary: `Change one ${resource.model.name}`,
-      description: `Changes the fields that are sent, at once; null clears. Embedded objects ${embedded}; lists and maps are replaced.`,
+      description: `Changes the fields that are sent, at once; null clears. Embedded objects ${embedded(resource)}; lists and maps are replaced.`,
       parameters: [ifMatch(context), unlessMatch(context.components)],
       body: schemas.patch,
       answers: { 200: recordAnswer(context, 'The record as it is now.') },
@@ -106,7 +105,42 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
       answers: { 204: { description: 'The record is deleted.' } },
     };
   },
+
+  patchMany(context) {
+    const { resource, schemas } = context;
+    const fields = `Embedded objects ${embedded(resource)}; lists and maps are replaced`;
+    return {
+      summary: `Change ${resource.model.name} records that match a filter`,
+      description: `Changes the fields that are sent in every record that matches, all of them or none. ${fields}. ${requiresFilter}`,
+      parameters: manyParameters(resource),
+      body: schemas.patch,
+      answers: { 200: countsAnswer('All records that match are changed.') },
+    };
+  },
+
+  deleteMany({ resource }) {
+    return {
+      summary: `Delete ${resource.model.name} records that match a filter`,
+      description: `Deletes every record that matches, all of them or none. ${requiresFilter}`,
+      parameters: manyParameters(resource),
+      answers: { 200: countsAnswer('All records that match are deleted.') },
+    };
+  },
 };
+
+const requiresFilter = 'At least one filter is required. `If-Match` is not supported.';
+
+function embedded({ mergePatch }: CompiledResource): string {
+  return mergePatch ? 'are merged into (RFC 7396)' : 'are replaced by what is sent';
+}
+
+/** The answer of a write to many records. */
+function countsAnswer(description: string): Part {
+  const count = (words: string) => ({ type: 'integer', minimum: 0, description: words });
+  const properties = { matched: count('How many records have matched.'), modified: count('How many of them were written to.') };
+  const data = { type: 'object', properties, required: Object.keys(properties) };
+  return { description, content: json({ type: 'object', properties: { data }, required: ['data'] }) };
+}
 
 /** Whether clients choose the ids of the records that they create. */
 function choosesId({ model, explicitWrites }: CompiledResource): boolean {

@@ -2,6 +2,7 @@ import type { QueryField } from '../model/compile/query-fields.ts';
 import { type Operator, operators } from '../model/define/policy.ts';
 import type { Leaf } from '../model/value/leaf.ts';
 import { stringLeaf } from '../model/value/leaves.ts';
+import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';
@@ -16,11 +17,9 @@ const list = { style: 'form', explode: false };
 /** The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and fields. */
 export function listParameters(resource: CompiledResource): Part[] {
   const { model, paging, filterLimits } = resource;
-  const fields = [...model.clientFields.values()];
-  const filters = fields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits)));
-  const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
+  const sortable = [...model.clientFields.values()].filter((field) => field.sortable).map((field) => field.name);
   return [
-    ...filters,
+    ...filterParameters(resource),
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
@@ -28,6 +27,19 @@ export function listParameters(resource: CompiledResource): Part[] {
     ...fieldsParameters(resource),
     ...includeParameter(resource),
   ];
+}
+
+/** The query parameters of a write to many records: the filters of the list, and how many records may match. */
+export function manyParameters(resource: CompiledResource): Part[] {
+  const { maxAffected } = resource;
+  const description = 'How many records may match. If there are more, nothing is written.';
+  const schema = { type: 'integer', minimum: 1, maximum: maxAffected, default: maxAffected };
+  return [...filterParameters(resource), parameter(maxAffectedName, description, schema)];
+}
+
+function filterParameters({ model, filterLimits }: CompiledResource): Part[] {
+  const fields = [...model.clientFields.values()];
+  return fields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits)));
 }
 
 /** A page is limited in bytes, too. */

@@ -47,7 +47,7 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
   const { ops, mergePatch, operations } = resource;
   const isSelected = resource.fields && ops.some(isChoice);
   const isRead =
-    ops.some((operation) => operation !== 'delete' && !(isSelected && isChoice(operation))) ||
+    ops.some((operation) => answersRecord(operation) && !(isSelected && isChoice(operation))) ||
     operations.some(({ answer }) => answer === 'record');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
   const insert = insertAccess(resource);
@@ -58,12 +58,16 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
     ...selected,
     ...(ops.includes('list') ? { page: describePage(root, resource, { ...read, ...selected }) } : {}),
     ...(ops.includes('create') ? { create: describe(root, 'Create', wholeMembers(root, insert), 'record') } : {}),
-    ...(ops.includes('patch')
+    ...(ops.includes('patch') || ops.includes('patchMany')
       ? { patch: describe(root, 'Patch', changeMembers(root, patchAccess(resource), mergePatch ? 'merge' : 'replace'), 'record') }
       : {}),
     ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, updateAccess(resource), 'put'), 'record') } : {}),
     ...describeOwn(resource),
   };
+}
+
+function answersRecord(operation: Operation): boolean {
+  return operation !== 'delete' && operation !== 'patchMany' && operation !== 'deleteMany';
 }
 
 function isChoice(operation: Operation): boolean {

@@ -1,3 +1,4 @@
+import { affected } from '../middleware/affected.ts';
 import { afterHooks } from '../middleware/after-hooks.ts';
 import { answer } from '../middleware/answer.ts';
 import { beforeHooks } from '../middleware/before-hooks.ts';
@@ -7,6 +8,7 @@ import { checkCreate, type ServerFields } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
 import { fields } from '../middleware/fields.ts';
+import { filterQuery } from '../middleware/filter-query.ts';
 import { findIncluded } from '../middleware/find-included.ts';
 import { findPage } from '../middleware/find-page.ts';
 import { findRecord } from '../middleware/find-record.ts';
@@ -25,8 +27,10 @@ import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
 import { remove } from '../middleware/remove.ts';
+import { removeMany } from '../middleware/remove-many.ts';
 import { scope } from '../middleware/scope.ts';
 import { update } from '../middleware/update.ts';
+import { updateMany } from '../middleware/update-many.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
@@ -118,6 +122,26 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...hooks(r, 'delete'),
     noContent(),
   ],
+  patchMany: (r) => [
+    ...guard(r, 'patchMany'),
+    ...rows(r),
+    matching(r),
+    body(r),
+    checkPatch(r.model, changing(r, rules(r))),
+    ...prior(r, 'patchMany'),
+    updateMany(r.model, store(r)),
+    ...hooks(r, 'patchMany'),
+    affected(),
+  ],
+  deleteMany: (r) => [
+    ...guard(r, 'deleteMany'),
+    ...rows(r),
+    matching(r),
+    ...prior(r, 'deleteMany'),
+    removeMany(r.model, store(r)),
+    ...hooks(r, 'deleteMany'),
+    affected(),
+  ],
 };
 
 /**
@@ -150,6 +174,8 @@ const rows = (r: CompiledResource) => (r.isScoped ? [scope(r.model, r.scope, { w
 const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
 const query = (r: CompiledResource) =>
   listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...r.filterLimits });
+const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
+  filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
 const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
 /** The checks behind `match` require an object. */

@@ -59,7 +59,7 @@ function mayWrite({ ops, model, explicitWrites }: CompiledResource, name: string
   const rules = { explicitWrites };
   const accesses = [
     ...(ops.includes('create') ? [insertAccess(rules)] : []),
-    ...(ops.includes('patch') || ops.includes('put') ? [updateAccess(rules)] : []),
+    ...(ops.some((operation) => operation === 'patch' || operation === 'put' || operation === 'patchMany') ? [updateAccess(rules)] : []),
   ];
   return accesses.some((access) => openNames(model.fieldTable, access).includes(name));
 }

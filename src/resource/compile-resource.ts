@@ -1,12 +1,14 @@
 import { ConfigurationError } from '../errors.ts';
 import type { BeforeHook } from '../middleware/before-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
+import { aMaxAffected } from '../middleware/filter-query.ts';
 import { checkProblems } from '../middleware/parts/can-answer.ts';
 import type { Guard } from '../middleware/parts/context.ts';
 import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject, own } from '../model/value/plain-object.ts';
+import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
 import { listParameters } from '../mongo/list/parse-list-query.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
 import { everything } from '../mongo/query/filter.ts';
@@ -52,6 +54,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   explicitWrites: trueOrFalse,
   mergePatch: trueOrFalse,
   preconditionRequired: trueOrFalse,
+  maxAffected: orUndefined(aMaxAffected),
   ...cachingOptions,
   paging: aPaging,
   include: checkedLater,
@@ -96,7 +99,8 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkTable(given('before').before ?? {}, 'before', standard().filter(isWrite), where, checkBefore),
     () => checkTable(given('after').after ?? {}, 'after', names(), where, checkFunctions),
-    () => checkFilterNames(compiledModel()),
+    () => checkFilterNames(compiledModel(), standard()),
+    () => checkFilters(compiledModel(), standard(), where),
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
   ]);
@@ -115,6 +119,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     explicitWrites: definition.explicitWrites ?? false,
     mergePatch: definition.mergePatch ?? true,
     preconditionRequired: definition.preconditionRequired ?? false,
+    maxAffected: definition.maxAffected ?? 1_000,
     caching: cachingOf(definition),
     paging: definition.paging ?? cursorPaging(),
     fields: definition.fields ?? false,
@@ -185,12 +190,26 @@ function checkPath({ path }: ResourceDefinition, { collection }: CompiledModel, 
 }
 
 /** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
-function checkFilterNames(model: CompiledModel): void {
-  for (const name of listParameters) {
+function checkFilterNames(model: CompiledModel, ops: readonly Operation[]): void {
+  const ofMany = ops.some(isOfMany) ? [maxAffectedName] : [];
+  for (const name of [...listParameters, ...ofMany]) {
     if (model.clientFields.get(name)?.operators.has('eq')) {
       throw new ConfigurationError(
         `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,
       );
     }
   }
+}
+
+/** A write to many records requires a filter. */
+function checkFilters({ clientFields, name }: CompiledModel, ops: readonly Operation[], where: string): void {
+  const needing = ops.find(isOfMany);
+  if (needing && ![...clientFields.values()].some(({ operators }) => operators.size > 0))
+    throw new ConfigurationError(
+      `\`ops\` of ${where} has \`${needing}\`, which requires a filter, but no field of ${name} can be filtered: give one a \`policy.filter\`.`,
+    );
+}
+
+function isOfMany(operation: Operation): boolean {
+  return operation === 'patchMany' || operation === 'deleteMany';
 }

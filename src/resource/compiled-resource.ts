@@ -42,6 +42,8 @@ export interface UnlinkedResource {
   readonly explicitWrites: boolean;
   readonly mergePatch: boolean;
   readonly preconditionRequired: boolean;
+  /** The most records that a write to many may affect. */
+  readonly maxAffected: number;
   /** The caching headers of its answers. */
   readonly caching: CachingOptions;
   readonly paging: Paging;

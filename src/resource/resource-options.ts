@@ -10,21 +10,26 @@ import type { everything } from '../mongo/query/filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 
 /** The operations that a resource can serve. */
-export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
+export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'] as const;
 
 /** An operation of a resource: a key of `ops`, `guardsFor` and `after`. */
 export type Operation = (typeof operations)[number];
 
 /** The operations that hooks of `before` may stand before. */
-const writes = ['create', 'patch', 'put', 'delete'] as const satisfies readonly Operation[];
+const writes = ['create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'] as const satisfies readonly Operation[];
 
-/** An operation that writes one record: a key of `before`. */
+/** An operation that writes: a key of `before`. */
 export type WriteOperation = (typeof writes)[number];
 
-/** Whether an operation writes one record. */
+/** Whether an operation writes. */
 export function isWrite(operation: string): operation is WriteOperation {
   return (writes as readonly string[]).includes(operation);
 }
+
+/** The operations on every record that matches a filter. */
+type OfMany = 'patchMany' | 'deleteMany';
+
+type IdOf<Doc> = Doc extends { readonly id: infer Id } ? Id : never;
 
 /** The method of an operation, and its path below the resource: `/` is the resource itself. */
 export interface Place {
@@ -41,6 +46,8 @@ export const standardPlaces: Readonly<Record<Operation, Place>> = {
   patch: { method: 'PATCH', path: '/:id' },
   put: { method: 'PUT', path: '/:id' },
   delete: { method: 'DELETE', path: '/:id' },
+  patchMany: { method: 'PATCH', path: '/' },
+  deleteMany: { method: 'DELETE', path: '/' },
 };
 
 type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
@@ -72,9 +79,11 @@ type OnlyFields<Result, Doc> =
  */
 type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
   ? AfterHook<Ctx, readonly Doc[]>
-  : Op extends Operation
-    ? AfterHook<Ctx, Doc>
-    : Called<[ctx: Ctx, result: unknown], unknown>;
+  : Op extends OfMany
+    ? AfterHook<Ctx, readonly IdOf<Doc>[]>
+    : Op extends Operation
+      ? AfterHook<Ctx, Doc>
+      : Called<[ctx: Ctx, result: unknown], unknown>;
 
 type SetFields<Principal, F extends Fields> = (
   ctx: RequestContext<Principal>,
@@ -83,13 +92,13 @@ type SetFields<Principal, F extends Fields> = (
 /** The functions that return values of the server, for each kind of write. */
 export interface ServerFieldsOf<Principal, F extends Fields> {
   readonly create?: SetFields<Principal, F>;
-  /** For patch and put. */
+  /** For patch, put and patchMany. */
   readonly update?: SetFields<Principal, F>;
 }
 
 type DraftOf<Op extends WriteOperation, F extends Fields> = Op extends 'create'
   ? Document<Model<F>>
-  : Op extends 'delete'
+  : Op extends 'delete' | 'deleteMany'
     ? undefined
     : ChangesDraft<Model<F>>;
 
@@ -136,7 +145,7 @@ export interface ResourceOptions<
    */
   readonly scopeFields?: readonly ((keyof Document<Model<F>> & string) | `${string}.${string}`)[];
   /**
-   * Returns values that the server sets: on create, or, as an object, on `create` and on `update`, which is patch and put. They replace what
+   * Returns values that the server sets: on create, or, as an object, on `create` and on `update`, which is every patch and put. They replace what
    * the client sends. The functions run before the body is validated, and see it as it was sent. On update the values are written only if the
    * client changes anything else.
    * @default none
@@ -149,8 +158,14 @@ export interface ResourceOptions<
   readonly explicitWrites?: boolean;
   /** Whether PATCH merges embedded objects (RFC 7396), or replaces them. @default true */
   readonly mergePatch?: boolean;
-  /** Whether a write without `If-Match` is answered with 428. @default false */
+  /** Whether a write to one record without `If-Match` is answered with 428. @default false */
   readonly preconditionRequired?: boolean;
+  /**
+   * The most records that one `patchMany` or `deleteMany` may write to, at most 100,000. Clients may ask for less by `max_affected`. If more
+   * match, the answer is 422, and nothing is written.
+   * @default 1,000
+   */
+  readonly maxAffected?: number;
   /** `Cache-Control` of answers with records, unless the app or a handler has set it. @default 'private, no-cache' */
   readonly cacheControl?: string;
   /** Request headers on which answers depend. They are added to `Vary`. @default ['Authorization', 'Cookie'] */

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import Router from '@koa/router';
 import Koa from 'koa';
 import {
+  affected,
   afterHooks,
   authenticate,
   type Context,
@@ -11,6 +12,7 @@ import {
   cursorPaging,
   defineModel,
   fields,
+  filterQuery,
   findPage,
   findRecord,
   guards,
@@ -26,10 +28,12 @@ import {
   type ResourceMiddleware,
   record,
   remove,
+  removeMany,
   scope,
   t,
   Unauthorized,
   update,
+  updateMany,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
@@ -101,6 +105,8 @@ describe('the operations of a resource, put together by hand', () => {
       router.patch('/docs/:id', jsonBody(), ifMatch(), checkPatch(Doc), update(Doc, { db }), hooks, record());
       router.put('/docs/:id', jsonBody(), ifMatch({ required: true }), checkPut(Doc), update(Doc, { db }), record());
       router.delete('/docs/:id', ifMatch(), remove(Doc, { db }), hooks, noContent());
+      router.patch('/docs', filterQuery(Doc), jsonBody(), checkPatch(Doc), updateMany(Doc, { db }), hooks, affected());
+      router.delete('/docs', filterQuery(Doc, { maxAffected: 1 }), removeMany(Doc, { db }), hooks, affected());
     });
   });
 
@@ -126,6 +132,10 @@ describe('the operations of a resource, put together by hand', () => {
     ['PATCH', '/docs/a', 412, { body: { text: 'z' }, headers: { 'if-match': '"0"' } }, { code: 'precondition_failed' }],
     ['PUT', '/docs/a', 428, { body: { text: 'z' } }, { code: 'precondition_required' }],
     ['PUT', '/docs/a', 200, { body: { text: 'z' }, headers: { 'if-match': '*' } }, { data: { text: 'z', owner: 'ann' } }],
+    ['PATCH', '/docs?text[in]=x,y', 200, { body: { text: 'z' } }, { data: { matched: 1, modified: 1 } }],
+    ['PATCH', '/docs', 400, { body: { text: 'z' } }, { code: 'invalid_query' }],
+    ['DELETE', '/docs?text=x', 200, {}, { data: { matched: 1, modified: 1 } }],
+    ['DELETE', '/docs?text=x&max_affected=2', 400, {}, { code: 'invalid_query' }],
     ['DELETE', '/docs/b', 404, {}, { code: 'not_found' }],
     ['DELETE', '/docs/a', 204, {}, undefined],
   ])('%s %s is %i', async (method, path, status, sent, body) => {
@@ -140,6 +150,9 @@ describe('the operations of a resource, put together by hand', () => {
     await request('GET', '/docs', { headers: ann });
     await request('DELETE', '/docs/a', { headers: ann });
     expect(told).toEqual([[expect.objectContaining({ id: 'a', owner: 'ann' })], expect.objectContaining({ id: 'a' })]);
+    told.length = 0;
+    await request('DELETE', '/docs?text=y', { headers: ann });
+    expect(told).toEqual([[]]);
   });
 });
 
@@ -150,6 +163,9 @@ describe('a middleware whose forerunner was left out', () => {
     ['record', () => record(), 'findRecord'],
     ['insert', () => insert(Doc, { db: database.db }), 'checkCreate'],
     ['update', () => update(Doc, { db: database.db }), 'checkPatch'],
+    ['updateMany', () => updateMany(Doc, { db: database.db }), 'filterQuery'],
+    ['removeMany', () => removeMany(Doc, { db: database.db }), 'filterQuery'],
+    ['affected', () => affected(), 'updateMany'],
   ])('%s says so', async (name, make, before) => {
     const request = await serve((router) => router.get('/:id', make()));
     expect((await request('GET', '/a')).status).toBe(500);

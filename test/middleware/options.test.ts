@@ -18,6 +18,7 @@ import {
   cursorPaging,
   defineModel,
   fields,
+  filterQuery,
   findIncluded,
   findPage,
   findRecord,
@@ -34,11 +35,13 @@ import {
   record,
   records,
   remove,
+  removeMany,
   requestTimeout,
   scope,
   stores,
   t,
   update,
+  updateMany,
 } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { middlewareNames } from './exported-functions.ts';
@@ -49,20 +52,28 @@ const db = new MongoClient('mongodb://127.0.0.1:1').db(); // a middleware opens 
 type Case = [middleware: string, what: string, make: (wrong: Any) => unknown, wrong: unknown, message: RegExp];
 
 /** Those of the middlewares that open a collection. */
-const onStore = Object.entries({ findPage, findRecord, insert, update, remove, records }).flatMap(([name, make]): Case[] => [
-  [name, 'no options', (wrong) => make(Doc, wrong), undefined, new RegExp(`The options of \`${name}\` must be an object of db, maxTimeMS`)],
-  [
-    name,
-    'a misspelt option',
-    (wrong) => make(Doc, wrong),
-    { db, maxTimeMs: 5 },
-    /`maxTimeMs` is not an option of .*; did you mean `maxTimeMS`\?/,
+const onStore = Object.entries({ findPage, findRecord, insert, update, updateMany, remove, removeMany, records }).flatMap(
+  ([name, make]): Case[] => [
+    [
+      name,
+      'no options',
+      (wrong) => make(Doc, wrong),
+      undefined,
+      new RegExp(`The options of \`${name}\` must be an object of db, maxTimeMS`),
+    ],
+    [
+      name,
+      'a misspelt option',
+      (wrong) => make(Doc, wrong),
+      { db, maxTimeMs: 5 },
+      /`maxTimeMs` is not an option of .*; did you mean `maxTimeMS`\?/,
+    ],
+    [name, 'no database', (wrong) => make(Doc, wrong), {}, /`db` must be a database/],
+    [name, 'a time limit that is none', (wrong) => make(Doc, wrong), { db, maxTimeMS: '5s' }, /`maxTimeMS`/],
+    [name, 'no model', (wrong) => make(wrong, { db }), undefined, /`model`/],
+    [name, 'a model that is none', (wrong) => make(wrong, { db }), { name: 'Doc' }, /`model`/],
   ],
-  [name, 'no database', (wrong) => make(Doc, wrong), {}, /`db` must be a database/],
-  [name, 'a time limit that is none', (wrong) => make(Doc, wrong), { db, maxTimeMS: '5s' }, /`maxTimeMS`/],
-  [name, 'no model', (wrong) => make(wrong, { db }), undefined, /`model`/],
-  [name, 'a model that is none', (wrong) => make(wrong, { db }), { name: 'Doc' }, /`model`/],
-]);
+);
 
 const cases: readonly Case[] = [
   ...onStore,
@@ -139,6 +150,8 @@ const cases: readonly Case[] = [
   ['crossOrigin', 'a misspelt option', crossOrigin, { trustedOrigin: [] }, /did you mean `trustedOrigins`\?/],
   ['findIncluded', 'names', findIncluded, ['customer'], /`findIncluded` takes what `compileIncludes\(\)` returns/],
   ['fields', 'names', (wrong) => fields(Doc, wrong), ['text'], /`fields` takes what/],
+  ['filterQuery', 'a misspelt option', (wrong) => filterQuery(Doc, wrong), { maxAfected: 5 }, /did you mean `maxAffected`\?/],
+  ['filterQuery', 'a limit that is none', (wrong) => filterQuery(Doc, wrong), { maxAffected: 0 }, /`maxAffected` .* from 1 to 100000/],
   ['guards', 'a list', guards, [() => true], /guard .* must be a function/],
   ['handler', 'nothing', handler, undefined, /`handler` must be a function/],
   ['handler', 'a model in place of the options', (wrong) => handler(() => 1, wrong), Doc, /is not an option of `handler`/],

@@ -192,6 +192,28 @@ describe('the operations on one record', () => {
     expect(at('/api/all/{id}', 'patch').responses).not.toHaveProperty('428');
   });
 
+  it('writes to many records with the filters of the list, and a limit', () => {
+    const filters = parametersOf('/api/all').filter(({ name }) => name.includes('['));
+    for (const method of ['patch', 'delete']) {
+      const parameters = parametersOf('/api/all', method);
+      expect(parameters.slice(0, -1)).toEqual(filters);
+      expect(parameters.at(-1)).toMatchObject({
+        name: 'max_affected',
+        schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
+      });
+      const { responses, operationId } = at('/api/all', method);
+      expect(operationId).toBe(`${method}ManyAll`);
+      const { data } = responses[200].content['application/json'].schema.properties;
+      expect([Object.keys(data.properties), data.required]).toEqual([
+        ['matched', 'modified'],
+        ['matched', 'modified'],
+      ]);
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '422', '501', '503', '504']));
+    }
+    expect(at('/api/all', 'patch').requestBody).toEqual(at('/api/all/{id}', 'patch').requestBody);
+    expect(at('/api/all', 'delete')).not.toHaveProperty('requestBody');
+  });
+
   it('delete without an answer', () => {
     const { headers, ...rest } = at('/api/all/{id}', 'delete').responses[204];
     expect(rest).toEqual({ description: 'The record is deleted.' });

@@ -48,7 +48,7 @@ export function everyApi(db: Db = nowhere): Api<User> {
         model: Everything,
         path: 'all',
         description: 'All there is.',
-        ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
+        ops: ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'],
         paging: cursorPaging({ max: 50, total: true }),
         guards: [isSignedIn],
         scope: (ctx) => (ctx.requirePrincipal().name === 'ann' ? everything : { text: ctx.requirePrincipal().name }),

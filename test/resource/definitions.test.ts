@@ -94,6 +94,21 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['mergePatch that is no boolean', { mergePatch: 0 }, /`mergePatch`/],
     ['preconditionRequired that is no boolean', { preconditionRequired: 1 }, /`preconditionRequired`/],
     [
+      'maxAffected that is too large',
+      { maxAffected: 1e6 },
+      /`maxAffected` of resource `docs` must be a whole number of records from 1 to 100000/,
+    ],
+    [
+      'patchMany without a field to filter by',
+      { ops: ['patchMany'] },
+      /`ops` of resource `docs` has `patchMany`, which requires a filter, but no field of Doc can be filtered/,
+    ],
+    [
+      'a filter that the query string of deleteMany uses itself',
+      { model: fieldsNamed('max_affected', true), ops: ['deleteMany'] },
+      /`policy.filter` of `max_affected` in Bad cannot have `eq`/,
+    ],
+    [
       'paging that is none',
       { paging: { max: 5 } },
       /`paging` of resource `docs` must be what `cursorPaging\(\)` or `offsetPaging\(\)` returns/,
@@ -120,6 +135,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
       expect(build({ model: fieldsNamed(name, ['eq']) })).toThrow(ConfigurationError);
       expect(build({ model: fieldsNamed(name, true) })).toThrow(new RegExp(`\`${name}\``));
       expect(build({ model: fieldsNamed(name, ['prefix']) })).not.toThrow();
+      expect(build({ model: fieldsNamed('max_affected', true) })).not.toThrow();
       const nested = defineModel('Nested', {
         collection: 'nested',
         fields: { a: t.object('A', { [name]: t.string({ policy: { filter: true } }) }) },

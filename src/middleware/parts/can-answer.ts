@@ -31,5 +31,8 @@ export const ofWrite = ['internal', 'database_unavailable', 'write_outcome_unkno
 /** The problems of a write to a stored record. A miss is explained by a read, and a lost race is tried again a few times only. */
 export const ofChange = [...ofRead, ...ofWrite, 'not_found', 'precondition_failed', 'overloaded'] as const satisfies readonly ProblemCode[];
 
+/** The problems of a write to many records, which is a transaction. */
+export const ofMany = [...ofRead, ...ofWrite, 'too_many_matches', 'replica_set_required'] as const satisfies readonly ProblemCode[];
+
 /** The additional problems of a write with new values. */
 export const ofValues = ['validation_failed', 'duplicate_key', 'body_too_large'] as const satisfies readonly ProblemCode[];

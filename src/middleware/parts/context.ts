@@ -4,10 +4,12 @@ import type { Included } from '../../model/read/included.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Page } from '../../mongo/list/build-page.ts';
+import type { FilterQuery } from '../../mongo/list/parse-filter-query.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
 import type { Condition, RowScope } from '../../mongo/query/filter.ts';
 import type { Precondition } from '../../mongo/query/precondition.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
+import type { Affected } from '../../mongo/write-many.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -41,6 +43,8 @@ export interface Slots {
   precondition?: Precondition;
   /** Set by `listQuery`: the parsed query string. */
   listQuery?: ListQuery;
+  /** Set by `filterQuery`: the parsed query string of a write to many records. */
+  filterQuery?: FilterQuery;
   /** Set by `include`: the relations to include in one record, if there are any. Those of a list are in `listQuery`. */
   include?: readonly string[];
   /** Set by `checkCreate`: the document to insert, in stored form. `beforeHooks` replaces it. */
@@ -51,6 +55,8 @@ export interface Slots {
   changes?: Changes;
   /** Set by the middleware that reads or writes: the record of the operation. */
   record?: StoredRecord;
+  /** Set by `updateMany` and `removeMany`: how many records were written to, and their ids in document form. */
+  affected?: Affected;
   /** Set by `findPage`: the page of a list, until `page` has written it. */
   page?: Page | undefined;
   /** Set by `findIncluded`: the included records, until `page` has written them. */

@@ -1,16 +1,15 @@
-import { validationFailed } from '../../errors.ts';
-import { firstNames, listNames, nearest } from '../../hints.ts';
+import { listNames, nearest } from '../../hints.ts';
 import { parseInclude } from '../../http/parse-include.ts';
-import { type ErrorSink, maxErrors, QueryErrors } from '../../http/query-errors.ts';
+import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import { type Operator, operators } from '../../model/define/policy.ts';
 import { type Includable, relationsOf } from '../../model/read/relations.ts';
 import { type FieldSelector, parseFields, type SelectedFields } from '../../model/read/select-fields.ts';
-import { type FieldError, Invalid } from '../../rules.ts';
+import { Invalid } from '../../rules.ts';
 import type { Condition } from '../query/filter.ts';
 import type { SortKey } from '../query/position.ts';
 import { digestQuery, parseCursor } from './cursor.ts';
+import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange, type Surroundings } from './parse-conditions.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 
 /** The query string of a list, validated and cast. */
@@ -32,11 +31,7 @@ export interface ListQuery {
 }
 
 /** The limits of filters and sorts. */
-export interface FilterLimits {
-  /** The most values of one `in` or `nin`. */
-  readonly maxFilterValues: number;
-  /** The most characters of a `prefix`, in Unicode code points. */
-  readonly maxPrefix: number;
+export interface FilterLimits extends ConditionLimits {
   /** The most keys of a sort, including the id. A page by cursor is one command, but has a range for each key. */
   readonly maxSortKeys: number;
 }
@@ -57,6 +52,8 @@ export interface ListRules extends FilterLimits {
 export const listParameters = ['limit', 'sort', 'after', 'before', 'page', 'include', 'total', 'fields'] as const;
 type ListParameter = (typeof listParameters)[number];
 
+const ofList: Surroundings = { parameters: listParameters, subject: 'this list' };
+
 /** Parameters that may be given several times. */
 const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
 
@@ -69,18 +66,14 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   const { paging, selector, includes } = rules;
   const errors = new QueryErrors();
   const settings = new Map<ListParameter, string[]>();
-  const conditions: Condition[] = [];
-  const outOfRange: FieldError[] = [];
+  const filters: QueryParameter[] = [];
   for (const parameter of parameters) {
     const { name, operator, isItem, value } = parameter;
-    if (isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem)) {
+    if (isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem))
       settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
-    } else {
-      const condition = parseCondition(parameter, rules);
-      if (!(condition instanceof Invalid)) addCondition(conditions, condition, rules, errors);
-      else (condition.rule === 'out_of_range' ? outOfRange : errors).push(condition.at(keyOf(parameter)));
-    }
+    else filters.push(parameter);
   }
+  const { conditions, outOfRange } = parseConditions(filters, rules, ofList, errors);
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
   const limit = parseLimit(settings, paging, errors);
   const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
@@ -89,7 +82,7 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   const fields = selector && parseFields(settings.get('fields') ?? [], selector, errors, relationsOf(include, includes));
   refuseSettings(settings, rules, errors);
   errors.throwIfAny();
-  if (outOfRange.length > 0) throw validationFailed(outOfRange.slice(0, maxErrors));
+  refuseOutOfRange(outOfRange);
   const window: Window = number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource) : { mode: 'offset', number };
   return { conditions, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
 }
@@ -104,103 +97,6 @@ function parseWindow(settings: Settings, { conditions, sort }: Pick<ListQuery, '
 
 function isListParameter(name: string): name is ListParameter {
   return (listParameters as readonly string[]).includes(name);
-}
-
-function keyOf({ name, operator, isItem }: QueryParameter): string {
-  return `${name}${operator === undefined ? '' : `[${operator}]`}${isItem ? '[]' : ''}`;
-}
-
-const oneValue = new Invalid('parameter_syntax', 'takes one value: [] is for lists of them, behind [in] or [nin]');
-
-function parseCondition(parameter: QueryParameter, rules: ListRules): Condition | Invalid {
-  const { fields } = rules;
-  const { name, operator: bracketed, isItem } = parameter;
-  const field = fields.get(name);
-  if (!field) return unknownParameter(name, fields);
-  const operator = operators.find((one) => one === (bracketed ?? 'eq'));
-  if (!operator || !field.operators.has(operator)) return refuseOperator(field, bracketed ?? 'eq', fields);
-  if (isItem && operator !== 'in' && operator !== 'nin') return oneValue;
-  const cast = castOperand(field, operator, parameter, rules);
-  return cast instanceof Invalid ? cast : { field, operator, value: cast };
-}
-
-function unknownParameter(name: string, fields: QueryFields): Invalid {
-  const suggestion = nearest(name, [...filterableNames(fields), ...listParameters]);
-  const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
-  return new Invalid('unknown_parameter', `is not a field or parameter of this list${hint}`, { suggestion });
-}
-
-function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Invalid {
-  if (field.operators.size === 0) {
-    const filterable = filterableNames(fields);
-    const hint = filterable.length > 0 ? `: these can: ${listNames(filterable)}` : '';
-    return new Invalid('not_filterable', `cannot be filtered${hint}`, { fields: firstNames(filterable) });
-  }
-  const own = [...field.operators];
-  return new Invalid('unknown_operator', `does not have the operator ${operator}: it has ${own.join(', ')}`, { operators: own });
-}
-
-function filterableNames(fields: QueryFields): string[] {
-  return [...fields.values()].filter((field) => field.operators.size > 0).map((field) => field.name);
-}
-
-/** Casts the text of a parameter to the value that its operator compares with. */
-function castOperand(field: QueryField, operator: Operator, parameter: QueryParameter, limits: FilterLimits): unknown {
-  const { isItem, value: text } = parameter;
-  if (operator === 'exists') return castExists(text);
-  if (operator === 'prefix') return castPrefix(text, limits);
-  if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator === 'eq' || operator === 'ne');
-  const texts = text === '' && !isItem ? [] : itemsOf(parameter);
-  if (texts.length > limits.maxFilterValues) return tooManyValues(limits);
-  const values: unknown[] = [];
-  for (const one of texts) {
-    const value = castOne(field, one, true);
-    if (value instanceof Invalid) return value;
-    values.push(value);
-  }
-  return values;
-}
-
-function tooManyValues({ maxFilterValues }: FilterLimits): Invalid {
-  return new Invalid('maxItems', `must have at most ${maxFilterValues} values`, { limit: maxFilterValues });
-}
-
-function castPrefix(text: string, { maxPrefix }: FilterLimits): string | Invalid {
-  return [...text].length > maxPrefix ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
-}
-
-const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });
-
-function castExists(text: string): boolean | Invalid {
-  if (text === 'true') return true;
-  return text === 'false' ? false : notBoolean;
-}
-
-function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
-  if (!field.leaf) return new Invalid('not_comparable', 'cannot be compared');
-  const value = field.leaf.fromText(text);
-  // `null` is text for a string, and for an enum with a member of that name. As base64 it would happen to be three bytes.
-  const isNull = text === 'null' && field.nullable && (value instanceof Invalid || field.leaf.name === 'binary');
-  if (!isNull) return value;
-  return mayBeNull ? null : new Invalid('not_null', 'cannot be null: nothing is greater or less');
-}
-
-const givenTwice = new Invalid('repeated_parameter', 'is given twice');
-
-/** `in` and `nin` may be repeated, and their values are added up. Everything else may be given once. */
-function addCondition(conditions: Condition[], condition: Condition, limits: FilterLimits, errors: ErrorSink): void {
-  const { field, operator } = condition;
-  const index = conditions.findIndex((one) => one.field === field && one.operator === operator);
-  const earlier = conditions[index];
-  if (!earlier) {
-    conditions.push(condition);
-  } else if (operator !== 'in' && operator !== 'nin') {
-    errors.push(givenTwice.at(operator === 'eq' ? field.name : `${field.name}[${operator}]`));
-  } else {
-    const values = [...(earlier.value as unknown[]), ...(condition.value as unknown[])];
-    if (values.length > limits.maxFilterValues) errors.push(tooManyValues(limits).at(`${field.name}[${operator}]`));
-    else conditions[index] = { ...condition, value: values };
-  }
 }
 
 function parseSort(given: readonly string[], { fields, maxSortKeys }: ListRules, errors: ErrorSink): SortKey[] {

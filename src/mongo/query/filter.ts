@@ -116,7 +116,8 @@ function readConditions(filter: Readonly<Record<string, unknown>>, fields: Query
   return Object.entries(filter).flatMap(([name, value]) => conditionsOn(name, value, fields, source));
 }
 
-function isOpen({ operator, value }: Condition): boolean {
+/** Whether every record matches a condition: an empty `nin`, or an empty `prefix`. */
+export function isOpen({ operator, value }: Condition): boolean {
   return (operator === 'nin' && (value as readonly unknown[]).length === 0) || (operator === 'prefix' && value === '');
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { type ProblemCode, problemCodes } from '../../../src/errors.ts';
 import * as library from '../../../src/index.ts';
-import { ofChange, ofRead, ofValues, ofWrite, problemsOf } from '../../../src/middleware/parts/can-answer.ts';
+import { ofChange, ofMany, ofRead, ofValues, ofWrite, problemsOf } from '../../../src/middleware/parts/can-answer.ts';
 import { explainFailure } from '../../../src/mongo/driver/outcome.ts';
 import { Note } from '../../support/models/note.ts';
 import { middlewareNames } from '../exported-functions.ts';
@@ -26,6 +26,7 @@ const ofRecord = ['not_found', 'precondition_failed'] as const;
 type Row = [name: string, what: string, made: library.ResourceMiddleware, codes: readonly ProblemCode[]];
 
 const table: readonly Row[] = [
+  ['affected', 'nothing', library.affected(), []],
   ['afterHooks', 'hooks', afterHooks([yes]), ['internal']],
   ['afterHooks', 'nothing', afterHooks(), []],
   ['answer', 'nothing', library.answer(), []],
@@ -50,6 +51,8 @@ const table: readonly Row[] = [
   ['checkPut', '`serverFields`', checkPut(Note, { serverFields: yes }), ['validation_failed', 'internal']],
   ['crossOrigin', 'nothing', crossOrigin(), ['cross_origin']],
   ['fields', 'a model', fields(Note), ['invalid_query']],
+  ['filterQuery', 'a model', library.filterQuery(Note), ['invalid_query', 'precondition_not_supported']],
+  ['filterQuery', 'an integer', library.filterQuery(Numbered), ['invalid_query', 'precondition_not_supported', 'validation_failed']],
   ['findIncluded', 'relations', findIncluded(includes), [...ofRead, 'invalid_query']],
   ['findPage', 'a model', findPage(Note, { db }), [...ofRead, 'invalid_query']],
   ['findRecord', 'a model', findRecord(Note, { db }), [...ofRead, ...ofRecord]],
@@ -87,11 +90,13 @@ const table: readonly Row[] = [
   ['record', 'nothing', record(), []],
   ['records', 'a model', records(Note, { db }), [...ofChange, ...ofValues]],
   ['remove', 'a model', remove(Note, { db }), ofChange],
+  ['removeMany', 'a model', library.removeMany(Note, { db }), ofMany],
   ['requestId', 'nothing', library.requestId(), []],
   ['requestTimeout', 'a time', requestTimeout(1000), ['request_given_up']],
   ['scope', 'a function', scope(Note, yes), ['internal']],
   ['stores', 'a database', library.stores({ db }), []],
   ['update', 'a model', update(Note, { db }), [...ofChange, ...ofValues]],
+  ['updateMany', 'a model', library.updateMany(Note, { db }), [...ofMany, ...ofValues]],
 ];
 
 const sorted = (codes: Iterable<string>) => [...new Set(codes)].sort();
@@ -121,6 +126,7 @@ const throwers: Readonly<Record<string, readonly ProblemCode[]>> = {
   'new QueryErrors(': ['invalid_query'],
   'new Unauthorized(': ['unauthorized'],
   'parseEntityTags(': ['malformed_header'],
+  'parseFilterQuery(': ['invalid_query'],
   'parseListQuery(': ['invalid_query'],
   'readAddress(': ['not_found'],
   'readBody(': ofBody,
@@ -132,6 +138,8 @@ const throwers: Readonly<Record<string, readonly ProblemCode[]>> = {
   'store.findPage(': ofRead,
   'store.insert(': [...ofWrite, ...ofValues],
   'store.remove(': ofChange,
+  'store.removeMany(': ofMany,
+  'store.updateMany(': [...ofMany, ...ofValues],
   'store.update(': [...ofChange, ...ofValues],
   'readIncluded(': ofRead,
 };

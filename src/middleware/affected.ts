@@ -1,0 +1,18 @@
+import { needed, type ResourceMiddleware } from './parts/context.ts';
+import { exchangeOf } from './parts/exchange.ts';
+
+/**
+ * Answers with what a write to many records has done: `{"data": {"matched": 12, "modified": 11}}`.
+ *
+ * @example
+ * router.delete('/orders', filterQuery(Order), removeMany(Order, { db }), affected());
+ */
+export function affected(): ResourceMiddleware {
+  return async function affected(ctx) {
+    exchangeOf(ctx).throwIfGivenUp();
+    const { matched, modified } = needed(ctx.affected, 'updateMany', 'affected');
+    ctx.status = 200;
+    ctx.body = JSON.stringify({ data: { matched, modified } });
+    ctx.type = 'json';
+  };
+}

@@ -1,0 +1,58 @@
+import { Problem } from '../errors.ts';
+import { parseQueryString } from '../http/query-string.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
+import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
+import { mostAffected } from '../mongo/write-many.ts';
+import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
+import { filterLimits, mayExceedInt64 } from './list-query.ts';
+import { canAnswer } from './parts/can-answer.ts';
+import type { Context, ResourceMiddleware } from './parts/context.ts';
+
+/** Options of {@link filterQuery}. */
+export interface FilterQueryOptions extends Partial<ConditionLimits> {
+  /** The most records that a request may write to, up to 100,000, and the default of `max_affected`. @default 1,000 */
+  readonly maxAffected?: number;
+  /** Largest number of values of one `in` or `nin`. @default 500 */
+  readonly maxFilterValues?: number;
+  /** Largest number of characters of a `prefix`, up to 8,000. @default 1,000 */
+  readonly maxPrefix?: number;
+}
+
+/** The legal values of `maxAffected`. */
+export const aMaxAffected: Legal = aWholeNumber(1, mostAffected, ' of records');
+
+const legal: LegalOptions<FilterQueryOptions> = {
+  maxAffected: orUndefined(aMaxAffected),
+  maxFilterValues: orUndefined(filterLimits.maxFilterValues),
+  maxPrefix: orUndefined(filterLimits.maxPrefix),
+};
+
+/**
+ * Parses the query string of a write to many records into `ctx.filterQuery`: the filters that a list of the model has, and `max_affected`. 400
+ * names everything that is not acceptable. A filter is required, so that no request writes to every record by mistake.
+ *
+ * `If-Match` and `If-None-Match` are 400, because they name a revision of one record.
+ *
+ * @example
+ * router.delete('/orders', filterQuery(Order, { maxAffected: 50 }), removeMany(Order, { db }), affected());
+ */
+export function filterQuery(model: ModelInput, options: FilterQueryOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`filterQuery`');
+  const { maxAffected = 1_000, maxFilterValues = 500, maxPrefix = 1_000 } = options;
+  const { clientFields: fields } = asCompiled(model);
+  const rules = { fields, maxAffected, maxFilterValues, maxPrefix };
+  const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
+  return canAnswer(['invalid_query', 'precondition_not_supported', ...ofIntegers], async function filterQuery(ctx, next) {
+    refusePreconditions(ctx);
+    ctx.filterQuery = parseFilterQuery(parseQueryString(ctx.querystring), rules);
+    await next();
+  });
+}
+
+function refusePreconditions({ req: { headers } }: Context): void {
+  const found = headers['if-match'] === undefined ? headers['if-none-match'] && 'If-None-Match' : 'If-Match';
+  if (found === undefined) return;
+  const detail = `${found} names a revision of one record, and this request addresses many of them: leave the header out.`;
+  throw new Problem({ code: 'precondition_not_supported', detail });
+}

@@ -1,0 +1,30 @@
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { requireChangesWithin } from '../mongo/query/require-within.ts';
+import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { checkOptions } from '../options.ts';
+import { canAnswer, ofMany, ofValues } from './parts/can-answer.ts';
+import { needed, type ResourceMiddleware } from './parts/context.ts';
+import { workOf } from './parts/exchange.ts';
+import { toAffected } from './remove-many.ts';
+
+/**
+ * Applies `ctx.changes` to every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in `ctx.affected`. It is one
+ * transaction: all records are changed, each with one step of its revision, or none.
+ *
+ * 422 if more records match than the query allows, or if some cannot take the changes: each of those is named by its id. 409 if a value must
+ * be unique, 501 on a standalone server. Below a `scope` the records must stay within it.
+ *
+ * @example
+ * router.patch('/orders', filterQuery(Order), jsonBody(), checkPatch(Order), updateMany(Order, { db }), affected());
+ */
+export function updateMany(model: ModelInput, options: StoreOptions): ResourceMiddleware {
+  checkOptions(options, storeOptions, '`updateMany`');
+  const compiled = asCompiled(model);
+  const store = openStore(compiled, options);
+  return canAnswer([...ofMany, ...ofValues], async function updateMany(ctx, next) {
+    const query = needed(ctx.filterQuery, 'filterQuery', 'updateMany');
+    const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'updateMany'));
+    ctx.affected = toAffected(compiled, await store.updateMany({ ...query, scope: ctx.scope }, changes, workOf(ctx)));
+    await next();
+  });
+}

@@ -1,0 +1,156 @@
+import { validationFailed } from '../../errors.ts';
+import { firstNames, listNames, nearest } from '../../hints.ts';
+import { type ErrorSink, maxErrors } from '../../http/query-errors.ts';
+import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
+import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
+import { type Operator, operators } from '../../model/define/policy.ts';
+import { type FieldError, Invalid } from '../../rules.ts';
+import type { Condition } from '../query/filter.ts';
+
+/** The limits of filters. */
+export interface ConditionLimits {
+  /** The most values of one `in` or `nin`. */
+  readonly maxFilterValues: number;
+  /** The most characters of a `prefix`, in Unicode code points. */
+  readonly maxPrefix: number;
+}
+
+/** What the parser of filters needs to know. */
+export interface ConditionRules extends ConditionLimits {
+  readonly fields: QueryFields;
+}
+
+/** What stands around the filters of a query string, for messages about unknown parameters. */
+export interface Surroundings {
+  /** The parameters that are not filters. */
+  readonly parameters: readonly string[];
+  /** What the query string belongs to, such as "this list". */
+  readonly subject: string;
+}
+
+/** The filters of a query string. */
+export interface Conditions {
+  readonly conditions: readonly Condition[];
+  /** The errors of integers of more than 64 bits, for {@link refuseOutOfRange}. */
+  readonly outOfRange: readonly FieldError[];
+}
+
+/** Parses filters. Fields and operators come from tables of the model; the type of the field casts the value. */
+export function parseConditions(
+  parameters: readonly QueryParameter[],
+  rules: ConditionRules,
+  around: Surroundings,
+  errors: ErrorSink,
+): Conditions {
+  const conditions: Condition[] = [];
+  const outOfRange: FieldError[] = [];
+  for (const parameter of parameters) {
+    const condition = parseCondition(parameter, rules, around);
+    if (!(condition instanceof Invalid)) addCondition(conditions, condition, rules, errors);
+    else (condition.rule === 'out_of_range' ? outOfRange : errors).push(condition.at(keyOf(parameter)));
+  }
+  return { conditions, outOfRange };
+}
+
+/** Throws `validation_failed` (422) if there are errors. An error of the syntax, which is 400, comes before. */
+export function refuseOutOfRange(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw validationFailed(errors.slice(0, maxErrors));
+}
+
+function keyOf({ name, operator, isItem }: QueryParameter): string {
+  return `${name}${operator === undefined ? '' : `[${operator}]`}${isItem ? '[]' : ''}`;
+}
+
+const oneValue = new Invalid('parameter_syntax', 'takes one value: [] is for lists of them, behind [in] or [nin]');
+
+function parseCondition(parameter: QueryParameter, rules: ConditionRules, around: Surroundings): Condition | Invalid {
+  const { fields } = rules;
+  const { name, operator: bracketed, isItem } = parameter;
+  const field = fields.get(name);
+  if (!field) return unknownParameter(name, fields, around);
+  const operator = operators.find((one) => one === (bracketed ?? 'eq'));
+  if (!operator || !field.operators.has(operator)) return refuseOperator(field, bracketed ?? 'eq', fields);
+  if (isItem && operator !== 'in' && operator !== 'nin') return oneValue;
+  const cast = castOperand(field, operator, parameter, rules);
+  return cast instanceof Invalid ? cast : { field, operator, value: cast };
+}
+
+function unknownParameter(name: string, fields: QueryFields, { parameters, subject }: Surroundings): Invalid {
+  const suggestion = nearest(name, [...filterableNames(fields), ...parameters]);
+  const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+  return new Invalid('unknown_parameter', `is not a field or parameter of ${subject}${hint}`, { suggestion });
+}
+
+function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Invalid {
+  if (field.operators.size === 0) {
+    const filterable = filterableNames(fields);
+    const hint = filterable.length > 0 ? `: these can: ${listNames(filterable)}` : '';
+    return new Invalid('not_filterable', `cannot be filtered${hint}`, { fields: firstNames(filterable) });
+  }
+  const own = [...field.operators];
+  return new Invalid('unknown_operator', `does not have the operator ${operator}: it has ${own.join(', ')}`, { operators: own });
+}
+
+function filterableNames(fields: QueryFields): string[] {
+  return [...fields.values()].filter((field) => field.operators.size > 0).map((field) => field.name);
+}
+
+/** Casts the text of a parameter to the value that its operator compares with. */
+function castOperand(field: QueryField, operator: Operator, parameter: QueryParameter, limits: ConditionLimits): unknown {
+  const { isItem, value: text } = parameter;
+  if (operator === 'exists') return castExists(text);
+  if (operator === 'prefix') return castPrefix(text, limits);
+  if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator === 'eq' || operator === 'ne');
+  const texts = text === '' && !isItem ? [] : itemsOf(parameter);
+  if (texts.length > limits.maxFilterValues) return tooManyValues(limits);
+  const values: unknown[] = [];
+  for (const one of texts) {
+    const value = castOne(field, one, true);
+    if (value instanceof Invalid) return value;
+    values.push(value);
+  }
+  return values;
+}
+
+function tooManyValues({ maxFilterValues }: ConditionLimits): Invalid {
+  return new Invalid('maxItems', `must have at most ${maxFilterValues} values`, { limit: maxFilterValues });
+}
+
+function castPrefix(text: string, { maxPrefix }: ConditionLimits): string | Invalid {
+  return [...text].length > maxPrefix ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
+}
+
+const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });
+
+function castExists(text: string): boolean | Invalid {
+  if (text === 'true') return true;
+  return text === 'false' ? false : notBoolean;
+}
+
+function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
+  if (!field.leaf) return new Invalid('not_comparable', 'cannot be compared');
+  const value = field.leaf.fromText(text);
+  // `null` is text for a string, and for an enum with a member of that name. As base64 it would happen to be three bytes.
+  const isNull = text === 'null' && field.nullable && (value instanceof Invalid || field.leaf.name === 'binary');
+  if (!isNull) return value;
+  return mayBeNull ? null : new Invalid('not_null', 'cannot be null: nothing is greater or less');
+}
+
+/** A parameter that may be given once was given again. */
+export const givenTwice = new Invalid('repeated_parameter', 'is given twice');
+
+/** `in` and `nin` may be repeated, and their values are added up. Everything else may be given once. */
+function addCondition(conditions: Condition[], condition: Condition, limits: ConditionLimits, errors: ErrorSink): void {
+  const { field, operator } = condition;
+  const index = conditions.findIndex((one) => one.field === field && one.operator === operator);
+  const earlier = conditions[index];
+  if (!earlier) {
+    conditions.push(condition);
+  } else if (operator !== 'in' && operator !== 'nin') {
+    errors.push(givenTwice.at(operator === 'eq' ? field.name : `${field.name}[${operator}]`));
+  } else {
+    const values = [...(earlier.value as unknown[]), ...(condition.value as unknown[])];
+    if (values.length > limits.maxFilterValues) errors.push(tooManyValues(limits).at(`${field.name}[${operator}]`));
+    else conditions[index] = { ...condition, value: values };
+  }
+}
