@@ -42,6 +42,8 @@ export class Reachability {
   #hasTransactionNumbers = false;
   #alarm: Alarm | undefined;
   #isAsking = false;
+  /** Functions that wait until a server has answered. */
+  readonly #untilKnown: (() => void)[] = [];
 
   constructor(client: MongoClient) {
     this.#client = client;
@@ -64,6 +66,12 @@ export class Reachability {
   /** Whether writes may have a transaction number, by which they can be retried: only a standalone server takes none. False until a server is known. */
   get hasTransactionNumbers(): boolean {
     return this.#hasTransactionNumbers;
+  }
+
+  /** Calls a function if the client is connected to a standalone server: at once, or when a server has answered. */
+  whenStandalone(run: () => void): void {
+    if (!this.#hasConnected) this.#untilKnown.push(run);
+    else if (this.isStandalone) run();
   }
 
   /** Whether no server that could take the command is known at the moment. */
@@ -102,6 +110,7 @@ export class Reachability {
     this.#hasConnected ||= hasAnswered(description);
     const known = [...description.servers.values()].filter(({ type }) => type !== 'Unknown');
     if (known.length > 0) this.#hasTransactionNumbers = known.every(({ type }) => type !== 'Standalone');
+    if (this.#hasConnected) for (const run of this.#untilKnown.splice(0)) this.whenStandalone(run);
     for (const need of needs) {
       if (hasServer(description, need)) this.#lostAt.delete(need);
       else if (this.#hasConnected && !this.#lostAt.has(need)) this.#lose(need);
