@@ -1,8 +1,8 @@
-import { BSON, type Collection, type Db, MongoServerError, type RunCommandOptions } from 'mongodb';
+import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
 import { Problem } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { bsonOptions } from './driver/bson-options.ts';
 import type { Commands } from './driver/commands.ts';
+import { compileInsertMany, type WriteError } from './driver/insert-many.ts';
 import { explainFailure } from './driver/outcome.ts';
 import { reachabilityOf } from './driver/reachability.ts';
 import { runTransaction } from './driver/run-transaction.ts';
@@ -14,9 +14,8 @@ type Stored = Record<string, unknown>;
 /** The inserts of many records at once. */
 export interface ManyInserts {
   /**
-   * Inserts each record by itself. Returns the error of each that was not stored, by its place. A command that has failed is not sent again,
-   * because the driver does so for its own inserts only: the records in it are 504 if they may have been stored. Within a transaction, an error
-   * of the database is thrown, because the transaction is lost by it.
+   * Inserts each record by itself. Returns the error of each that was not stored, by its place. The records of a command whose outcome is unknown
+   * are 504. Within a transaction, an error of the database is thrown, because the transaction is lost by it.
    */
   insertEach(records: readonly Stored[], work?: Work): Promise<ReadonlyMap<number, Error>>;
   /** Inserts all records or none, in one transaction. Throws the first error; the fields in it have the place of the record in front. */
@@ -37,22 +36,13 @@ interface Part {
 }
 
 /** Opens the inserts of many records into a collection. */
-export function openManyInserts(
-  model: CompiledModel,
-  db: Db,
-  { writeConcern }: Collection<Stored>,
-  { write, maxTimeMS }: Settings,
-): ManyInserts {
-  const acknowledging = writeConcern ? { writeConcern: toCommandForm(writeConcern) } : {};
+export function openManyInserts(model: CompiledModel, db: Db, collection: Collection<Stored>, { write, maxTimeMS }: Settings): ManyInserts {
+  const insertMany = compileInsertMany(db, collection);
 
-  /** Sends the command itself, because the driver's own inserts of many records lose which keys are taken, and whether anything was sent. */
-  async function send([first = {}, ...others]: readonly Stored[], command: Command): Promise<WriteError[]> {
-    const { session, signal, maxTimeMS } = command;
-    const documents = [command.handOver(first), ...others];
-    const settings = session ? {} : acknowledging; // a transaction has a write concern of its own
-    const body = { insert: model.collection, documents, ordered: false, maxTimeMS, ...settings };
-    const { writeErrors = [] } = await db.command(body, { ...bsonOptions, signal, ...(session && { session }) } as RunCommandOptions);
-    return writeErrors as WriteError[];
+  async function send([first = {}, ...others]: readonly Stored[], command: Command): Promise<readonly WriteError[]> {
+    const body = { documents: [command.handOver(first), ...others], ordered: false, mayRepeat: () => !command.aborted } as const;
+    const { writeErrors = [] } = await insertMany(body, command.options);
+    return writeErrors;
   }
 
   /** Returns the errors of single records by their place in the part. An error of the whole command is thrown. */
@@ -97,20 +87,6 @@ export function openManyInserts(
         }
       });
     },
-  };
-}
-
-/** An error that the database reports for a single record. */
-interface WriteError {
-  readonly index: number;
-}
-
-/** The write concern in the form of a command. */
-function toCommandForm({ w, journal, wtimeoutMS }: NonNullable<Db['writeConcern']>): object {
-  return {
-    ...(w !== undefined && { w }),
-    ...(journal !== undefined && { j: journal }),
-    ...(wtimeoutMS !== undefined && { wtimeout: wtimeoutMS }),
   };
 }
 

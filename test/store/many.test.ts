@@ -55,7 +55,7 @@ describe('createMany', () => {
   it('returns the error of each record that it does not create: 422 by its fields, 409 by the field that is taken', async () => {
     await plant('taken');
     commands.clear();
-    const wrong = { number: 'x', nothing: 1 } as { number: string };
+    const wrong = { number: 5 } as never;
     const created = await open().createMany([{ number: 'a' }, { number: 'taken' }, { number: 'x', total: -1 }, wrong, { number: 'a' }]);
     expect(created.map(({ record, error }) => record?.number ?? (error as Problem).code)).toEqual([
       'a',

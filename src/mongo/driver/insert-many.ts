@@ -2,6 +2,7 @@ import type { Abortable, Collection, Db, RunCommandOptions, WriteConcern } from 
 import { bsonOptions } from './bson-options.ts';
 import { reachabilityOf } from './reachability.ts';
 import { hasLabel } from './server-error.ts';
+import type { CallOptions } from './work.ts';
 
 /** Why the database has refused one of several documents. */
 export interface WriteError {
@@ -18,16 +19,16 @@ interface InsertReply {
   readonly writeErrors?: readonly WriteError[];
 }
 
-/** What is sent. Both values may be objects with a `toBSON`, which the driver calls in this order each time it writes them for a connection. */
+/** What is sent. The values may be objects with a `toBSON`, which the driver calls in this order each time it writes them for a connection. */
 interface InsertBody {
   readonly documents: readonly object[];
-  readonly ordered: object;
+  readonly ordered: object | false;
   /** Whether the command may be sent once more after it has failed. */
   mayRepeat(): boolean;
 }
 
-/** Sends one unordered insert of several documents. Write concern, session and transaction number are added to it. */
-export type InsertMany = (body: InsertBody, maxTimeMS: number, signal: AbortSignal) => Promise<InsertReply>;
+/** Sends one unordered insert of several documents. Outside of a transaction, write concern, session and transaction number are added to it. */
+export type InsertMany = (body: InsertBody, options: CallOptions) => Promise<InsertReply>;
 
 /**
  * Compiles a function that inserts several documents into a collection by one command. It sends the command itself, because `insertMany` of the
@@ -41,7 +42,18 @@ export function compileInsertMany(db: Db, collection: Pick<Collection, 'collecti
   const insert = collection.collectionName;
   const concern = collection.writeConcern && { writeConcern: toCommand(collection.writeConcern) };
 
-  return async function insertMany({ documents, ordered, mayRepeat }, maxTimeMS, signal) {
+  async function insertInTransaction(
+    { documents, ordered }: InsertBody,
+    { maxTimeMS, signal, session }: CallOptions,
+  ): Promise<InsertReply> {
+    const options = { ...bsonOptions, session, signal } as RunCommandOptions & Abortable;
+    return (await db.command({ insert, documents, ordered, maxTimeMS }, options)) as InsertReply;
+  }
+
+  return async function insertMany(body, given) {
+    if (given.session) return insertInTransaction(body, given);
+    const { documents, ordered, mayRepeat } = body;
+    const { maxTimeMS, signal } = given;
     const session = client.startSession({ causalConsistency: false });
     const isRetryable = client.options.retryWrites && reachability.hasTransactionNumbers;
     const number = isRetryable && { txnNumber: BigInt(++session.serverSession.txnNumber) };

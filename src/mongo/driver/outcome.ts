@@ -110,7 +110,6 @@ const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
   [175, 'passing'], // QueryPlanKilled
   [189, 'passing'], // PrimarySteppedDown
   [202, 'network of the server'], // NetworkInterfaceExceededTimeLimit
-  [251, 'passing'], // NoSuchTransaction
   [262, 'time limit'], // ExceededTimeLimit
   [292, 'time limit'], // QueryExceededMemoryLimitNoDiskUseAllowed
   [365, 'passing'], // TemporarilyUnavailable
@@ -196,6 +195,7 @@ export function replicaSetRequired(cause?: unknown): Problem {
 }
 
 function meaningOf(error: DriverError, command: FailedCommand): Meaning | undefined {
+  if (command.isInTransaction && hasLabel(error, 'TransientTransactionError')) return 'database_unavailable'; // unless another attempt succeeds
   const fault = faultOf(error, command);
   const stage = stageOf(error, fault, command);
   const isWaiting = command.handOvers === 0 || command.isWithoutServer; // for a server, or for a connection of an exhausted pool

@@ -63,12 +63,15 @@ async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
   const transaction = new Transaction(session);
   session.startTransaction({ writeConcern: { w: 'majority' }, readConcern: { level: 'snapshot' }, readPreference: 'primary' });
   work.transaction = transaction;
+  let hasBegunCommit = false;
   try {
     const result = await Promise.race([run(transaction), transaction.stopped]);
     work.refuseIfGone();
     transaction.close();
     work.transaction = undefined;
+    hasBegunCommit = true;
     await commit(db, session, work, maxTimeMS);
+    hasBegunCommit = false;
     return result;
   } catch (error) {
     transaction.rollBack();
@@ -76,7 +79,7 @@ async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
     throw failure && isTransient(failure.error) ? failure.error : error;
   } finally {
     work.transaction = undefined;
-    await endSession(session);
+    await endSession(db, session, hasBegunCommit);
   }
 }
 
@@ -117,11 +120,16 @@ function explainCommit(error: unknown, { handOvers }: { readonly handOvers: numb
  * Ends the session, and with it a transaction that was not committed, so that its locks are free before the client is answered. A database
  * that does not react is not waited for: it ends the transaction itself after a minute.
  */
-async function endSession(session: ClientSession): Promise<void> {
-  const ended = session.endSession();
+async function endSession(db: Db, session: ClientSession, hasCommitFailed: boolean): Promise<void> {
+  const isOpen = session.inTransaction() || hasCommitFailed;
+  const ended = hasCommitFailed ? abort(db, session).finally(() => session.endSession()) : session.endSession();
   ended.catch(() => undefined);
-  if (!session.inTransaction()) return;
-  await Promise.race([ended, pause(graceMS, undefined, { ref: false })]);
+  if (isOpen) await Promise.race([ended, pause(graceMS, undefined, { ref: false })]);
+}
+
+/** The driver aborts no transaction whose commit has failed, but the server may still hold its locks. One that was committed stays so. */
+async function abort(db: Db, session: ClientSession): Promise<void> {
+  await db.client.db('admin').command({ abortTransaction: 1 }, { session });
 }
 
 /** A standalone server has no transactions. The check is made again by the server: it may not be known yet. */

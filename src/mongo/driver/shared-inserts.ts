@@ -140,7 +140,7 @@ class Batch {
       mayRepeat: () => this.#ended === undefined,
     };
     const maxTimeMS = Math.min(...this.#members.map(({ command }) => command.timeLeft));
-    const { n, writeErrors = [] } = await insertMany(body, maxTimeMS, this.#controller.signal);
+    const { n, writeErrors = [] } = await insertMany(body, { maxTimeMS, signal: this.#controller.signal });
     const count = this.#documents.length;
     if (n + writeErrors.length !== count)
       throw new Error(`The database has answered for ${n + writeErrors.length} of ${count} documents of an insert.`);
