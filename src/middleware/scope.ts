@@ -33,12 +33,12 @@ export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknow
   checkValue('`scope`', filterOf, aScope);
   checkOptions(options, legal, '`scope`');
   const { writes = true } = options;
-  const { scopeFields } = asCompiled(model);
+  const compiled = asCompiled(model);
   return canAnswer(['internal'], async function scope(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
-    const conditions = readScope(await filterOf(ctx), scopeFields);
+    const conditions = readScope(await filterOf(ctx), compiled.scopeFields);
     if (writes) ctx.writeScope = [...(ctx.writeScope ?? []), ...conditions];
-    ctx.scope = asRowScope(both(buildFilter(conditions), ctx.scope), ctx.writeScope ?? []);
+    ctx.scope = asRowScope(both(buildFilter(conditions), ctx.scope), compiled, ctx.writeScope ?? []);
     await next();
   });
 }

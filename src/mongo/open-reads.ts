@@ -4,7 +4,7 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Room } from '../model/read/included.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
 import type { Commands } from './driver/commands.ts';
-import { compileFirstBatch } from './driver/first-batch.ts';
+import { compileFirstBatch, type FirstBatch } from './driver/first-batch.ts';
 import { asBytes, readAll } from './driver/read-batches.ts';
 import { type Get, SharedGets } from './driver/shared-gets.ts';
 import { type Command, Work } from './driver/work.ts';
@@ -107,6 +107,23 @@ export function openReads(
     return { aggregate: model.collection, pipeline: [command.handOver(first), ...others], cursor: { batchSize: limit + 1 }, maxTimeMS };
   }
 
+  function readPlanned(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
+    return command.count(() => readFirstBatch(buildFind(plan, projected, command), command));
+  }
+
+  /** Reads a page in one command; in a transaction, where `$unionWith` is not allowed, in one for each range until the page is full. */
+  async function readPage(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
+    if (!command.session) return readPlanned(plan, projected, command);
+    const found: Uint8Array[] = [];
+    for (const range of plan.ranges) {
+      const batch = await readPlanned({ ...plan, ranges: [range], limit: plan.limit - found.length }, projected, command);
+      found.push(...batch.found);
+      if (batch.isCut) return { found, isCut: true };
+      if (found.length === plan.limit) break;
+    }
+    return { found, isCut: false };
+  }
+
   function countMatches(matching: Filter, command: Command): Promise<number> {
     const options: CountDocumentsOptions & Abortable = command.options;
     return command.count(() => collection.countDocuments(command.handOver(matching), options));
@@ -134,8 +151,9 @@ export function openReads(
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
       const plan = planPage(query, matching);
-      const find = (command: Command) => command.count(() => readFirstBatch(buildFind(plan, projection, command), command));
-      const [batch, total] = await readMany(work, (command) => Promise.all([find(command), countAll(query, matching, command)]));
+      const [batch, total] = await readMany(work, (command) =>
+        Promise.all([readPage(plan, projection, command), countAll(query, matching, command)]),
+      );
       notice?.({ filter: matching, sort: new Map(query.sort.map(({ field, direction }) => [field.path, direction])), limit: plan.limit });
       return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
     },

@@ -7,16 +7,18 @@ import { Work } from '../mongo/driver/work.ts';
 import { notFound } from '../mongo/open-reads.ts';
 import { type Filter, readAnyScope, readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
-import { openStore as openCollection, type StoreOptions } from '../mongo/store.ts';
+import { openStore as openCollection, type StoreOptions, type Target } from '../mongo/store.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
-import { aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
+import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileSaveDocument } from './held-documents.ts';
 import { openMany } from './many.ts';
-import type { FindManyOptions, Id, IfMatch, OpenStoreOptions, Store } from './store.ts';
+import type { FindManyOptions, Id, IfMatch, OpenStoreOptions, ScopeOptions, Store } from './store.ts';
 import { readSort, type Walk, walk } from './walk.ts';
 
 const legal: LegalOptions<OpenStoreOptions<unknown>> = { db: checkedLater, maxTimeMS: checkedLater, scope: checkedLater };
+const legalScope: LegalOptions<ScopeOptions<unknown>> = { scope: checkedLater };
+const legalIfMatch: LegalOptions<IfMatch> = { ifMatch: [isRevision, 'a revision'] };
 const legalFind: LegalOptions<FindManyOptions<unknown>> = {
   sort: checkedLater,
   limit: orUndefined(aWholeNumber(0, undefined, ' of records')),
@@ -33,9 +35,9 @@ const legalFind: LegalOptions<FindManyOptions<unknown>> = {
  */
 export function openStore<M extends Model>(model: M, options: OpenStoreOptions<Document<M>>): Store<M> {
   checkOptions(options, legal, '`openStore`');
-  const { db, maxTimeMS } = options;
+  const { db, maxTimeMS, ...given } = options;
   const open = compileStore(asCompiled(model as Model), { db, ...(maxTimeMS !== undefined && { maxTimeMS }) });
-  return open(options, { work: () => new Work() }) as unknown as Store<M>;
+  return open(given, { work: () => new Work() }) as unknown as Store<M>;
 }
 
 /** Who uses a store. */
@@ -59,6 +61,7 @@ export function compileStore(model: CompiledModel, options: StoreOptions): OpenS
   const save = compileSaveDocument(model, collection);
 
   return function open(given, { work, hold: tell }) {
+    checkOptions(given, legalScope, '`store`');
     const { scope, bounds } = readScopeOf(model, given);
 
     function hold(document: object, record: StoredRecord): void {
@@ -78,11 +81,12 @@ export function compileStore(model: CompiledModel, options: StoreOptions): OpenS
       }
     }
 
-    const target = (id: unknown, { ifMatch }: IfMatch = {}) => ({
-      id: readId(model, id),
-      scope,
-      precondition: ifMatch === undefined ? undefined : { ifMatch: [{ weak: false, tag: String(ifMatch) }] },
-    });
+    function target(id: unknown, options: IfMatch = {}): Target {
+      checkOptions(options, legalIfMatch, 'a write of a store');
+      const { ifMatch } = options;
+      const precondition = ifMatch === undefined ? undefined : { ifMatch: [{ weak: false, tag: String(ifMatch) }] };
+      return { id: readId(model, id), scope, precondition };
+    }
 
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
       ...(openMany({ model, collection, scope, bounds, readNew, readChanges, give, work }) as object as Many),
@@ -118,16 +122,24 @@ export function compileStore(model: CompiledModel, options: StoreOptions): OpenS
   };
 }
 
+function isRevision(given: unknown): boolean {
+  return typeof given === 'number' || typeof given === 'bigint';
+}
+
 function readScopeOf(model: CompiledModel, options: { readonly scope?: unknown }): { scope: Filter | undefined; bounds: WriteBounds } {
   if (!('scope' in options)) return { scope: undefined, bounds: {} };
-  const { filter, bounds } = readAnyScope(options.scope, model.scopeFields);
-  return { scope: filter, bounds: { writeScope: bounds, mayWrite: () => true } };
+  const { filter, bounds } = readAnyScope(options.scope, model);
+  return { scope: filter, bounds: { writeScope: bounds, mayWrite: (name) => model.clientFields.has(name) } };
 }
 
 function planWalk(model: CompiledModel, scope: Filter | undefined, filter: unknown, options: FindManyOptions<unknown>): Walk {
   checkOptions(options, legalFind, '`find`');
   const { sort = [], limit = Number.POSITIVE_INFINITY } = options;
-  checkValue('`sort` of a store', sort, [Array.isArray, 'an array of field names']);
+  checkValue(
+    '`sort` of a store',
+    sort,
+    anArrayOf('field names', (one) => typeof one === 'string'),
+  );
   return { conditions: readFilter(filter, model.scopeFields), sort: readSort(model, sort), scope, limit };
 }
 

@@ -51,7 +51,7 @@ export async function* walk(
   }
 }
 
-/** Reads the sort of a walk. Throws a plain Error for a field that has no order. */
+/** Reads the sort of a walk. Throws a plain Error for a field that has no order, or is named twice. */
 export function readSort({ scopeFields, name }: CompiledModel, given: readonly string[]): SortKey[] {
   const keys = given.map((text): SortKey => {
     const isDescending = text.startsWith('-');
@@ -60,5 +60,7 @@ export function readSort({ scopeFields, name }: CompiledModel, given: readonly s
       throw new Error(`\`sort\` of a store of ${name} names \`${text}\`, which is not a field with a single value.`);
     return { field, direction: isDescending ? -1 : 1 };
   });
+  const twice = keys.find(({ field }, index) => keys.findIndex((other) => other.field === field) < index);
+  if (twice) throw new Error(`\`sort\` of a store of ${name} names \`${twice.field.name}\` twice.`);
   return endWithId(keys, scopeFields.get('id') as QueryField);
 }

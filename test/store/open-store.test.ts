@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Decimal128, ObjectId } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
+import { Work } from '../../src/mongo/driver/work.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { Stores } from '../../src/store/stores.ts';
 import { useDatabase } from '../support/database/database.ts';
 
 const Address = t.object('Address', { city: t.string(), zip: t.optional(t.string()), kind: t.string({ default: 'home' }) });
@@ -130,6 +132,23 @@ describe('the store of a model', () => {
     expect(seen.size).toBe(1_203);
   });
 
+  it('walks through nulls within a transaction too, in every order, whatever the read preference of the client', async () => {
+    await database.db
+      .collection('orders')
+      .insertMany(Array.from({ length: 1_203 }, (_, index) => ({ number: `n${index}`, total: total('1'), note: index % 3 ? null : 'n' })));
+    const stores = new Stores(database.client.db(database.db.databaseName, { readPreference: 'secondary' }));
+    const work = new Work();
+    const counts = await stores.transaction(
+      async (tx) => {
+        const seen = async (sort: 'note' | '-note', limit?: number) =>
+          new Set((await tx.store(Order).find({}, { sort: [sort], ...(limit && { limit }) })).map((one) => one.number)).size;
+        return [await seen('note'), await seen('-note'), await seen('-note', 1_001)];
+      },
+      { work: () => work },
+    );
+    expect(counts).toEqual([1_203, 1_203, 1_001]);
+  });
+
   it('refuses filters and sorts that do not fit the model, and an undefined value', async () => {
     const refused = [
       { nothing: 1 },
@@ -143,6 +162,8 @@ describe('the store of a model', () => {
     await expect(open().find({}, { sort: ['shipTo'] })).rejects.toThrow('`shipTo`');
     await expect(open().find({}, { limit: -1 })).rejects.toThrow('`limit`');
     await expect(open().find({}, { lmit: 1 } as object)).rejects.toThrow('`lmit`');
+    await expect(open().find({}, { sort: [5] as never })).rejects.toThrow('`sort`');
+    await expect(open().find({}, { sort: ['total', '-total'] })).rejects.toThrow('`total` twice');
   });
 
   it('with a scope reads and writes these rows only, and puts no record outside of it', async () => {
@@ -162,6 +183,22 @@ describe('the store of a model', () => {
     await expect(mine.update(own.id, { owner: 'ben' })).rejects.toMatchObject(outside);
     own.owner = 'ben';
     await expect(mine.save(own)).rejects.toMatchObject(outside);
+  });
+
+  it('does not name a private field of its scope to a client', async () => {
+    const hidden = openStore(Order, { db: database.db, scope: { secret: 'a' } });
+    const failing = hidden.create({ number: 'a', total: 1, secret: 'b' });
+    await expect(failing).rejects.not.toHaveProperty('status');
+    await expect(hidden.create({ number: 'a', total: 1, secret: 'b' })).rejects.toThrow('`secret`');
+  });
+
+  it('refuses a write whose revision is undefined or misspelt, which would be one of any revision', async () => {
+    const { id } = await open().create({ number: 'a', total: 1 });
+    for (const options of [{ ifMatch: undefined }, { ifMtch: 0 }, { ifMatch: '0' }, null] as never[]) {
+      await expect(open().update(id, { total: 2 }, options)).rejects.toThrow('a write of a store');
+      await expect(open().remove(id, options)).rejects.toThrow('a write of a store');
+    }
+    expect((await open().get(id)).revision).toBe(0);
   });
 
   it('refuses a scope that is no filter, and options that are misspelt', () => {

@@ -79,7 +79,7 @@ const hasMeaning: ReadonlySet<string> = new Set(['__proto__', '_bsontype', 'toBS
 /**
  * Converts a value from the application's own code to the stored value of an untyped field. BSON values stay as they are. Dates, bytes,
  * arrays and plain objects are copied, so that the record shares nothing with the caller. Functions, symbols and `undefined` are refused,
- * because BSON would drop them silently. Undefined members are left out.
+ * because BSON would drop them silently, and an invalid date, which it would store as 1970. Undefined members are left out.
  */
 export function checkUntyped(value: unknown): unknown {
   switch (typeof value) {
@@ -89,6 +89,7 @@ export function checkUntyped(value: unknown): unknown {
       return unstorable;
     case 'object':
       if (value instanceof JsonNumber) return readUntyped(value); // from a body that was parsed without a schema
+      if (value instanceof Date && Number.isNaN(value.getTime())) return unstorable;
       return isData(value) ? copyValue(value) : readMembers(value, checkUntyped);
     default:
       return typeof value === 'number' ? value : readUntyped(value);

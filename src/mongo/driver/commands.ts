@@ -33,7 +33,8 @@ export function planCommands(model: CompiledModel, db: Db, collection: Pick<Coll
   function plan({ isWrite, need, isList = false }: Kind): CommandPlan {
     const explain = (error: unknown, sending: FailedSending) => {
       const { isRouted } = reachability;
-      return explainFailure(error, { ...sending, model, isWrite, isList, isRouted, isWithoutServer: reachability.isWithout(need) });
+      const isWithoutServer = reachability.isWithout(sending.isInTransaction ? 'primary' : need);
+      return explainFailure(error, { ...sending, model, isWrite, isList, isRouted, isWithoutServer });
     };
     return { isWrite, need, maxTimeMS, reachability, explain };
   }

@@ -191,7 +191,9 @@ export class Work {
     return transaction ? transaction.inTurn(() => this.#run(plan, send)) : this.#run(plan, send);
   }
 
-  async #run<T>(plan: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
+  async #run<T>(given: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
+    // Every command of a transaction goes to the primary, whatever the read preference of the client.
+    const plan: CommandPlan = this.transaction ? { ...given, need: 'primary' } : given;
     this.#refuse(plan);
     const command = new Command(this, plan, this.#budgetLeft(plan));
     const alarm = this.#begin(command, plan.reachability);

@@ -51,20 +51,31 @@ declare const isRowScope: unique symbol;
 /** The row filter of a request: `ctx.scope`. */
 export type RowScope = Filter & { readonly [isRowScope]: true };
 
-/** What a record within a scope fulfils, for writes. */
-const boundsOf = new WeakMap<Filter, readonly Condition[]>();
+/** The members of a compiled model that a scope needs. */
+interface ScopedModel {
+  readonly name: string;
+  readonly scopeFields: QueryFields;
+}
 
-/** Marks a filter as a scope. `bounds` are the conditions that a write must keep to. */
-export function asRowScope(filter: Filter, bounds: readonly Condition[]): RowScope {
-  boundsOf.set(filter, bounds);
+/** What belongs to a scope: the name of its model, and what a record within it fulfils, for writes. */
+const marks = new WeakMap<Filter, { readonly name: string; readonly bounds: readonly Condition[] }>();
+
+/** Marks a filter as a scope of a model. `bounds` are the conditions that a write must keep to. */
+export function asRowScope(filter: Filter, { name }: ScopedModel, bounds: readonly Condition[]): RowScope {
+  marks.set(filter, { name, bounds });
   return filter as RowScope;
 }
 
-/** Reads a scope in any form: `ctx.scope`, or what a `scope` function returns. */
-export function readAnyScope(scope: unknown, fields: QueryFields): { readonly filter: Filter; readonly bounds: readonly Condition[] } {
-  const bounds = isObject(scope) ? boundsOf.get(scope) : undefined;
-  if (bounds) return { filter: scope as Filter, bounds };
-  const conditions = readScope(scope, fields);
+/**
+ * Reads a scope of a model in any form: `ctx.scope`, or what a `scope` function returns. Throws a plain Error (500) for the `ctx.scope` of another
+ * model, whose fields mean something else or nothing here.
+ */
+export function readAnyScope(scope: unknown, model: ScopedModel): { readonly filter: Filter; readonly bounds: readonly Condition[] } {
+  const mark = isObject(scope) ? marks.get(scope) : undefined;
+  if (mark && mark.name !== model.name)
+    throw new Error(`The scope is one of ${mark.name}: write a scope for ${model.name} as a filter of its own.`);
+  if (mark) return { filter: scope as Filter, bounds: mark.bounds };
+  const conditions = readScope(scope, model.scopeFields);
   return { filter: buildFilter(conditions), bounds: conditions };
 }
 

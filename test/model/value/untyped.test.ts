@@ -139,6 +139,7 @@ describe('values of handlers for an untyped field', () => {
     [{ 'a\0': 1 }],
     [{ a: '\ud800' }],
     [2n ** 63n],
+    [{ at: new Date('soon') }],
   ])('%#: %o is refused', (value) => {
     expect(checkUntyped(value)).toBeInstanceOf(Invalid);
   });
