@@ -66,7 +66,14 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
         throw new Error(
           '`ctx.save()` takes the record that `ctx.load()` gave to this request, and no other object: not a copy of it either.',
         );
-      ctx.record = await saveDocument({ document, before, scope: ctx.scope, hold: keep }, workOf(ctx));
+      const work = workOf(ctx);
+      const { record } = ctx;
+      const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep }, work);
+      work.transaction?.onRollback(() => {
+        if (record) ctx.record = record;
+        else delete ctx.record;
+      });
+      ctx.record = saved;
       return document;
     }
   });

@@ -20,6 +20,7 @@ const Transfer = defineModel('Transfer', { collection: 'transfers', fields: { fr
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 let attempts = 0;
+const heard: unknown[] = [];
 let between: () => Promise<unknown> = async () => undefined;
 
 const api = useApi<{ name: string }>(
@@ -29,6 +30,7 @@ const api = useApi<{ name: string }>(
       model: Account,
       ops: ['get', 'create'],
       scope: (ctx) => (ctx.get('x-all') ? everything : { owner: ctx.requirePrincipal().name }),
+      after: { lostSave: [(_ctx, result) => void heard.push(result)] },
       guardsFor: { get: [async (ctx) => (await ctx.store(Account).count()) < 100] },
       operations: {
         pay: {
@@ -62,6 +64,32 @@ const api = useApi<{ name: string }>(
           },
         },
         scoped: { path: '/scoped', method: 'GET', handler: (ctx) => ctx.store(Account, { scope: ctx.scope }).find() },
+        foreign: { path: '/foreign', method: 'GET', handler: (ctx) => ctx.store(Transfer, { scope: ctx.scope }).count() },
+        misspelt: { path: '/misspelt', method: 'GET', handler: (ctx) => ctx.store(Account, { scop: ctx.scope } as object).count() },
+        detached: { path: '/detached', method: 'GET', handler: ({ store }) => ({ store }).store(Account).count() },
+        atOnce: {
+          path: '/at-once',
+          handler: (ctx) =>
+            Promise.all([
+              ctx.transaction(async (tx) => tx.store(Transfer).create({ from: 'a', sum: 1 })),
+              ctx.transaction(async (tx) => {
+                await tx.store(Transfer).create({ from: 'a', sum: 2 });
+                await new Promise((resolve) => setTimeout(resolve, 20));
+                await ctx.store(Transfer).create({ from: 'a', sum: 3 });
+              }),
+            ]),
+        },
+        lostSave: {
+          async handler(ctx) {
+            const saving = ctx.transaction(async () => {
+              const from = await ctx.load();
+              from.balance = 1;
+              await ctx.save(from);
+              throw new Error('no');
+            });
+            await saving.catch(() => undefined);
+          },
+        },
         copied: { path: '/copied', method: 'GET', handler: async (ctx) => ({ ...(await ctx.store(Account).find())[0] }) },
         refuse: {
           path: '/refuse',
@@ -117,6 +145,19 @@ describe('ctx.transaction', () => {
     expect([saved.status, saved.body.data, attempts]).toEqual([200, expect.objectContaining({ balance: 1, revision: 1 }), 2]);
   });
 
+  it('tells after hooks nothing of a record that was saved and not committed', async () => {
+    expect((await api.request('POST', '/api/accounts/a/lostSave')).status).toBe(204);
+    expect(heard).toEqual([undefined]);
+  });
+
+  it('stores nothing of two transactions at once, of which the first ends before the second', async () => {
+    expect((await api.request('POST', '/api/accounts/at-once')).status).toBe(500);
+    expect([await transfers(), api.errors.splice(0).map(({ message }) => message)]).toEqual([
+      0,
+      [expect.stringContaining('await all of it')],
+    ]);
+  });
+
   it('answers a problem of its function as it is, and stores nothing', async () => {
     const refused = await api.request('POST', '/api/accounts/refuse');
     expect([refused.status, refused.body.code, await transfers()]).toEqual([409, 'no_money', 0]);
@@ -147,6 +188,15 @@ describe('ctx.store', () => {
     const scoped = await api.request('GET', '/api/accounts/scoped', { headers: { authorization: 'ben' } });
     expect(scoped.body).toEqual({ data: [{ id: 'b', balance: 15, owner: 'ben', revision: 0 }] }); // and no private field
     expect((await api.request('GET', '/api/accounts/a')).status).toBe(200);
+  });
+
+  it.each([
+    ['the scope of another model', 'foreign', 'The scope is one of Account'],
+    ['misspelt options', 'misspelt', '`scop`'],
+    ['another `this`', 'detached', 'Call it as a method'],
+  ])('refuses %s', async (_what, path, message) => {
+    expect((await api.request('GET', `/api/accounts/${path}`)).status).toBe(500);
+    expect(api.errors.splice(0).map((error) => error.message)).toEqual([expect.stringContaining(message)]);
   });
 
   it('makes a copy of a record an error, as it would show private fields', async () => {

@@ -22,7 +22,7 @@ export function setStores(all: () => Stores): ResourceMiddleware {
 }
 
 function userOf(ctx: Context | undefined): StoreUser {
-  if (!ctx) throw new Error('Call it as a method: `ctx.store(…)`, `ctx.transaction(…)`.');
+  if (!ctx?.res) throw new Error('Call it as a method: `ctx.store(…)`, `ctx.transaction(…)`.');
   return {
     work() {
       const exchange = exchangeOf(ctx);

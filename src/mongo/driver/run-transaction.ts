@@ -26,7 +26,8 @@ const [firstPauseMS, longestPauseMS] = [5, 500];
  * Within another transaction of the same work, the function becomes a part of that one, and is not run again alone.
  */
 export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
-  if (work.transaction) return join(work.transaction, run);
+  const { transaction } = work;
+  if (transaction) return transaction.join(() => run(transaction));
   requireReplicaSet(db);
   const begunAt = performance.now();
   for (let attempt = 0; ; attempt++) {
@@ -45,16 +46,6 @@ export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, r
 function isTransient(error: unknown): boolean {
   if (error instanceof Problem && error.code === 'write_outcome_unknown') return false;
   return hasErrorLabel(error, labels.transient) || (error instanceof Problem && isSocketError(error.cause));
-}
-
-/** What fails in the inner function must not be committed by the outer one, even if that catches the error. */
-async function join<T>(transaction: Transaction, run: (transaction: Transaction) => Promise<T>): Promise<T> {
-  try {
-    return await run(transaction);
-  } catch (error) {
-    transaction.fail(error);
-    throw error;
-  }
 }
 
 async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ export class Transaction {
   readonly stopped: Promise<never>;
   #stop: (reason: unknown) => void = () => undefined;
   #isOpen = true;
-  #commandCount = 0;
+  #running = 0;
   #last: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
   readonly #undo: (() => void)[] = [];
@@ -38,10 +38,24 @@ export class Transaction {
   /** Runs a command of the transaction when the commands before it have ended. */
   async inTurn<T>(run: () => Promise<T>): Promise<T> {
     this.requireOpen();
-    this.#commandCount++;
+    this.#running++;
     const turn = this.#last.then(() => this.#run(run));
     this.#last = turn.catch(() => undefined);
     return turn;
+  }
+
+  /** Runs a function as a part of the transaction, which is committed only if the function has ended, and without an error. */
+  async join<T>(run: () => Promise<T>): Promise<T> {
+    this.requireOpen();
+    this.#running++;
+    try {
+      return await run();
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    } finally {
+      this.#running--;
+    }
   }
 
   async #run<T>(run: () => Promise<T>): Promise<T> {
@@ -53,7 +67,7 @@ export class Transaction {
       this.fail(error);
       throw error;
     } finally {
-      this.#commandCount--;
+      this.#running--;
     }
   }
 
@@ -76,7 +90,7 @@ export class Transaction {
   close(): void {
     this.#isOpen = false;
     if (this.#failure) throw this.#failure.error;
-    if (this.#commandCount > 0)
+    if (this.#running > 0)
       throw new Error('The function of a transaction has returned before everything that it does had ended: await all of it.');
   }
 
