@@ -243,9 +243,12 @@ function buildField(field: FieldSpec): Field {
 const buildFields = (members: readonly FieldSpec[]) => Object.fromEntries(members.map((field) => [field.name, buildField(field)]));
 
 /** The model of these fields, with the markers asked for. */
-export function buildModel(members: readonly FieldSpec[], { revision, timestamps }: { revision: boolean; timestamps: boolean }): Model {
+export function buildModel(
+  members: readonly FieldSpec[],
+  { revision, timestamps, collection = 'records' }: { revision: boolean; timestamps: boolean; collection?: string },
+): Model {
   return defineModel('Random', {
-    collection: 'records',
+    collection,
     fields: {
       ...buildFields(members),
       ...(revision && { revision: t.revision() }),

@@ -92,6 +92,9 @@ const planted: fc.Arbitrary<Planted> = fc.record({
 
 const rules = fc.record({ explicitWrites: fc.nat(3).map((chance) => chance === 3), mergePatch: fc.nat(2).map((chance) => chance < 2) });
 
+/** What is done to the records of a model, one after the other. */
+export const steps: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 1, maxLength: 24, size: 'max' });
+
 /** Two resources over one random model, what is stored at first, and what is sent. */
 export const scenario: fc.Arbitrary<Scenario> = fc
   .record({
@@ -102,7 +105,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     /** Rarely nobody sets the required fields that a client cannot send. */
     isFlawed: fc.nat(7).map((chance) => chance === 7),
     planted: fc.array(planted, { minLength: 1, maxLength: 4, size: 'max' }),
-    steps: fc.array(step, { minLength: 1, maxLength: 24, size: 'max' }),
+    steps,
   })
   .map(({ fields: raw, revision, timestamps, resources: [first, second], isFlawed, ...rest }) => {
     const fields = finishFields(raw, first.explicitWrites || second.explicitWrites);
