@@ -11,18 +11,21 @@ export const problemCodes = {
   invalid_query: { status: 400, title: 'Invalid query' },
   invalid_cursor: { status: 400, title: 'Invalid cursor' },
   precondition_not_supported: { status: 400, title: 'Precondition not supported' },
+  idempotency_key_required: { status: 400, title: 'Idempotency-Key required' },
   unauthorized: { status: 401, title: 'Unauthorized', blank: true },
   forbidden: { status: 403, title: 'Forbidden', blank: true },
   cross_origin: { status: 403, title: 'Cross-origin request refused' },
   not_found: { status: 404, title: 'Not Found', blank: true },
   method_not_allowed: { status: 405, title: 'Method Not Allowed', blank: true },
   duplicate_key: { status: 409, title: 'Duplicate key' },
+  idempotency_in_progress: { status: 409, title: 'Request with this Idempotency-Key in progress' },
   body_timeout: { status: 408, title: 'Request Timeout', blank: true },
   precondition_failed: { status: 412, title: 'Precondition Failed', blank: true },
   body_too_large: { status: 413, title: 'Content Too Large', blank: true },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type', blank: true },
   validation_failed: { status: 422, title: 'Validation failed' },
   too_many_matches: { status: 422, title: 'Too many records match' },
+  idempotency_key_reused: { status: 422, title: 'Idempotency-Key reused' },
   precondition_required: { status: 428, title: 'Precondition Required', blank: true },
   internal: { status: 500, title: 'Internal Server Error', blank: true },
   replica_set_required: { status: 501, title: 'Replica set required' },
@@ -83,6 +86,8 @@ export interface ProblemDocument {
   /** Absent from a 500. */
   readonly code?: string;
   readonly errors?: readonly FieldError[];
+  /** The index of the operation of a batch that this is about. */
+  readonly operation?: number;
   /** The id of the request, if `requestId()` gave it one. */
   readonly request_id?: string;
 }

@@ -1,5 +1,5 @@
 export type { Api } from './api/api.ts';
-export type { ApiOptions, OpenapiOptions } from './api/api-options.ts';
+export type { ApiOptions, BatchOptions, IdempotencyOptions, OpenapiOptions } from './api/api-options.ts';
 export type { CloseOptions } from './api/close.ts';
 export type { FetchOptions, RequestHandler } from './api/in-process.ts';
 export { openapiDocument, openapiText } from './api/openapi-document.ts';
@@ -66,6 +66,7 @@ export { scope } from './middleware/scope.ts';
 export { stores } from './middleware/stores.ts';
 export { update } from './middleware/update.ts';
 export { updateMany } from './middleware/update-many.ts';
+export { type WithinHook, type Written, withinTransaction } from './middleware/within-transaction.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
 export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read } from './model/define/infer.ts';

@@ -30,6 +30,7 @@ const rooms = [
   'store',
   'middleware/parts',
   'middleware',
+  'batch',
   'resource',
   'openapi',
   'api',

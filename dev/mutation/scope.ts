@@ -7,7 +7,7 @@ const scope: readonly RegExp[] = [
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(filter|within-scope|write-scope|precondition|update-pipeline)\.ts$/,
-  /^src\/mongo\/.*\b(parse-list-query|parse-paging)\.ts$/,
+  /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging)\.ts$/,
   /^src\/mongo\/driver\/outcome\.ts$/,
 ];
 

@@ -14,6 +14,28 @@ export interface OpenapiOptions<Principal> {
   readonly guards: readonly Guard<RequestContext<Principal>>[];
 }
 
+/** Limits of a batch. */
+export interface BatchOptions {
+  /** How many operations a batch may have, up to 1,000. More are answered with 422. @default 100 */
+  readonly maxOperations?: number;
+  /** Largest body of a batch, in bytes. A larger one is answered with 413. @default `maxBody` */
+  readonly maxBytes?: number;
+}
+
+/** Settings of `Idempotency-Key`. */
+export interface IdempotencyOptions<Principal> {
+  /** Names the caller: each has keys and answers of its own. It must not return an empty text. */
+  readonly principal: (ctx: RequestContext<Principal>) => string | Promise<string>;
+  /** Whether a POST, PATCH or batch without a key is answered with 400. @default false */
+  readonly required?: boolean;
+  /** The collection of the keys and their answers. @default 'idempotency_keys' */
+  readonly collection?: string;
+  /** How long a key is kept, in seconds. @default 86,400 (a day) */
+  readonly ttl?: number;
+  /** The largest answer that is kept, in bytes, up to 15 MiB. If it would be larger, nothing is written, and the answer is 413. @default 1 MiB */
+  readonly maxAnswerBytes?: number;
+}
+
 /** Settings of an api. */
 export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions {
   /** The database of the models' collections. */
@@ -87,6 +109,20 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
   /** Gives every request an id: in the header `X-Request-Id`, in problems and for `observe`. @default true if `observe` is set */
   readonly requestIds?: boolean;
   /**
+   * Serves `POST <prefix>/batch`: several writes of the api in one transaction, all or nothing. It needs a replica set. See `docs/batch.md`.
+   * @default false
+   */
+  readonly batch?: boolean | BatchOptions;
+  /**
+   * Answers a POST, PATCH or batch that comes again with the same `Idempotency-Key` as the first time, and writes nothing again. It needs a replica
+   * set. See `docs/idempotency.md`.
+   * @default none: the header has no effect
+   *
+   * @example
+   * idempotency: { principal: (ctx) => ctx.requirePrincipal().name }
+   */
+  readonly idempotency?: IdempotencyOptions<Principal>;
+  /**
    * Serves the OpenAPI description at `<prefix>/openapi.json`: to everybody, or only to callers for whom all guards return true. @default true
    *
    * @example
@@ -127,6 +163,8 @@ export const apiOptionNames = [
   'observe',
   'problem',
   'requestIds',
+  'batch',
+  'idempotency',
   'openapi',
   'docs',
   'health',

@@ -14,33 +14,37 @@ import type { StoreOf } from '../store/store.ts';
 import { Stores } from '../store/stores.ts';
 import type { Api } from './api.ts';
 import { type ApiOptions, apiOptionNames } from './api-options.ts';
+import { compileBatch } from './batch-route.ts';
 import { type Closing, compileClose } from './close.ts';
+import { compileIdempotency } from './compile-idempotency.ts';
 import { watchConnections } from './connections.ts';
 import { compileDispatch } from './dispatch.ts';
 import { compileHealthRoutes, compileProbes } from './health.ts';
 import { compileFetch } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
 import { checkPlainOptions, compileApp } from './plain-adapter.ts';
-import { readDatabase, readExtras, readPrefix, readRequestIds, readResources, readSettings } from './read-options.ts';
+import { readDatabase, readExtras, readIdempotency, readPrefix, readRequestIds, readResources, readSettings } from './read-options.ts';
 import { checkPaths, compileRouteTable } from './route-table.ts';
 import { compileBeforeDocument, compileSurroundings } from './surroundings.ts';
+import { warnOfStandalone } from './warn-of-standalone.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
 export function createApi(options: Options, identify: Authenticate<unknown> | undefined): Api {
   const closing: Closing = { hasBegun: false };
-  const { prefix, description, around, probes, routes, maxTimeMS, stores } = compileParts(options, identify, closing);
+  const { prefix, description, around, probes, routes, maxTimeMS, stores, keyModels } = compileParts(options, identify, closing);
   const { resources } = description;
   const { models = [] } = options;
   warnOfDoubts(resources, models);
   resources.forEach(warnOfScope);
+  warnOfStandalone(readDatabase(options), description);
   watchConnections();
   const answering = { answerProbe: compileProbes(probes), around, dispatch: compileDispatch(routes, prefix) };
   const app = compileApp(prefix, answering, options);
   return {
     description,
-    indexing: { db: readDatabase(options), resources, models, maxTimeMS },
+    indexing: { db: readDatabase(options), resources, models: [...models, ...keyModels], maxTimeMS },
     routes: () => compileKoaAdapter(prefix, answering),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
@@ -64,10 +68,23 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
   const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index))));
-  const linked = once(() => linkResources(unlinked(), models(), settings()));
+  const idempotency = once(() => {
+    const own = readIdempotency(options);
+    return own && compileIdempotency(own, readDatabase(options), settings().maxTimeMS);
+  });
+  const carrying = once(() => ({
+    ...settings(),
+    isCarried: extras().batch !== undefined || idempotency() !== undefined,
+    idempotency: idempotency()?.middleware,
+  }));
+  const linked = once(() => linkResources(unlinked(), models(), carrying()));
   const resources = once(() => {
     const { before } = surroundings();
     return tryAll(linked().map((resource) => () => compileChains(resource, before)));
+  });
+  const batch = once(() => {
+    const limits = extras().batch;
+    return limits && compileBatch(resources(), surroundings().before, limits, carrying(), prefix());
   });
   const description = once(() => ({
     ...info(),
@@ -76,6 +93,8 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     authenticates: identify !== undefined,
     givesIds: readRequestIds(options),
     writesProblems: options.problem !== undefined,
+    idempotency: idempotency(),
+    batch: batch(),
     beforeDocument: compileBeforeDocument(extras().documentGuards, surroundings()),
   }));
   const probes = once(() => (extras().health ? compileHealthRoutes(readDatabase(options), closing, surroundings().answerProblems) : []));
@@ -87,6 +106,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     settings,
     extras,
     surroundings,
+    idempotency,
     info,
     models,
     unlinked,
@@ -97,5 +117,14 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   ]);
   const { around } = surroundings();
   const { maxTimeMS } = settings();
-  return { prefix: prefix(), description: description(), around, probes: probes(), routes: routes(), maxTimeMS, stores: stores() };
+  return {
+    prefix: prefix(),
+    description: description(),
+    around,
+    probes: probes(),
+    routes: routes(),
+    maxTimeMS,
+    stores: stores(),
+    keyModels: [idempotency()?.model ?? []].flat(),
+  };
 }

@@ -9,15 +9,27 @@ import { asDb } from '../mongo/driver/database.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
-import { aFunction, anArrayOf, checkOptions, checkValue, type LegalOptions, refuseMisspelt, required, trueOrFalse } from '../options.ts';
+import {
+  aFunction,
+  anArrayOf,
+  anObject,
+  aText,
+  aWholeNumber,
+  checkOptions,
+  checkValue,
+  type LegalOptions,
+  refuseMisspelt,
+  required,
+  trueOrFalse,
+} from '../options.ts';
 import type { ApiSettings } from '../resource/compiled-resource.ts';
 import type { ResourceDefinition } from '../resource/resource-options.ts';
-import { type ApiOptions, apiOptionNames, type OpenapiOptions } from './api-options.ts';
+import { type ApiOptions, apiOptionNames, type BatchOptions, type IdempotencyOptions, type OpenapiOptions } from './api-options.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
 /** Reads the options that every resource of the api gets. */
-export function readSettings(options: Options): ApiSettings {
+export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
   const { warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
   const [filterLimits] = tryAll([
@@ -32,6 +44,41 @@ export function readSettings(options: Options): ApiSettings {
   ]);
   return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, warnOnScan, shareRoundTrips, filterLimits };
 }
+
+/** The limits of a batch. */
+export type BatchLimits = Required<BatchOptions>;
+
+/** Reads `batch` of an api; undefined if batches are not served. */
+function readBatch({ batch = false, maxBody = 1_048_576 }: Options): BatchLimits | undefined {
+  if (batch === false) return undefined;
+  if (batch !== true && !isObject(batch)) throw new ConfigurationError('`batch` must be true, false or `{ maxOperations, maxBytes }`.');
+  const options: BatchOptions = batch === true ? {} : batch;
+  checkOptions(options, legalBatch, '`batch`');
+  return { maxOperations: 100, maxBytes: maxBody, ...options };
+}
+
+const legalBatch: LegalOptions<BatchOptions> = {
+  maxOperations: aWholeNumber(1, 1_000, ' of operations'),
+  maxBytes: aWholeNumber(1, undefined, ' of bytes'),
+};
+
+/** Reads `idempotency` of an api; undefined if the header has no effect. */
+export function readIdempotency(options: Options): Required<IdempotencyOptions<never>> | undefined {
+  const { idempotency } = options;
+  if (!('idempotency' in options)) return undefined;
+  checkValue('`idempotency`', idempotency, anObject('an object: { principal, … }'));
+  const given = idempotency as IdempotencyOptions<never>;
+  checkOptions(given, legalIdempotency, '`idempotency`');
+  return { required: false, collection: 'idempotency_keys', ttl: 86_400, maxAnswerBytes: 1_048_576, ...given };
+}
+
+const legalIdempotency: LegalOptions<IdempotencyOptions<never>> = {
+  principal: required(aFunction),
+  required: trueOrFalse,
+  collection: aText,
+  ttl: aWholeNumber(1, 2 ** 31 - 1, ' of seconds'),
+  maxAnswerBytes: aWholeNumber(1, 15 * 2 ** 20, ' of bytes'),
+};
 
 /** Reads the database. */
 export function readDatabase(options: Options): Db {
@@ -60,17 +107,20 @@ export interface Extras {
   readonly documentGuards: readonly Guard<never>[] | undefined;
   readonly docs: boolean;
   readonly health: boolean;
+  readonly batch: BatchLimits | undefined;
 }
 
 /** Reads what the api serves beside its resources. */
-export function readExtras({ openapi = true, docs = false, health = false }: Options): Extras {
-  const [documentGuards] = tryAll([
+export function readExtras(given: Options): Extras {
+  const { openapi = true, docs = false, health = false } = given;
+  const [documentGuards, batch] = tryAll([
     () => readDocumentGuards(openapi),
+    () => readBatch(given),
     () => checkValue('`docs`', docs, trueOrFalse),
     () => checkValue('`health`', health, trueOrFalse),
   ]);
   if (docs && !documentGuards) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
-  return { documentGuards, docs, health };
+  return { documentGuards, docs, health, batch };
 }
 
 const [isArrayOfFunctions] = anArrayOf('functions', aFunction[0]);

@@ -5,11 +5,13 @@ import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import { buildDocument, checkDocument } from '../openapi/build-document.ts';
+import { batchPath } from '../openapi/describe-batch.ts';
 import { documentPath } from '../openapi/describe-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
 import type { ServedResource } from '../resource/chains.ts';
 import type { UnlinkedResource } from '../resource/compiled-resource.ts';
 import { standardPlaces } from '../resource/resource-options.ts';
+import { compileBatchRoute } from './batch-route.ts';
 import type { Route } from './dispatch.ts';
 import { compileDocsRoutes } from './docs-routes.ts';
 import { healthPath } from './health.ts';
@@ -20,12 +22,13 @@ import { sendDocument } from './send-document.ts';
 export type RouteTable = ReadonlyMap<string, readonly Route[]>;
 
 /** Refuses two resources with one path, and a resource with a path that the api itself serves. */
-export function checkPaths(resources: readonly UnlinkedResource[], { documentGuards, docs, health }: Extras): void {
+export function checkPaths(resources: readonly UnlinkedResource[], { documentGuards, docs, health, batch }: Extras): void {
   const paths = resources.map(({ path }) => path);
   const taken = [
     ...(documentGuards ? [[documentPath, 'its description there, unless `openapi` is false'] as const] : []),
     ...(docs ? [[docsPath, 'its docs page there, unless `docs` is false'] as const] : []),
     ...(health ? [[healthPath, 'its health there, as `health` is true'] as const] : []),
+    ...(batch ? [[batchPath, 'batches there, unless `batch` is false'] as const] : []),
   ];
   tryAll([
     ...paths.map((path, index) => () => {
@@ -41,13 +44,14 @@ export function checkPaths(resources: readonly UnlinkedResource[], { documentGua
 /** Compiles the routes of all resources, and of what the api serves beside them. */
 export function compileRouteTable(description: ApiDescription, { docs }: Extras, probes: readonly Route[]): RouteTable {
   const { resources, beforeDocument: before } = description;
+  const ofBatch = description.batch ? [[batchPath, [compileBatchRoute(description.batch)]] as const] : [];
   const [ofResources, ofDocument, ofDocs] = tryAll([
     () => tryAll(resources.map((resource) => () => [resource.path, compileRoutes(resource)] as const)),
     () => (before ? [[documentPath, [compileDocumentRoute(description, before)]] as const] : []),
     () => (docs && before ? [[docsPath, compileDocsRoutes(description, before)] as const] : []),
   ]);
   const ofHealth = probes.length > 0 ? [[healthPath, probes] as const] : [];
-  return new Map<string, readonly Route[]>([...ofResources, ...ofDocument, ...ofDocs, ...ofHealth]);
+  return new Map<string, readonly Route[]>([...ofResources, ...ofDocument, ...ofDocs, ...ofHealth, ...ofBatch]);
 }
 
 function compileRoutes(resource: ServedResource): Route[] {

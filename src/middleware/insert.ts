@@ -8,6 +8,7 @@ import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer, ofValues, ofWrite } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { withWritePart } from './parts/write-part.ts';
 
 /** Options of {@link insert}. */
 export interface InsertOptions extends StoreOptions {
@@ -32,7 +33,7 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
-  return canAnswer([...ofWrite, ...ofValues], async function insert(ctx, next) {
+  const write = canAnswer([...ofWrite, ...ofValues], async function insert(ctx, next) {
     const created = needed(ctx.created, 'checkCreate', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     requireRecordWithin(ctx, created);
@@ -40,6 +41,7 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
     ctx.record = await store.insert(created, { ifIdIsFree }, workOf(ctx));
     await next();
   });
+  return withWritePart({ kind: 'insert' }, write);
 }
 
 /** False if the server has replaced the id that the client sent. */

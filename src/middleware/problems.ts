@@ -116,7 +116,8 @@ function isReported(problem: Problem, error: unknown): boolean {
   return problem.status === 500 || (problem.status > 500 && (problem !== error || problem.cause !== undefined));
 }
 
-function toProblem(error: unknown): Problem {
+/** The problem that an error means to the client. An error that is not meant for clients is 500. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof ClientGone)
     return new Problem({ status: error.status, code: 'client_closed_request', title: 'Client Closed Request', detail: error.message });

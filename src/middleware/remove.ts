@@ -5,6 +5,7 @@ import { canAnswer, ofChange } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { withWritePart } from './parts/write-part.ts';
 
 /**
  * Deletes the record of `ctx.params.id`, with the scope and `ctx.precondition` in the filter of the delete, and leaves the deleted record
@@ -17,8 +18,9 @@ export function remove(model: ModelInput, options: StoreOptions): ResourceMiddle
   checkOptions(options, storeOptions, '`remove`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
-  return canAnswer(ofChange, async function remove(ctx, next) {
+  const write = canAnswer(ofChange, async function remove(ctx, next) {
     ctx.record = await store.remove({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, workOf(ctx));
     await next();
   });
+  return withWritePart({ kind: 'remove' }, write);
 }

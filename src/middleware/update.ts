@@ -3,9 +3,10 @@ import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange, ofValues } from './parts/can-answer.ts';
-import { needed, type ResourceMiddleware } from './parts/context.ts';
+import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { withWritePart } from './parts/write-part.ts';
 
 /**
  * Applies `ctx.changes` to the record of `ctx.params.id` in one atomic command, with the scope and `ctx.precondition` in its filter, and
@@ -22,9 +23,14 @@ export function update(model: ModelInput, options: StoreOptions): ResourceMiddle
   checkOptions(options, storeOptions, '`update`');
   const compiled = asCompiled(model);
   const store = openStore(compiled, options);
-  return canAnswer([...ofChange, ...ofValues], async function update(ctx, next) {
+  const write = canAnswer([...ofChange, ...ofValues], async function update(ctx, next) {
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
     ctx.record = await store.update({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, changes, workOf(ctx));
     await next();
   });
+  const findBefore = (ctx: Context) => {
+    const { id, scope } = readAddress(ctx, compiled);
+    return store.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
+  };
+  return withWritePart({ kind: 'update', findBefore }, write);
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError, type ProblemCode } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { tryAll } from '../mistakes.ts';
 import { aText, checkValue, oneOf, orUndefined } from '../options.ts';
@@ -32,6 +32,15 @@ export interface DescriptionOptions {
 /** The names of {@link DescriptionOptions}. */
 export const descriptionOptionNames = ['title', 'version', 'description', 'contact', 'license', 'securitySchemes', 'security'] as const;
 
+/** What the description of batches is made from. */
+export interface BatchDescription {
+  /** The middlewares that a batch runs through. */
+  readonly chain: readonly ResourceMiddleware[];
+  readonly maxOperations: number;
+  /** The problems of the operations that a batch may have. */
+  readonly ofMembers: readonly ProblemCode[];
+}
+
 /** What the description of an api is made from. */
 export interface ApiDescription {
   readonly info: Info;
@@ -47,6 +56,10 @@ export interface ApiDescription {
   readonly writesProblems: boolean;
   /** The middlewares before the description. Undefined if it is not served: it does not describe itself then. */
   readonly beforeDocument: readonly ResourceMiddleware[] | undefined;
+  /** The middleware of `Idempotency-Key`, and whether a key is required. Undefined if the header has no effect. */
+  readonly idempotency?: { readonly middleware: ResourceMiddleware; readonly required: boolean } | undefined;
+  /** The operation that carries out several others. Undefined if it is not served. */
+  readonly batch?: BatchDescription | undefined;
 }
 
 /** The parts of an {@link ApiDescription} that the options decide. Throws a {@link ConfigurationError} that names an invalid option. */

@@ -2,6 +2,7 @@ import type { Operation } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import { withCommonHeaders } from './common-headers.ts';
 import { Components } from './components.ts';
+import { describeBatch } from './describe-batch.ts';
 import { describeCustom } from './describe-custom.ts';
 import { describeDocument } from './describe-document.ts';
 import { describeResource } from './describe-resource.ts';
@@ -35,14 +36,15 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
     const context = { api, resource, schemas, components, operationId: (operation: string) => operationId(resource, operation) };
     return mergePaths(describeResource(context), describeCustom(context));
   });
+  const batch = api.batch ? describeBatch(api, api.batch, components) : { paths: {}, tags: [] };
   const own = api.beforeDocument ? describeDocument(api, components) : { paths: {}, tags: [] };
   const document: OpenapiDocument = {
     openapi: '3.1.0',
     info: api.info,
     servers: [{ url: '/' }],
     ...securityOf(api),
-    tags: [...api.resources.map((resource) => ({ name: resource.path, description: resource.description })), ...own.tags],
-    paths: Object.assign({}, ...paths, own.paths) as Record<string, Part>,
+    tags: [...api.resources.map((resource) => ({ name: resource.path, description: resource.description })), ...batch.tags, ...own.tags],
+    paths: Object.assign({}, ...paths, batch.paths, own.paths) as Record<string, Part>,
     components: { ...components.all(), ...(Object.keys(api.securitySchemes).length > 0 ? { securitySchemes: api.securitySchemes } : {}) },
   };
   return withCommonHeaders(document, api.givesIds);

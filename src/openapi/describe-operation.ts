@@ -4,7 +4,7 @@ import { isWrite } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { Part } from './document.ts';
-import { cachingHeaders, entityTag } from './headers.ts';
+import { cachingHeaders, entityTag, idempotencyKey } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
 
@@ -34,8 +34,10 @@ export interface Particulars {
 /** Describes an operation, standard or custom. Its problems are those of its chain, and the 405 of the dispatch. */
 export function describeOperation(context: ResourceContext, name: string, method: string, particulars: Particulars): Part {
   const { resource } = context;
-  const { summary, description, parameters = [], body, isBodyOptional = false, answers } = particulars;
-  const problems = resource.chainOf(name).flatMap((middleware) => problemsOf(middleware, method));
+  const { summary, description, body, isBodyOptional = false, answers } = particulars;
+  const chain = resource.chainOf(name);
+  const parameters = [...(particulars.parameters ?? []), ...idempotencyKey(context.api, chain, context.components)];
+  const problems = chain.flatMap((middleware) => problemsOf(middleware, method));
   return {
     operationId: context.operationId(name),
     summary,

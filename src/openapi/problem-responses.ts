@@ -36,7 +36,11 @@ function toName(code: ProblemCode): string {
 }
 
 function problemResponse(status: number, codes: readonly ProblemCode[], { api, components }: ProblemContext): Part {
-  const own = Object.entries(headers[status] ?? {}).map(([name, part]) => [name, components.refer('headers', name, part)]);
+  const ofStatus = codes.includes('idempotency_in_progress') ? mayRetry : headers[status];
+  const own = Object.entries(ofStatus ?? {}).map(([name, part]) => [
+    name,
+    components.refer('headers', part.required === false ? `Optional${name}` : name, part),
+  ]);
   const description = codes.map((code) => sentences[code] ?? `${problemCodes[code].title}.`).join(' ');
   return {
     description: api.writesProblems ? `${description} The body is of the application's own making.` : description,
@@ -67,6 +71,9 @@ const retryAfter: Readonly<Record<string, Part>> = {
   },
 };
 
+/** For a status that not all of its problems have it with. */
+const mayRetry: Readonly<Record<string, Part>> = { 'Retry-After': { ...retryAfter['Retry-After'], required: false } };
+
 const headers: Readonly<Record<number, Readonly<Record<string, Part>>>> = {
   401: { 'WWW-Authenticate': { description: 'How to authenticate (RFC 9110 §11.6.1).', schema: { type: 'string' } } },
   405: { Allow: { description: 'The methods of this path (RFC 9110 §10.2.1).', required: true, schema: { type: 'string' } } },
@@ -88,7 +95,8 @@ const headers: Readonly<Record<number, Readonly<Record<string, Part>>>> = {
   504: retryAfter,
 };
 
-const noStore: Part = {
+/** The `Cache-Control` of what nobody keeps. */
+export const noStore: Part = {
   description: 'Nobody keeps the answer (RFC 9111 §5.2.2.5).',
   required: true,
   schema: { type: 'string' },
@@ -97,7 +105,7 @@ const noStore: Part = {
 
 const sentences: { readonly [Code in ProblemCode]?: string } = {
   malformed_json: 'The body is not JSON in UTF-8, or is nested too deeply.',
-  malformed_header: '`If-Match` or `If-None-Match` is malformed.',
+  malformed_header: '`If-Match`, `If-None-Match` or `Idempotency-Key` is malformed.',
   invalid_query: 'A query parameter is unknown, is not allowed, is given twice or has a value that cannot be cast.',
   invalid_cursor: 'The cursor is damaged or belongs to another list.',
   precondition_not_supported: 'The request addresses many records and has `If-Match` or `If-None-Match`.',
@@ -106,6 +114,10 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   cross_origin: 'A page of another origin has sent it.',
   not_found: 'There is no such record within the reach of the caller.',
   method_not_allowed: 'The path does not have this method.',
+  idempotency_key_required: '`Idempotency-Key` is missing.',
+  idempotency_in_progress: 'Another request with the same `Idempotency-Key` has not ended yet.',
+  idempotency_key_reused: 'The `Idempotency-Key` has come with another request.',
+  replica_set_required: 'The database of the service has no transactions.',
   duplicate_key: 'Another record has a value that must be unique.',
   precondition_failed: 'The record is not one that `If-Match` names, or one that `If-None-Match` names.',
   body_timeout: 'The body did not arrive in time.',
@@ -115,7 +127,6 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   too_many_matches: 'More records match than the request may write to; nothing was written.',
   precondition_required: '`If-Match` is missing.',
   internal: 'Something went wrong in the service.',
-  replica_set_required: 'The database of the service has no transactions.',
   overloaded: 'Too many requests are in flight, or the record is being changed too often.',
   request_given_up: 'The request took too long and was given up; nothing was written.',
   database_unavailable: 'The database is not available; nothing was written, and nothing will be.',
@@ -137,6 +148,7 @@ const problemSchema: Part = {
     title: { type: 'string', description: 'The kind of problem, in a few words.' },
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the response.' },
     detail: { type: 'string', description: 'What is wrong with this request, in one sentence.' },
+    operation: { type: 'integer', minimum: 0, description: 'The index of the operation of a batch that it is about.' },
     request_id: { type: 'string', description: 'The id of the request, as in `X-Request-Id`, where the api gives ids.' },
     code: openList(Object.keys(problemCodes), 'The kind of problem, for programs: a code of the service, or one of the library.'),
     errors: {

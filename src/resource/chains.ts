@@ -23,6 +23,7 @@ import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
 import { canAnswer } from '../middleware/parts/can-answer.ts';
+import { carried } from '../middleware/parts/carried.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
@@ -31,6 +32,7 @@ import { removeMany } from '../middleware/remove-many.ts';
 import { scope } from '../middleware/scope.ts';
 import { update } from '../middleware/update.ts';
 import { updateMany } from '../middleware/update-many.ts';
+import { withinTransaction } from '../middleware/within-transaction.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
@@ -39,14 +41,17 @@ import type { Operation, WriteOperation } from './resource-options.ts';
 export interface ServedResource extends CompiledResource {
   /** All middlewares of an operation, by its name: those that stand before every operation of the api, and its own. */
   chainOf(operation: string): readonly ResourceMiddleware[];
+  /** Its own middlewares only. */
+  ownChainOf(operation: string): readonly ResourceMiddleware[];
 }
 
 /** Makes the chain of each operation of a resource, once: what is served and what is described are the same. */
 export function compileChains(resource: CompiledResource, before: readonly ResourceMiddleware[]): ServedResource {
-  const standard = resource.ops.map((name) => [name, [...before, ...chains[name](resource)]] as const);
-  const custom = resource.operations.map((operation) => [operation.name, [...before, ...customChain(resource, operation)]] as const);
-  const compiled = new Map<string, readonly ResourceMiddleware[]>([...standard, ...custom]);
-  return { ...resource, chainOf: (operation) => compiled.get(operation) ?? [] };
+  const standard = resource.ops.map((name) => [name, chains[name](resource)] as const);
+  const custom = resource.operations.map((operation) => [operation.name, customChain(resource, operation)] as const);
+  const own = new Map<string, readonly ResourceMiddleware[]>([...standard, ...custom]);
+  const whole = new Map([...own].map(([name, chain]) => [name, [...before, ...chain]] as const));
+  return { ...resource, chainOf: (operation) => whole.get(operation) ?? [], ownChainOf: (operation) => own.get(operation) ?? [] };
 }
 
 /**
@@ -83,11 +88,10 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     caching(r.caching),
     body(r),
     ifMatch(),
+    ...idempotent(r),
     checkCreate(r.model, creation(r)),
     ...prior(r, 'create'),
-    insert(r.model, { ...store(r), shareRoundTrips: r.shareRoundTrips }),
-    ...hooks(r, 'create'),
-    record({ created: true }),
+    ...writing(r, 'create', insert(r.model, { ...store(r), shareRoundTrips: r.shareRoundTrips }), record({ created: true })),
   ],
   patch: (r) => [
     ...guard(r, 'patch'),
@@ -95,11 +99,10 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     body(r),
     match(r),
+    ...idempotent(r),
     checkPatch(r.model, changing(r, rules(r))),
     ...prior(r, 'patch'),
-    update(r.model, store(r)),
-    ...hooks(r, 'patch'),
-    record(),
+    ...writing(r, 'patch', update(r.model, store(r)), record()),
   ],
   put: (r) => [
     ...guard(r, 'put'),
@@ -109,38 +112,31 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     match(r),
     checkPut(r.model, changing(r, closed(r))),
     ...prior(r, 'put'),
-    update(r.model, store(r)),
-    ...hooks(r, 'put'),
-    record(),
+    ...writing(r, 'put', update(r.model, store(r)), record()),
   ],
   delete: (r) => [
     ...guard(r, 'delete'),
     ...rows(r),
     match(r),
     ...prior(r, 'delete'),
-    remove(r.model, store(r)),
-    ...hooks(r, 'delete'),
-    noContent(),
+    ...writing(r, 'delete', remove(r.model, store(r)), noContent()),
   ],
   patchMany: (r) => [
     ...guard(r, 'patchMany'),
     ...rows(r),
     matching(r),
     body(r),
+    ...idempotent(r),
     checkPatch(r.model, changing(r, rules(r))),
     ...prior(r, 'patchMany'),
-    updateMany(r.model, store(r)),
-    ...hooks(r, 'patchMany'),
-    affected(),
+    ...carrying(r, updateMany(r.model, store(r)), hooks(r, 'patchMany'), affected()),
   ],
   deleteMany: (r) => [
     ...guard(r, 'deleteMany'),
     ...rows(r),
     matching(r),
     ...prior(r, 'deleteMany'),
-    removeMany(r.model, store(r)),
-    ...hooks(r, 'deleteMany'),
-    affected(),
+    ...carrying(r, removeMany(r.model, store(r)), hooks(r, 'deleteMany'), affected()),
   ],
 };
 
@@ -152,6 +148,9 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
   const isSafe = o.method === 'GET';
   const isOfRecord = o.path.split('/').includes(':id');
   const loading = records(r.model, store(r));
+  const doing = handler(o.handler, { model: r.model, problems: o.problems, ...(o.answer === undefined ? {} : { answer: o.answer }) });
+  const status = o.status === undefined ? {} : { status: o.status };
+  const answering = answer({ ...status, location: (ctx, id) => recordPath(ctx, o.path, id) });
   return [
     ...guard(r, o.name),
     caching(r.caching),
@@ -161,10 +160,9 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...o.reading,
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
     isOfRecord ? loading : canAnswer([], loading), // without an id there is nothing that it could load
+    ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? idempotent(r) : []),
     ...o.checking,
-    handler(o.handler, { model: r.model, problems: o.problems, ...(o.answer === undefined ? {} : { answer: o.answer }) }),
-    ...hooks(r, o.name),
-    answer({ ...(o.status === undefined ? {} : { status: o.status }), location: (ctx, id) => recordPath(ctx, o.path, id) }),
+    ...(isSafe ? [doing, ...hooks(r, o.name), answering] : carrying(r, doing, hooks(r, o.name), answering)),
   ];
 }
 
@@ -184,6 +182,17 @@ const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequire
 const prior = (r: CompiledResource, operation: WriteOperation) =>
   r.beforeOf(operation).length > 0 ? [beforeHooks(r.model, r.beforeOf(operation))] : [];
 const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).length > 0 ? [afterHooks(r.hooksOf(operation))] : []);
+/** PUT and DELETE can be sent again as they are. */
+const idempotent = (r: CompiledResource) => (r.idempotency ? [r.idempotency] : []);
+/** The end of a chain that writes: the write, with the hooks in its transaction, the hooks after it, and the answer. */
+const writing = (r: CompiledResource, name: Operation, write: ResourceMiddleware, answering: ResourceMiddleware) =>
+  carrying(r, withinTransaction(write, r.withinOf(name), store(r)), hooks(r, name), answering);
+const carrying = (
+  r: CompiledResource,
+  write: ResourceMiddleware,
+  after: readonly ResourceMiddleware[],
+  answering: ResourceMiddleware,
+): readonly ResourceMiddleware[] => (r.isCarried ? [carried(write, after, answering)] : [write, ...after, answering]);
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
 const closed = ({ explicitWrites }: CompiledResource) => ({ explicitWrites });
 const rules = ({ explicitWrites, mergePatch }: CompiledResource) => ({ explicitWrites, mergePatch });

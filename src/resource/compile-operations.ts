@@ -63,6 +63,8 @@ export interface CompiledOperation extends Place {
   /** The middlewares of `use` after `If-Match`: the validation of the body, and those that follow; all, if none reads a body. */
   readonly checking: readonly ResourceMiddleware[];
   readonly handler: Handler<never>;
+  /** Whether the definition has a handler. Otherwise its middlewares do the work. */
+  readonly hasHandler: boolean;
   /** The body that a `jsonBody` in `use` reads: its schema, or any object. Undefined if none reads a body. */
   readonly body: ObjectNode | 'any' | undefined;
   /** Whether the body may be absent. */
@@ -129,7 +131,21 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     () => checkStatus(given('status'), where),
   ]);
   const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing, problems = [], status } = options;
-  return { name, method, path, summary, reading, checking, handler, body, isBodyOptional, answer: compiledAnswer, problems, status };
+  return {
+    name,
+    method,
+    path,
+    summary,
+    reading,
+    checking,
+    handler,
+    hasHandler: options.handler !== undefined,
+    body,
+    isBodyOptional,
+    answer: compiledAnswer,
+    problems,
+    status,
+  };
 }
 
 /** The handler of an operation whose middlewares answer. */

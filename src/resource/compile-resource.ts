@@ -29,7 +29,7 @@ import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { checkPlaces, compileOperations } from './compile-operations.ts';
 import type { UnlinkedResource } from './compiled-resource.ts';
 import { cursorPaging } from './paging.ts';
-import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
+import { isSingleWrite, isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
@@ -61,6 +61,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   fields: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
   before: [isTable, 'an object with an array of functions for each operation'],
+  within: [isTable, 'an object with an array of functions for each operation'],
   after: [isTable, 'an object with an array of functions for each operation'],
 };
 
@@ -98,13 +99,15 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', names(), where, checkGuards),
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkTable(given('before').before ?? {}, 'before', standard().filter(isWrite), where, checkBefore),
+    () => checkTable(given('within').within ?? {}, 'within', standard().filter(isSingleWrite), where, checkFunctions),
     () => checkTable(given('after').after ?? {}, 'after', names(), where, checkFunctions),
     () => checkFilterNames(compiledModel(), standard()),
     () => checkFilters(compiledModel(), standard(), where),
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
   ]);
-  const { path = model.collection, guards = [], guardsFor = {}, before = {}, after = {}, include = [], serverFields = {} } = definition;
+  const { path = model.collection, guards = [], guardsFor = {}, include = [], serverFields = {} } = definition;
+  const { before = {}, within = {}, after = {} } = definition;
   return {
     path,
     description: definition.description ?? `Records of ${model.name}.`,
@@ -126,6 +129,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     include,
     guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
     beforeOf: (operation) => own<readonly BeforeHook<never, never>[] | undefined>(before, operation) ?? [],
+    withinOf: (operation) => own(within as WithinTable, operation) ?? [],
     hooksOf: (operation) => own(after, operation) ?? [],
   };
 }
@@ -133,6 +137,9 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
 function cachingOf({ cacheControl, vary }: ResourceDefinition): CachingOptions {
   return { ...(cacheControl !== undefined && { cacheControl }), ...(vary && { vary }) };
 }
+
+/** The hooks by the names of their operations, as a chain takes them. */
+type WithinTable = Readonly<Record<string, readonly never[] | undefined>>;
 
 function readOps({ ops = defaultOperations }: ResourceDefinition, where: string): readonly Operation[] {
   checkNames('operation in `ops`', ops, operations, where);

@@ -3,7 +3,8 @@ import type { BeforeHook } from '../middleware/before-hooks.ts';
 import type { CachingOptions } from '../middleware/caching.ts';
 import type { ServerFields } from '../middleware/check-create.ts';
 import type { Includes } from '../middleware/parts/compile-includes.ts';
-import type { Guard, ScopeFunction } from '../middleware/parts/context.ts';
+import type { Guard, ResourceMiddleware, ScopeFunction } from '../middleware/parts/context.ts';
+import type { WithinHook } from '../middleware/within-transaction.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { FilterLimits } from '../mongo/list/parse-list-query.ts';
@@ -21,6 +22,10 @@ export interface ApiSettings {
   readonly filterLimits: FilterLimits;
   readonly warnOnScan: boolean;
   readonly shareRoundTrips: boolean;
+  /** Whether its writes may be carried out in the transaction of a batch or of an `Idempotency-Key`. */
+  readonly isCarried: boolean;
+  /** Answers requests with an `Idempotency-Key`, if the api takes them. */
+  readonly idempotency: ResourceMiddleware | undefined;
 }
 
 /** A resource by itself: its options with their defaults, checked. */
@@ -55,6 +60,8 @@ export interface UnlinkedResource {
   guardsOf(operation: string): readonly Guard<never>[];
   /** The hooks before a write. */
   beforeOf(operation: WriteOperation): readonly BeforeHook<never, never>[];
+  /** The hooks in the transaction of an operation. */
+  withinOf(operation: string): readonly WithinHook<never, never, never>[];
   /** The hooks after an operation, standard or custom. */
   hooksOf(operation: string): readonly AfterHook<never, never>[];
 }

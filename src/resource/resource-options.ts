@@ -1,6 +1,7 @@
 import type { AfterHook } from '../middleware/after-hooks.ts';
 import type { BeforeHook } from '../middleware/before-hooks.ts';
 import type { Called, Guard } from '../middleware/parts/context.ts';
+import type { WithinHook } from '../middleware/within-transaction.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { ChangesDraft, Document } from '../model/define/infer.ts';
 import type { Operator } from '../model/define/policy.ts';
@@ -15,19 +16,26 @@ export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete', 'p
 /** An operation of a resource: a key of `ops`, `guardsFor` and `after`. */
 export type Operation = (typeof operations)[number];
 
-/** The operations that hooks of `before` may stand before. */
-const writes = ['create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'] as const satisfies readonly Operation[];
+/** The operations that write one record: a key of `within`. */
+export const singleWrites = ['create', 'patch', 'put', 'delete'] as const satisfies readonly Operation[];
 
-/** An operation that writes: a key of `before`. */
-export type WriteOperation = (typeof writes)[number];
+type SingleWrite = (typeof singleWrites)[number];
 
-/** Whether an operation writes. */
-export function isWrite(operation: string): operation is WriteOperation {
-  return (writes as readonly string[]).includes(operation);
+/** Whether an operation writes one record. */
+export function isSingleWrite(operation: string): operation is SingleWrite {
+  return (singleWrites as readonly string[]).includes(operation);
 }
 
 /** The operations on every record that matches a filter. */
 type OfMany = 'patchMany' | 'deleteMany';
+
+/** An operation that writes: a key of `before`. */
+export type WriteOperation = SingleWrite | OfMany;
+
+/** Whether an operation writes. */
+export function isWrite(operation: string): operation is WriteOperation {
+  return isSingleWrite(operation) || operation === 'patchMany' || operation === 'deleteMany';
+}
 
 type IdOf<Doc> = Doc extends { readonly id: infer Id } ? Id : never;
 
@@ -101,6 +109,9 @@ type DraftOf<Op extends WriteOperation, F extends Fields> = Op extends 'create'
   : Op extends 'delete' | 'deleteMany'
     ? undefined
     : ChangesDraft<Model<F>>;
+
+/** A hook in the transaction of a write. A create has no record before it, and a delete none after it. */
+type Within<Op extends WriteOperation, Ctx, Doc> = WithinHook<Ctx, Op extends 'create' ? null : Doc, Op extends 'delete' ? null : Doc>;
 
 /**
  * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations, and `Bodies` the types of
@@ -196,6 +207,17 @@ export interface ResourceOptions<
    */
   readonly before?: {
     readonly [Op in NoInfer<Ops> & WriteOperation]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<Op, F>>[];
+  };
+  /**
+   * Hooks that run in the transaction of a create, patch, put or delete, in order: what they write by `tx.store(…)` is stored exactly when the
+   * write is. If one throws, nothing is written. They may run several times for one request. See `docs/writes.md`.
+   * @default none: the write is one command without a transaction
+   *
+   * @example
+   * within: { delete: [(ctx, { before, tx }) => tx.store(Entry).create({ order: before.id, by: ctx.requirePrincipal().name })] }
+   */
+  readonly within?: {
+    readonly [Op in NoInfer<Extract<Ops, SingleWrite>>]?: readonly Within<Op, RequestContext<Principal>, Document<Model<F>>>[];
   };
   /**
    * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as `unknown`, unless it declares

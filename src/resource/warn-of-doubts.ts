@@ -4,26 +4,16 @@ import type { Model } from '../model/define/define-model.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from '../model/node.ts';
 import { type Access, insertAccess, isRequired } from '../model/write/access.ts';
 import { makeId } from '../model/write/compile-writes.ts';
-import { warnOfStandalone } from '../mongo/driver/warn-of-standalone.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 
 /** Warns the developer (`process.emitWarning`) about definitions that are legal, but probably not meant. */
 export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[] = []): void {
-  for (const resource of resources) {
-    warnOfUnsettable(resource);
-    warnOfTransactions(resource);
-  }
+  resources.forEach(warnOfUnsettable);
   warnOfUnknownModels([...resources.map(({ model }) => model), ...models.map(compileModel)]);
 }
 
 function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
-}
-
-/** Writes to many records are transactions. */
-function warnOfTransactions({ path, ops, db }: CompiledResource): void {
-  const needing = ops.filter((operation) => operation === 'patchMany' || operation === 'deleteMany');
-  for (const operation of needing) warnOfStandalone(db, `\`${operation}\` of resource \`${path}\``);
 }
 
 /** What `serverFields` and hooks before a create set is not known beforehand. Hooks cannot set the id. */

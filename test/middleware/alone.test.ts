@@ -10,6 +10,7 @@ import {
   checkPatch,
   checkPut,
   cursorPaging,
+  type Document,
   defineModel,
   fields,
   filterQuery,
@@ -34,6 +35,8 @@ import {
   Unauthorized,
   update,
   updateMany,
+  type Written,
+  withinTransaction,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
@@ -108,6 +111,21 @@ describe('the operations of a resource, put together by hand', () => {
       router.patch('/docs', filterQuery(Doc), jsonBody(), checkPatch(Doc), updateMany(Doc, { db }), hooks, affected());
       router.delete('/docs', filterQuery(Doc, { maxAffected: 1 }), removeMany(Doc, { db }), hooks, affected());
     });
+  });
+
+  it('have hooks in the transaction of the write', async () => {
+    const { db } = database;
+    const copy = async (_ctx: unknown, { after, tx }: Written<Document<typeof Doc>, Document<typeof Doc>>) => {
+      await tx.store(Doc).create({ id: `${after.id}2`, text: after.text, owner: after.owner });
+      if (after.text === 'bad') throw new Error('no');
+    };
+    const within = await serve((router) => {
+      router.patch('/docs/:id', jsonBody(), checkPatch(Doc), withinTransaction(update(Doc, { db }), [copy], { db }), record());
+    });
+    expect((await within('PATCH', '/docs/a', { body: { text: 'bad' } })).status).toBe(500);
+    expect(await docs().countDocuments()).toBe(2);
+    expect((await within('PATCH', '/docs/a', { body: { text: 'good' } })).body).toMatchObject({ data: { text: 'good', revision: 2 } });
+    expect(await docs().findOne({ _id: 'a2' })).toMatchObject({ text: 'good' });
   });
 
   it.each<[string, string, number, Sent, object | undefined]>([

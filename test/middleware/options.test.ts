@@ -42,6 +42,7 @@ import {
   t,
   update,
   updateMany,
+  withinTransaction,
 } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { middlewareNames } from './exported-functions.ts';
@@ -88,6 +89,27 @@ const cases: readonly Case[] = [
   ['findRecord', 'fetchPrivate that is no boolean', (wrong) => findRecord(Doc, wrong), { db, fetchPrivate: 1 }, /`fetchPrivate`/],
   ['afterHooks', 'a function alone', afterHooks, () => undefined, /`afterHooks` must be an array of functions/],
   ['afterHooks', 'a hook that is none', afterHooks, ['mail'], /`afterHooks` must be an array of functions/],
+  [
+    'withinTransaction',
+    'a middleware that does not write',
+    (wrong) => withinTransaction(wrong as never, [() => undefined], { db }),
+    record(),
+    /`insert\(…\)`, `update\(…\)` or `remove\(…\)`/,
+  ],
+  [
+    'withinTransaction',
+    'a hook alone',
+    (wrong) => withinTransaction(update(Doc, { db }), wrong as never, { db }),
+    () => undefined,
+    /an array of functions/,
+  ],
+  [
+    'withinTransaction',
+    'no database',
+    (wrong) => withinTransaction(update(Doc, { db }), [() => undefined], wrong as never),
+    { database: db },
+    /`database`/,
+  ],
   ['answerTimeout', 'no time', answerTimeout, 0, /`answerTimeout` must be a whole number of milliseconds/],
   ['requestTimeout', 'for ever', requestTimeout, Number.POSITIVE_INFINITY, /`requestTimeout` must be a whole number of milliseconds/],
   ['authenticate', 'nothing', authenticate, undefined, /`authenticate` must be a function/],
@@ -200,7 +222,7 @@ describe('a middleware with an unknown option or an invalid value', () => {
 });
 
 /** They take nothing. */
-const withoutOptions = ['noContent', 'notModified', 'page', 'requestId'];
+const withoutOptions = ['affected', 'noContent', 'notModified', 'page', 'requestId'];
 
 describe('the table above', () => {
   it('has every middleware that takes something', () => {

@@ -19,6 +19,8 @@ export function compile(options: unknown): CompiledResource {
     maxPageBytes: 16_777_216,
     warnOnScan: false,
     shareRoundTrips: true,
+    isCarried: false,
+    idempotency: undefined,
     filterLimits: checkFilterLimits({}),
   });
   return resource as CompiledResource;

@@ -65,6 +65,13 @@ describe('a mistake in a resource is a configuration error when the routes are b
       { before: { patch: [Object.assign(() => 1, { problems: ['forbiden'] })] } },
       /a hook in `before.patch` of resource `docs`.*did you mean `forbidden`/,
     ],
+    [
+      'a hook within a list, which writes nothing',
+      { within: { list: [] } },
+      /`list` is not an operation in `within` of resource `docs`\. Legal are create, patch, delete\./,
+    ],
+    ['a hook within that is none', { within: { create: ['audit'] } }, /`within.create` of resource `docs` must be an array of functions/],
+    ['hooks within that are no list', { within: { create: () => true } }, /`within`/],
     ['a guard that is none', { guards: [1] }, /`guards` of resource `docs` must be an array of functions; it has `1`/],
     ['a guard of an operation that is none', { guardsFor: { get: [() => true, null] } }, /`guardsFor.get` of resource `docs` .* `null`/],
     ['a path that clients resolve', { path: '..' }, /`path`/],

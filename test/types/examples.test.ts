@@ -33,6 +33,7 @@ const Order = defineModel('Order', {
   collection: 'orders',
   fields: { customer: t.ref('Customer'), owner: t.string(), total: t.int(), revision: t.revision() },
 });
+const Log = defineModel('Log', { collection: 'logs', fields: { by: t.string() } });
 const SendOrder = t.object('SendOrder', { carrier: t.string() });
 declare const app: Koa, router: Router, db: Db, ctx: Context;
 declare const reports: Collection, pipeline: Document[];

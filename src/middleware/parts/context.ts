@@ -79,9 +79,17 @@ export interface Slots {
   store?: StoreOf;
   /** Set by `stores`: runs a function in a transaction. */
   transaction?: RunTransaction;
+  /** @internal Set by a batch, and by an `Idempotency-Key`: carries out the write of the operation in a transaction. */
+  carryOut?: CarryOut;
   /** Set by `handler`: what it returned. */
   result?: HandlerResult;
 }
+
+/**
+ * Carries out a step in a transaction, and resolves when it has been committed: what writes, and then makes the answer. The step is run again if
+ * the transaction was lost. Rejects if nothing was written, or nobody knows.
+ */
+export type CarryOut = (step: () => Promise<void>) => Promise<void>;
 
 /** The result of a handler. */
 export interface HandlerResult {

@@ -62,6 +62,11 @@ export class Exchange {
     return this.#isBroken;
   }
 
+  /** Whether the request was given up. */
+  get isGivenUp(): boolean {
+    return this.#givenUp !== undefined;
+  }
+
   /** Calls a function when the exchange is over, or at once if it is over already. */
   whenOver(run: () => void): void {
     if (this.#isOver) run();

@@ -21,7 +21,8 @@ export function setStores(all: () => Stores): ResourceMiddleware {
   };
 }
 
-function userOf(ctx: Context | undefined): StoreUser {
+/** Who uses a store in a request. */
+export function userOf(ctx: Context | undefined): StoreUser {
   if (!ctx?.res) throw new Error('Call it as a method: `ctx.store(…)`, `ctx.transaction(…)`.');
   return {
     work() {

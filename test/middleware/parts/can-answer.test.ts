@@ -97,6 +97,13 @@ const table: readonly Row[] = [
   ['stores', 'a database', library.stores({ db }), []],
   ['update', 'a model', update(Note, { db }), [...ofChange, ...ofValues]],
   ['updateMany', 'a model', library.updateMany(Note, { db }), [...ofMany, ...ofValues]],
+  [
+    'withinTransaction',
+    'a hook',
+    library.withinTransaction(update(Note, { db }), [yes], { db }),
+    [...ofChange, ...ofValues, 'replica_set_required'],
+  ],
+  ['withinTransaction', 'no hook', library.withinTransaction(remove(Note, { db }), [], { db }), ofChange],
 ];
 
 const sorted = (codes: Iterable<string>) => [...new Set(codes)].sort();
@@ -183,6 +190,7 @@ describe('what commands end with', () => {
 
 it('no problem is forgotten: each code is carried by a middleware, or is of the dispatch or of the health check', () => {
   const carried = table.flatMap(([, , made]) => problemsOf(made, 'POST'));
-  const others = ['method_not_allowed', 'shutting_down'];
+  const ofKeys = ['idempotency_key_required', 'idempotency_in_progress', 'idempotency_key_reused']; // of an api with `idempotency`
+  const others = ['method_not_allowed', 'shutting_down', ...ofKeys];
   expect(sorted([...carried, ...others])).toEqual(sorted(Object.keys(problemCodes)));
 });

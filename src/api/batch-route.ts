@@ -1,0 +1,63 @@
+import compose from 'koa-compose';
+import { batch } from '../batch/batch.ts';
+import type { CreatedId } from '../batch/references.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { problemsOf } from '../middleware/parts/can-answer.ts';
+import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { spellId } from '../mongo/stored-record.ts';
+import type { BatchDescription } from '../openapi/api-description.ts';
+import type { ServedResource } from '../resource/chains.ts';
+import type { ApiSettings } from '../resource/compiled-resource.ts';
+import { type Place, singleWrites, standardPlaces } from '../resource/resource-options.ts';
+import { compileDispatch, type Route } from './dispatch.ts';
+import type { BatchLimits } from './read-options.ts';
+
+/** An operation that a batch may have. */
+type Member = Place & { readonly name: string };
+
+/** Compiles what a batch runs through, for its route and its description. */
+export function compileBatch(
+  resources: readonly ServedResource[],
+  before: readonly ResourceMiddleware[],
+  { maxOperations, maxBytes }: BatchLimits,
+  { db, maxTimeMS, bodyTimeout, idempotency }: ApiSettings,
+  prefix: string,
+): BatchDescription {
+  const models = new Map(resources.map(({ path, model }) => [path, model]));
+  const dispatch = compileDispatch(new Map(resources.map((one) => [one.path, compileMembers(one)])), prefix);
+  const run = (ctx: Context, path: string) => dispatch(ctx, path, async () => undefined);
+  function createdId({ operation, created }: Context): CreatedId | undefined {
+    const model = operation?.name === 'create' ? models.get(operation.resource) : undefined;
+    return model && created && { text: spellId(model, created._id), json: model.id.leaf.toJson(created._id) };
+  }
+  const chain = [
+    ...before,
+    jsonBody({ limit: maxBytes, timeout: bodyTimeout, requireObject: false }),
+    ...(idempotency ? [idempotency] : []),
+    batch({ db, maxTimeMS, maxOperations, run, createdId }),
+  ];
+  const ofMembers = resources.flatMap((one) =>
+    membersOf(one).flatMap(({ name, method }) => one.ownChainOf(name).flatMap((middleware) => problemsOf(middleware, method))),
+  );
+  return { chain, maxOperations, ofMembers };
+}
+
+/** The route of batches. */
+export function compileBatchRoute({ chain }: BatchDescription): Route {
+  return { method: 'POST', path: '/', name: 'batch', readsJson: true, run: compose([...chain]) as ResourceMiddleware };
+}
+
+function compileMembers(resource: ServedResource): Route[] {
+  return membersOf(resource).map(({ name, method, path }) => ({
+    name,
+    method,
+    path,
+    run: compose([...resource.ownChainOf(name)]) as ResourceMiddleware,
+  }));
+}
+
+/** The writes of single records, and the custom operations whose handler writes. What middlewares of `use` write cannot be part of a batch. */
+function membersOf({ ops, operations }: ServedResource): Member[] {
+  const standard = singleWrites.filter((name) => ops.includes(name)).map((name) => ({ name, ...standardPlaces[name] }));
+  return [...standard, ...operations.filter(({ method, hasHandler }) => method !== 'GET' && hasHandler)];
+}

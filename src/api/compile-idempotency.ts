@@ -1,0 +1,21 @@
+import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { type IdempotencySettings, idempotency } from '../middleware/parts/idempotency.ts';
+import type { Model } from '../model/define/define-model.ts';
+import type { Database } from '../mongo/driver/database.ts';
+import { openIdempotencyKeys } from '../mongo/idempotency-keys.ts';
+import type { IdempotencyOptions } from './api-options.ts';
+
+/** What an api with `idempotency` has in addition. */
+export interface CompiledIdempotency {
+  readonly middleware: ResourceMiddleware;
+  readonly required: boolean;
+  /** The model of the collection of keys: its index is planned with those of the others. */
+  readonly model: Model;
+}
+
+/** Opens the collection of keys, and creates the middleware that stands before the writes. */
+export function compileIdempotency(options: Required<IdempotencyOptions<never>>, db: Database, maxTimeMS: number): CompiledIdempotency {
+  const { collection, ttl, ...settings } = options;
+  const keys = openIdempotencyKeys({ db, collection, ttl, maxTimeMS });
+  return { required: options.required, middleware: idempotency(keys, settings as unknown as IdempotencySettings), model: keys.model };
+}

@@ -1,0 +1,31 @@
+import type { Db } from 'mongodb';
+import { listNames } from '../hints.ts';
+import { reachabilityOf } from '../mongo/driver/reachability.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
+import { singleWrites } from '../resource/resource-options.ts';
+
+/** What an api has that needs transactions. */
+interface Needing {
+  readonly batch?: unknown;
+  readonly idempotency?: unknown;
+  readonly resources: readonly CompiledResource[];
+}
+
+/**
+ * Warns (`process.emitWarning`) if an api needs transactions, and its client is connected to a standalone server, which has none: what needs them
+ * is answered with 501. The warning comes at once, or when the client has connected.
+ */
+export function warnOfStandalone(db: Db, { batch, idempotency, resources }: Needing): void {
+  const needing = [...(batch ? ['`batch`'] : []), ...(idempotency ? ['`idempotency`'] : []), ...resources.flatMap(needingOf)];
+  if (needing.length === 0) return;
+  reachabilityOf(db.client).whenStandalone(() => {
+    const message = `The database is a standalone server without transactions, which ${listNames(needing)} need: the answer is 501. Make it a replica set; one of a single member will do.`;
+    process.emitWarning(message, { type: 'KoaMongoResourceWarning', code: 'REPLICA_SET_REQUIRED' });
+  });
+}
+
+function needingOf({ path, ops, withinOf }: CompiledResource): string[] {
+  const hasHooks = singleWrites.some((name) => withinOf(name).length > 0);
+  const ofMany = ops.filter((name) => name === 'patchMany' || name === 'deleteMany');
+  return [...(hasHooks ? ['within'] : []), ...ofMany].map((name) => `\`${name}\` of resource \`${path}\``);
+}

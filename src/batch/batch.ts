@@ -1,0 +1,113 @@
+import type { Problem } from '../errors.ts';
+import { canAnswer, ofWrite } from '../middleware/parts/can-answer.ts';
+import type { CarryOut, Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { ClientGone, exchangeOf, workOf } from '../middleware/parts/exchange.ts';
+import { reportError } from '../middleware/parts/report-error.ts';
+import { toProblem } from '../middleware/problems.ts';
+import { asDb, type Database } from '../mongo/driver/database.ts';
+import { runTransaction } from '../mongo/driver/run-transaction.ts';
+import { beginMember, type Member } from './member.ts';
+import { operationContext } from './operation-context.ts';
+import { readBatch } from './read-batch.ts';
+import { type CreatedId, fillIn } from './references.ts';
+import { writeAnswer, writeFailure } from './write-answers.ts';
+
+/** What a batch needs of its api. */
+export interface BatchSettings {
+  readonly db: Database;
+  readonly maxTimeMS: number;
+  readonly maxOperations: number;
+  /** Runs the operation at a path below the prefix. Throws 404 or 405 if a batch cannot have it. */
+  run(ctx: Context, path: string): Promise<void>;
+  /** The id of the record that the operation of a context is about to create; undefined if it creates none. */
+  createdId(ctx: Context): CreatedId | undefined;
+}
+
+/**
+ * Carries out the operations in `ctx.request.body` in one transaction, one after the other. Each runs through its own chain, as the principal of
+ * the batch, up to its write; when all of them have come that far, the transaction begins. If it is committed, the chains go on to their hooks.
+ *
+ * If an operation fails, nothing is written, and the answer is its problem, with its index as `operation`.
+ */
+export function batch(settings: BatchSettings): ResourceMiddleware {
+  const { db, maxTimeMS, maxOperations } = settings;
+  const problems = [...ofWrite, 'validation_failed', 'replica_set_required', 'request_given_up'] as const;
+  return canAnswer(problems, async function batch(ctx) {
+    const operations = readBatch(ctx.request.body, maxOperations);
+    const members: Member[] = [];
+    const answers: string[] = [];
+    let at: number | undefined; // the operation that is being carried out
+    const alone: CarryOut = (step) => runTransaction(asDb(db), workOf(ctx), maxTimeMS, step);
+    try {
+      const ids: (CreatedId | undefined)[] = [];
+      for (const [index, operation] of operations.entries()) {
+        const filled = fillIn(operation, ids);
+        at = index;
+        const member = await unlessGone(
+          ctx,
+          beginMember(operationContext(ctx, filled), (own) => settings.run(own, filled.path)),
+        );
+        members.push(member);
+        ids.push(member.step && settings.createdId(member.ctx));
+        at = undefined;
+      }
+      await (ctx.carryOut ?? alone)(async () => {
+        for (const [index, { ctx: own, step }] of members.entries()) {
+          at = index;
+          exchangeOf(ctx).throwIfGivenUp();
+          await step?.();
+          answers[index] = writeAnswer(own);
+        }
+        at = undefined;
+        answer(ctx, answers);
+      });
+    } catch (error) {
+      for (const member of members) member.giveUp(error);
+      throw at === undefined || error instanceof ClientGone || exchangeOf(ctx).isGivenUp ? error : ofOperation(error, at);
+    }
+    await finish(ctx, members, answers);
+  });
+}
+
+/** Lets the chains go on after the commit. A hook that fails is told in the answer of its operation, and the rest stays. */
+async function finish(ctx: Context, members: readonly Member[], answers: string[]): Promise<void> {
+  for (const [index, member] of members.entries()) {
+    try {
+      await member.goOn();
+    } catch (error) {
+      exchangeOf(ctx).throwIfGivenUp();
+      reportError(member.ctx, error);
+      answers[index] = writeFailure(error);
+      answer(ctx, answers);
+    }
+  }
+}
+
+function answer(ctx: Context, answers: readonly string[]): void {
+  ctx.status = 200;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = `{"data":[${answers.join(',')}]}`;
+  ctx.type = 'json';
+}
+
+/** Waits for an operation to come to its write, unless the client goes or the request is given up. */
+function unlessGone(ctx: Context, beginning: Promise<Member>): Promise<Member> {
+  const { signal } = exchangeOf(ctx);
+  return new Promise((resolve, reject) => {
+    function leave(): void {
+      reject(signal.reason);
+      beginning.then(({ giveUp }) => giveUp(signal.reason)).catch(() => undefined); // it may come to its write later
+    }
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    beginning.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
+
+/** The problem of one operation, with its index in the document. For `app.on('error')` it is still the error that was thrown. */
+function ofOperation(error: unknown, operation: number): Problem {
+  const problem = toProblem(error);
+  const { message, stack } = error instanceof Error ? error : problem;
+  const toDocument = () => ({ ...problem.toDocument(), operation });
+  return Object.create(problem, { toDocument: { value: toDocument }, message: { value: message }, stack: { value: stack } }) as Problem;
+}

@@ -1,0 +1,64 @@
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { stringifyJson } from '../http/json.ts';
+import { jsonType } from '../http/media-type.ts';
+import type { Context } from '../middleware/parts/context.ts';
+import type { BatchOperation } from './read-batch.ts';
+
+/** The request of one operation of a batch, as an `IncomingMessage` of Node's server. Its body is the JSON that the client sent for it. */
+class OperationRequest extends Readable {
+  readonly httpVersion = '1.1';
+  readonly httpVersionMajor = 1;
+  readonly httpVersionMinor = 1;
+  readonly complete = true;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: IncomingMessage['socket'];
+  readonly #text: string | undefined;
+
+  constructor({ req }: Context, { method, body, if_match: ifMatch }: BatchOperation, url: string) {
+    super();
+    this.#text = body === undefined ? undefined : stringifyJson(body);
+    this.method = method;
+    this.url = url;
+    this.socket = req.socket;
+    this.headers = {
+      ...Object.fromEntries(Object.entries(req.headers).filter(([name]) => !ofBatch(name))),
+      ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+      ...(this.#text === undefined ? {} : { 'content-type': jsonType, 'content-length': String(Buffer.byteLength(this.#text)) }),
+    };
+  }
+
+  override _read(): void {
+    if (this.#text !== undefined) this.push(this.#text);
+    this.push(null);
+  }
+}
+
+/** Headers that are about the batch and its body. All others count for each operation. */
+function ofBatch(name: string): boolean {
+  return /^(?:content-|if-|accept-encoding$|transfer-encoding$|trailer$|expect$|range$|idempotency-key$)/.test(name);
+}
+
+/**
+ * Makes the context of one operation of a batch: a request and a response of its own, and all else from the context of the batch, such as the
+ * principal, a scope that stands above the api, the exchange, and with it deadline and transaction. A slot that it sets is its own.
+ */
+export function operationContext(ctx: Context, operation: BatchOperation): Context {
+  const req = new OperationRequest(ctx, operation, baseOf(ctx.url) + operation.path) as unknown as IncomingMessage;
+  const res = new ServerResponse(req);
+  const { request, response } = ctx.app.createContext(req, res);
+  const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
+  const own = { req, res, request, response, originalUrl: baseOf(originalUrl) + operation.path, state: { ...ctx.state } };
+  const context = Object.assign(Object.create(ctx), own, { openedGuards: undefined, privateNames: undefined }) as Context;
+  Object.assign(request, { ctx: context, originalUrl: own.originalUrl });
+  Object.assign(response, { ctx: context });
+  return context;
+}
+
+/** The URL without the query and the segment of the batch: where the api is. */
+function baseOf(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(0, path.lastIndexOf('/'));
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeader } from 'node:http';
+import { Problem } from '../../errors.ts';
+import { parseIdempotencyKey } from '../../http/idempotency-key.ts';
+import { stringifyJson } from '../../http/json.ts';
+import { type IdempotencyKeys, inProgress, type KeptAnswer, type KeptKey, KeyTaken } from '../../mongo/idempotency-keys.ts';
+import { answerBody } from './answer-body.ts';
+import { canAnswer, ofRead, ofWrite } from './can-answer.ts';
+import type { Called, Context, ResourceMiddleware } from './context.ts';
+import { exchangeOf, workOf } from './exchange.ts';
+import { rememberState } from './remember-state.ts';
+import { reportError } from './report-error.ts';
+
+/** What the middleware needs besides the keys. */
+export interface IdempotencySettings {
+  readonly principal: Called<[ctx: Context], unknown>;
+  readonly required: boolean;
+  readonly maxAnswerBytes: number;
+}
+
+/** Headers of an answer that are made anew each time, or are for one client and one time only. */
+const notKept = new Set(['content-length', 'set-cookie', 'date', 'connection', 'transfer-encoding']);
+
+/**
+ * Answers a request whose `Idempotency-Key` was answered before with the same bytes, and carries out any other one in a transaction that also
+ * keeps its key and its answer. What the chain below does before its write is not part of that.
+ *
+ * Errors: 400 for a malformed or missing key, 409 while another request with the key runs, 422 for a key of another request, 413 for an answer
+ * that is too large to be kept. After an error nothing is written, and the key is free.
+ */
+export function idempotency(keys: IdempotencyKeys, { principal, required, maxAnswerBytes }: IdempotencySettings): ResourceMiddleware {
+  const ofRequired = required ? (['idempotency_key_required'] as const) : [];
+  const own = ['malformed_header', 'idempotency_in_progress', 'idempotency_key_reused', 'body_too_large', 'replica_set_required'] as const;
+  return canAnswer([...ofRequired, ...own, ...ofRead, ...ofWrite, 'request_given_up'], async function idempotency(ctx, next) {
+    const key = ctx.carryOut ? undefined : readKey(ctx, required); // a batch has a key for all of its operations
+    if (key === undefined) return next();
+    const id = digest([requireText(await principal(ctx)), key]);
+    ctx.exchange?.throwIfGivenUp();
+    const request = digest([ctx.method, ctx.originalUrl, stringifyJson(ctx.request.body)]);
+    const work = workOf(ctx);
+    const takeBack = rememberState(ctx);
+    const before = ctx.res.getHeaders();
+
+    const known = await keys.find(id, work);
+    if (known) return replay(known);
+    let kept: KeptAnswer | undefined;
+    let isTaken = false;
+    ctx.carryOut = async (step) => {
+      try {
+        kept = await keys.keep(id, request, work, async () => {
+          await step();
+          return captureAnswer(ctx, before, maxAnswerBytes);
+        });
+      } catch (error) {
+        isTaken = error instanceof KeyTaken;
+        throw error;
+      }
+    };
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      await next();
+    } catch (error) {
+      failure = { error };
+    }
+    exchangeOf(ctx).throwIfGivenUp();
+    if (isTaken) return replay(await keys.find(id, work));
+    if (failure && !kept) throw failure.error;
+    if (failure) reportError(ctx, failure.error); // of a hook of `after`, which cannot change the answer
+    if (kept) send(kept, ctx.res.getHeader('set-cookie'));
+
+    function replay(found: KeptKey | undefined): void {
+      if (!found) throw inProgress(); // committed, and not yet by a majority
+      if (found.request !== request) throw reused();
+      send(found.answer);
+    }
+
+    function send({ status, headers, body }: KeptAnswer, cookies?: OutgoingHttpHeader): void {
+      takeBack();
+      if (cookies !== undefined) ctx.res.setHeader('set-cookie', cookies);
+      ctx.status = status;
+      ctx.set({ ...headers });
+      if (body) ctx.body = body;
+    }
+  });
+}
+
+/** The key of a request; undefined if it has none, and needs none. */
+function readKey({ req }: Context, required: boolean): string | undefined {
+  const header = req.headers['idempotency-key'];
+  if (header !== undefined) return parseIdempotencyKey(String(header));
+  if (!required) return undefined;
+  const detail = 'Send an Idempotency-Key of your own making, and the same one if you have to send the request again.';
+  throw new Problem({ code: 'idempotency_key_required', detail });
+}
+
+/** Without a name, the keys of all clients would be one. */
+function requireText(principal: unknown): string {
+  if (typeof principal === 'string' && principal !== '') return principal;
+  throw new Error(
+    '`principal` of `idempotency` must return a text that names the caller: clients share their keys, and answers, with no other.',
+  );
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+function reused(): Problem {
+  const detail = 'This Idempotency-Key has come with another request: use a new key for each request.';
+  return new Problem({ code: 'idempotency_key_reused', detail });
+}
+
+/** The answer that the operation has made: its status, the headers that it has set, and its body. */
+function captureAnswer(ctx: Context, before: Readonly<Record<string, unknown>>, maxBytes: number): KeptAnswer {
+  const body = answerBody(ctx);
+  if (body && body.length > maxBytes) {
+    const detail = `The answer would have more than ${maxBytes} bytes, which cannot be kept for an Idempotency-Key: nothing was written.`;
+    throw new Problem({ code: 'body_too_large', detail });
+  }
+  const headers = Object.entries(ctx.res.getHeaders()).filter(([name, value]) => !notKept.has(name) && value !== before[name]);
+  return { status: ctx.status, headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])), body };
+}

@@ -1,0 +1,91 @@
+import { ConfigurationError, Problem } from '../errors.ts';
+import { type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
+import type { TransactionContext } from '../store/store.ts';
+import { Stores } from '../store/stores.ts';
+import { canAnswer, ofRead, ofWrite, problemsOf } from './parts/can-answer.ts';
+import { containBody } from './parts/contain-errors.ts';
+import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
+import { exchangeOf } from './parts/exchange.ts';
+import { rememberState } from './parts/remember-state.ts';
+import { userOf } from './parts/set-stores.ts';
+import { writePartOf } from './parts/write-part.ts';
+
+/** What a write has done, for the hooks in its transaction. */
+export interface Written<Before = unknown, After = unknown> {
+  /** The record before the write as a document; null for a create. */
+  readonly before: Before;
+  /** The record after the write as a document; null for a delete. */
+  readonly after: After;
+  /** The transaction of the write. */
+  readonly tx: TransactionContext;
+}
+
+/** A function that runs in the transaction of a write. It may run several times for one write: see {@link withinTransaction}. */
+export type WithinHook<Ctx = Context, Before = unknown, After = unknown> = (ctx: Ctx, written: Written<Before, After>) => unknown;
+
+/**
+ * Runs `insert`, `update` or `remove`, and then hooks, in one transaction: what the hooks write by `tx.store(…)`, or by `ctx.store`, is stored
+ * exactly when the write is. It leaves the record in `ctx.record`. Hooks run in order, and each is awaited.
+ *
+ * If a hook throws, nothing is written: a {@link Problem} is answered as it is, and any other error is a 500 without details. If the database
+ * says that the transaction may succeed when it is tried again, the write and the hooks run again, and what the first attempt has set on `ctx`
+ * is taken back. 501 on a standalone server.
+ *
+ * An update reads the record of before first: one command more, and another one commits. Without hooks nothing of this happens.
+ *
+ * @example
+ * const updateAndLog = withinTransaction(update(Order, { db }), [(ctx, { tx }) => tx.store(Log).create({ by: ctx.state.user.name })], { db });
+ * router.patch('/orders/:id', jsonBody(), checkPatch(Order), updateAndLog, record());
+ */
+export function withinTransaction(
+  write: ResourceMiddleware,
+  hooks: readonly Called<[ctx: Context, written: Written], unknown>[],
+  options: StoreOptions,
+): ResourceMiddleware {
+  checkValue('The first argument of `withinTransaction`', write, aFunction);
+  checkValue('The second argument of `withinTransaction`', hooks, anArrayOf('functions', aFunction[0]));
+  checkOptions(options, storeOptions, '`withinTransaction`');
+  const part = writePartOf(write);
+  if (!part)
+    throw new ConfigurationError(
+      'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)` or `remove(…)` returns: it has to know the record.',
+    );
+  if (hooks.length === 0) return write;
+  const stores = new Stores(options.db, options.maxTimeMS);
+  const problems = (method: string) => [...problemsOf(write, method), ...ofRead, ...ofWrite, 'replica_set_required' as const];
+  return canAnswer(problems, async function withinTransaction(ctx, next) {
+    containBody(ctx);
+    const takeBack = rememberState(ctx);
+    try {
+      await stores.transaction(async (tx) => {
+        takeBack();
+        const before = await part.findBefore?.(ctx);
+        await write(ctx, ended);
+        const { record } = ctx;
+        const [was, is] = part.kind === 'remove' ? [record, undefined] : [before, record];
+        await run(hooks as readonly WithinHook[], ctx, { before: was?.document ?? null, after: is?.document ?? null, tx });
+      }, userOf(ctx));
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
+    await next();
+  });
+}
+
+/** Stands for the rest of the chain, which runs after the commit. */
+async function ended(): Promise<void> {}
+
+/** An error that is not a problem becomes one that tells the client nothing: its message is about the hook, and not about the request. */
+async function run(hooks: readonly WithinHook[], ctx: Context, written: Written): Promise<void> {
+  try {
+    for (const hook of hooks) {
+      exchangeOf(ctx).throwIfGivenUp();
+      await hook(ctx, written);
+    }
+  } catch (error) {
+    const speaks = !(error instanceof Problem) && error instanceof Error && 'expose' in error;
+    throw speaks ? new Error(`A hook in \`within\` threw: ${error.message}`, { cause: error }) : error;
+  }
+}

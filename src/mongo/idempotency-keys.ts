@@ -1,0 +1,136 @@
+import type { Collection } from 'mongodb';
+import { Problem } from '../errors.ts';
+import { compileModel } from '../model/compile/compile-model.ts';
+import { defineModel, type Model } from '../model/define/define-model.ts';
+import { t } from '../model/define/t.ts';
+import { bsonOptions } from './driver/bson-options.ts';
+import { planCommands } from './driver/commands.ts';
+import { asDb, type Database } from './driver/database.ts';
+import { runTransaction } from './driver/run-transaction.ts';
+import { isServerError, serverCodes } from './driver/server-error.ts';
+import type { Work } from './driver/work.ts';
+
+/** An answer as it is kept. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+}
+
+/** What is known of a key: the request that it came with, and its answer. */
+export interface KeptKey {
+  /** A digest of the request. */
+  readonly request: string;
+  readonly answer: KeptAnswer;
+}
+
+/** A request with the same key has been committed since the key was looked up. */
+export class KeyTaken extends Error {
+  override readonly name = 'KeyTaken';
+}
+
+interface StoredKey {
+  readonly _id: string;
+  readonly request: string;
+  readonly expiresAt: Date;
+  readonly status?: number;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly body?: Uint8Array;
+}
+
+/** Options of {@link openIdempotencyKeys}. */
+export interface IdempotencyKeysOptions {
+  readonly db: Database;
+  readonly collection: string;
+  /** How long a key is kept, in seconds. */
+  readonly ttl: number;
+  readonly maxTimeMS: number;
+}
+
+/** The keys of requests, with their answers. */
+export interface IdempotencyKeys {
+  /** The model of the collection, for the plan of its indexes. */
+  readonly model: Model;
+  /** Finds a key that was committed and has not expired. */
+  find(id: string, work: Work): Promise<KeptKey | undefined>;
+  /**
+   * Runs a function in a transaction, and keeps its answer if it is a success. The key is the first thing that is written, so that the same key
+   * cannot be written twice: throws `idempotency_in_progress` (409) while another transaction has it, and {@link KeyTaken} after its commit.
+   */
+  keep(id: string, request: string, work: Work, run: () => Promise<KeptAnswer>): Promise<KeptAnswer>;
+}
+
+/** Opens the collection of keys. */
+export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTimeMS }: IdempotencyKeysOptions): IdempotencyKeys {
+  const db = asDb(database);
+  const model = modelOf(name);
+  const collection: Collection<StoredKey> = db.collection(name, bsonOptions);
+  const { readLatest, write } = planCommands(compileModel(model as Model), db, collection, maxTimeMS);
+
+  /** Writes the key, in place of an expired one that the index has not removed yet. If there is a valid one, its id is a duplicate. */
+  async function insert(key: StoredKey, work: Work): Promise<void> {
+    await write(work, async (command) => {
+      try {
+        const expired = command.handOver({ _id: key._id, expiresAt: { $lte: new Date() } });
+        await collection.replaceOne(expired, key, { ...command.options, upsert: true });
+      } catch (error) {
+        if (isServerError(error, serverCodes.duplicateKey)) throw new KeyTaken('The key was taken meanwhile.', { cause: error });
+        // Not as the cause: its label would have the transaction tried again, while the other one may take long.
+        throw isServerError(error, serverCodes.writeConflict) ? inProgress() : error;
+      }
+    });
+  }
+
+  async function complete(id: string, { status, headers, body }: KeptAnswer, work: Work): Promise<void> {
+    const answer = { status, headers: Object.entries(headers), ...(body && { body }) };
+    await write(work, (command) => collection.updateOne(command.handOver({ _id: id }), { $set: answer }, command.options));
+  }
+
+  return {
+    model: model as Model,
+
+    async find(id, work) {
+      // What a majority has: an answer that is replayed must not be lost by a failover.
+      const options = { readPreference: 'primary', readConcern: { level: 'majority' } } as const;
+      const found = await readLatest(work, (command) =>
+        command.count(() =>
+          collection.findOne(command.handOver({ _id: id, expiresAt: { $gt: new Date() } }), { ...command.options, ...options }),
+        ),
+      );
+      if (!found) return undefined;
+      const { request, status = 200, headers = [], body } = found;
+      return { request, answer: { status, headers: Object.fromEntries(headers), body: body && bytesOf(body) } };
+    },
+
+    async keep(id, request, work, run) {
+      return runTransaction(db, work, maxTimeMS, async () => {
+        await insert({ _id: id, request, expiresAt: new Date(Date.now() + ttl * 1000) }, work);
+        const answer = await run();
+        if (answer.status >= 200 && answer.status < 300) await complete(id, answer, work);
+        else await write(work, (command) => collection.deleteOne(command.handOver({ _id: id }), command.options));
+        return answer;
+      });
+    },
+  };
+}
+
+/** Its fields are not read by the model: it is there for the plan of the indexes. */
+function modelOf(collection: string): Model {
+  const indexes = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }] as const;
+  return defineModel('IdempotencyKey', {
+    collection,
+    fields: { id: t.string(), request: t.string(), expiresAt: t.date() },
+    indexes,
+  }) as unknown as Model;
+}
+
+/** 409: the first request with this key has not ended yet. */
+export function inProgress(): Problem {
+  const detail = 'A request with this Idempotency-Key has not ended yet; try again in a second.';
+  return new Problem({ code: 'idempotency_in_progress', detail, headers: { 'retry-after': '1' } });
+}
+
+/** The driver may return a `Binary` or its bytes. */
+function bytesOf(stored: Uint8Array | { readonly buffer: Uint8Array }): Buffer {
+  return Buffer.from(stored instanceof Uint8Array ? stored : stored.buffer);
+}
