@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import Router from '@koa/router';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import Koa from 'koa';
 import { stringifyJson } from '../../src/http/json.ts';
 import { type AfterHook, defineModel, openapiDocument, Problem, problems, scope, service, t } from '../../src/index.ts';
@@ -390,7 +392,9 @@ describe('`batch` of an api', () => {
   });
 
   it('is described with the problems of its operations', () => {
-    const { paths } = openapiDocument(make({ batch: true, prefix: '/api' }, { model: Order }));
+    const { paths, components } = openapiDocument(make({ batch: true, prefix: '/api' }, { model: Order }));
+    for (const name of ['BatchRequest', 'BatchAnswer'])
+      expect(() => formats.default(new Ajv2020({ strict: true })).compile(components.schemas?.[name] ?? {})).not.toThrow();
     const { post } = paths['/api/batch'] as Any;
     expect(Object.keys(post.responses)).toEqual(expect.arrayContaining(['200', '404', '409', '412', '413', '422', '501', '503', '504']));
     expect(openapiDocument(make({ prefix: '/api' }, { model: Order })).paths).not.toHaveProperty('/api/batch');
