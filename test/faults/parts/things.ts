@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type Koa from 'koa';
 import type { Db, Document } from 'mongodb';
-import { type Api, type ApiOptions, cursorPaging, defineModel, jsonBody, service, t } from '../../../src/index.ts';
+import { type Api, type ApiOptions, cursorPaging, defineModel, jsonBody, Problem, service, t } from '../../../src/index.ts';
 
 const all = { insert: true, sort: true, filter: true } as const;
 const id = t.string({ policy: all });
@@ -31,6 +31,7 @@ const Checked = defineModel('Checked', {
 });
 
 const Stamp = t.object('Stamp', { token: t.string() });
+const Both = t.object('Both', { token: t.string(), refuses: t.boolean({ default: false }) });
 
 /** What stands in the way of every request. */
 type Arrive = (ctx: Koa.Context) => Promise<void> | void;
@@ -59,6 +60,20 @@ export function makeApi(db: Db, options: Partial<ApiOptions<never>> = {}, arrive
               const thing = await ctx.load();
               thing.token = ctx.request.body.token;
               return ctx.save(thing);
+            },
+          },
+          both: {
+            summary: 'Marks the thing and creates another one, in a transaction',
+            use: [jsonBody({ schema: Both })],
+            async handler(ctx) {
+              const { token, refuses } = ctx.request.body;
+              await ctx.transaction(async (tx) => {
+                const thing = await ctx.load();
+                thing.token = token;
+                await tx.store(Thing).create({ id: token, token });
+                await ctx.save(thing);
+                if (refuses) throw new Problem({ status: 409, code: 'refused' });
+              });
             },
           },
         },
