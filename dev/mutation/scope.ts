@@ -13,6 +13,7 @@ const scope: readonly RegExp[] = [
 
 /** Tests that judge a file which they neither import nor are called after: they go through what uses it. */
 export const furtherTests: Readonly<Record<string, readonly string[]>> = {
+  'parse-conditions': ['parse-list-query'],
   'parse-list-query': ['parse-paging'],
   'plan-changes': ['compile-writes', 'plan-checks', 'plan-replacement'],
   'sort-value': ['cursor', 'position', 'within-scope'],

@@ -4,10 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import Koa from 'koa';
-import { type Api, applyIndexes } from 'koa-mongo-resource';
+import { type Api, applyIndexes, openStore } from 'koa-mongo-resource';
 import { type Db, MongoClient } from 'mongodb';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
+import { createBilling } from '../../examples/billing/api.ts';
+import { importTasks } from '../../examples/billing/import-tasks.ts';
+import { User } from '../../examples/billing/model.ts';
+import { hash } from '../../examples/billing/password.ts';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { everyApi } from '../../test/openapi/every-api.ts';
@@ -28,6 +32,14 @@ const subjects: Readonly<Record<string, Subject>> = {
     create: createAtlas,
     load: (db) => loadAtlas(db, () => {}, readLiechtenstein),
     headers: [],
+  },
+  billing: {
+    create: createBilling,
+    load: async (db) => {
+      await openStore(User, { db }).create({ email: 'ann@acme.example', password: await hash('correct horse'), tenant: 'acme' });
+      await importTasks(db, 'acme', 'Design;90;done\nReview;30');
+    },
+    headers: [`Authorization: Basic ${Buffer.from('ann@acme.example:correct horse').toString('base64')}`],
   },
   'custom-operations': {
     create: (db) => createHelpdesk(db, () => {}),

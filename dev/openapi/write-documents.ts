@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openapiText } from 'koa-mongo-resource';
 import { createAtlas } from '../../examples/atlas/api.ts';
+import { createBilling } from '../../examples/billing/api.ts';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createNotebook } from '../../examples/minimal.ts';
 import { createShop } from '../../examples/orders/api.ts';
@@ -14,6 +15,7 @@ import { db } from '../../test/openapi/fixtures.ts';
  */
 const apis = {
   atlas: createAtlas(db),
+  billing: createBilling(db),
   'custom-operations': createHelpdesk(db, async () => {}),
   'every-builder': everyApi(),
   minimal: createNotebook(db),

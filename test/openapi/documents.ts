@@ -1,4 +1,5 @@
 import { createAtlas } from '../../examples/atlas/api.ts';
+import { createBilling } from '../../examples/billing/api.ts';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createNotebook } from '../../examples/minimal.ts';
 import { createShop } from '../../examples/orders/api.ts';
@@ -10,6 +11,7 @@ import { db } from './fixtures.ts';
 export const documents: readonly (readonly [string, OpenapiDocument])[] = [
   ['everything at once', openapiDocument(everyApi())],
   ['atlas', openapiDocument(createAtlas(db))],
+  ['billing', openapiDocument(createBilling(db))],
   ['custom operations', openapiDocument(createHelpdesk(db, () => {}))],
   ['minimal', openapiDocument(createNotebook(db))],
   ['orders', openapiDocument(createShop(db))],

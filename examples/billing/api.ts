@@ -1,0 +1,167 @@
+import {
+  type Api,
+  type Database,
+  type Document,
+  jsonBody,
+  Problem,
+  type RequestContext,
+  service,
+  type TransactionContext,
+  t,
+} from 'koa-mongo-resource';
+import { authenticateBy, type Caller, signedIn } from './authenticate.ts';
+import { AuditEntry, Counter, Invoice, Task, User } from './model.ts';
+import { hash } from './password.ts';
+
+const centsPerMinute = 150;
+
+/** The api without a server, for `server.ts` and for tests. */
+export function createBilling(db: Database): Api<Caller> {
+  const billing = service({ authenticate: authenticateBy(db) });
+  const ownTenant = (ctx: RequestContext<Caller>) => ({ tenant: ctx.requirePrincipal().tenant });
+
+  const users = billing.resource({
+    model: User,
+    ops: ['list', 'get', 'create', 'patch'],
+    guards: [signedIn],
+    scope: ownTenant,
+    serverFields: ownTenant,
+    // Between the validation of what was sent and the write: what is stored is the hash.
+    before: {
+      create: [async (_ctx, draft) => void (draft.password = await hash(draft.password))],
+      patch: [
+        async (_ctx, draft) => {
+          if (draft.password !== undefined) draft.password = await hash(draft.password);
+        },
+      ],
+    },
+  });
+
+  const tasks = billing.resource({
+    model: Task,
+    // PATCH /tasks?status=open changes many records in one transaction.
+    ops: ['list', 'get', 'create', 'patch', 'delete', 'patchMany'],
+    guards: [signedIn],
+    scope: ownTenant,
+    scopeFields: ['tenant'],
+    serverFields: ownTenant,
+    // In the transaction of the delete, so that no bill can come in between.
+    within: {
+      delete: [
+        (_ctx, { before }) => {
+          if (before.invoice)
+            throw new Problem({ status: 409, code: 'billed', title: 'Already billed', detail: 'The task is on an invoice.' });
+        },
+      ],
+    },
+  });
+
+  const invoices = billing.resource({
+    model: Invoice,
+    ops: ['list', 'get', 'patch'],
+    guards: [signedIn],
+    scope: ownTenant,
+    scopeFields: ['tenant'],
+    serverFields: { update: (ctx) => ({ updatedBy: ctx.requirePrincipal().email }) },
+    // In the transaction of the patch: no entry without a change, and no change without an entry.
+    within: {
+      patch: [
+        async (ctx, { before, after, tx }) => {
+          if (before.status !== after.status) await audit(tx, ctx.requirePrincipal(), 'status', after, before);
+        },
+      ],
+    },
+    operations: {
+      bill: {
+        path: '/bill',
+        summary: 'Make an invoice of finished tasks',
+        use: [
+          jsonBody({
+            schema: t.object('Bill', {
+              customer: t.string({ minLength: 1, maxLength: 200 }),
+              tasks: t.array(t.ref('Task'), { minItems: 1, maxItems: 100, uniqueItems: true }),
+            }),
+          }),
+        ],
+        status: 201,
+        answer: 'record',
+        problems: ['duplicate_key', 'validation_failed', 'replica_set_required'],
+        handler: (ctx) => {
+          const { customer, tasks: ids } = ctx.request.body;
+          const caller = ctx.requirePrincipal();
+          const { tenant } = caller;
+          // The invoice, its number, its tasks and the audit entry: all of them, or none. Two bills of one task at once make one invoice.
+          return ctx.transaction(async (tx) => {
+            const billed = await tx
+              .store(Task, { scope: { tenant } })
+              .find({ id: { in: ids }, status: 'done', invoice: null }, { sort: ['title'] });
+            if (billed.length < ids.length) throw notBillable();
+            const invoice = await tx.store(Invoice).create({
+              number: await nextNumber(tx, tenant),
+              customer,
+              lines: billed.map(({ title, minutes }) => ({ title, minutes })),
+              total: toAmount(billed),
+              tenant,
+            });
+            await tx.store(Task).updateMany({ id: { in: ids } }, { invoice: invoice.id });
+            await audit(tx, caller, 'bill', invoice);
+            return invoice;
+          });
+        },
+      },
+    },
+  });
+
+  const entries = billing.resource({
+    model: AuditEntry,
+    path: 'audit',
+    ops: ['list', 'get'],
+    guards: [signedIn],
+    scope: ownTenant,
+    scopeFields: ['tenant'],
+  });
+
+  return billing.api({
+    db,
+    prefix: '/api',
+    resources: [users, tasks, invoices, entries],
+    batch: true, // POST /api/batch: several writes, all or nothing
+    idempotency: { principal: (ctx) => ctx.requirePrincipal().email }, // a client that got no answer may repeat its request
+    docs: true,
+    title: 'Billing',
+    description: 'Tasks, and the invoices that are made of them.',
+    contact: { name: 'The maintainers' },
+    license: { name: 'MIT', identifier: 'MIT' },
+    securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+  });
+}
+
+/** The next number of a tenant's invoices. Two transactions that ask at once do not get the same: one of them is tried again. */
+async function nextNumber(tx: TransactionContext, tenant: string): Promise<number> {
+  const counters = tx.store(Counter);
+  const [counter] = await counters.find({ id: tenant });
+  if (!counter) return (await counters.create({ id: tenant, last: 1 })).last;
+  counter.last += 1;
+  return (await counters.save(counter)).last;
+}
+
+function toAmount(tasks: readonly Document<typeof Task>[]): string {
+  const cents = tasks.reduce((sum, { minutes }) => sum + minutes * centsPerMinute, 0);
+  return (cents / 100).toFixed(2);
+}
+
+async function audit(
+  tx: TransactionContext,
+  { email: who, tenant }: Caller,
+  what: string,
+  after: Document<typeof Invoice>,
+  before?: Document<typeof Invoice>,
+): Promise<void> {
+  const change = { before: before?.status ?? null, after: after.status };
+  await tx.store(AuditEntry).create({ who, what, invoice: after.id, tenant, ...change });
+}
+
+function notBillable(): Problem {
+  const detail = 'A task does not exist, is not done, or is on an invoice already.';
+  return new Problem({ status: 409, code: 'not_billable', title: 'Not billable', detail });
+}
