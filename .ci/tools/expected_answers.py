@@ -21,6 +21,10 @@ def has_cursor(request):
     return "after" in parameters or "before" in parameters
 
 
+def has_key(request):
+    return "Idempotency-Key" in request.headers
+
+
 def lacks_if_match(request):
     return "If-Match" not in request.headers
 
@@ -32,6 +36,8 @@ EXPECTED_CODES = {
     ("positive_data_acceptance", "precondition_failed"): has_precondition,
     # A cursor can only be called a text: an invented one is none.
     ("positive_data_acceptance", "invalid_cursor"): has_cursor,
+    # One key for two requests is a mistake of the client. The keys here are invented, and come again with other requests.
+    ("positive_data_acceptance", "idempotency_key_reused"): has_key,
     # The status of a missing If-Match is 428 (RFC 6585, section 3); this check knows 400 and 422 only.
     ("missing_required_header", "precondition_required"): lacks_if_match,
 }
@@ -42,6 +48,8 @@ EXPECTED_MESSAGES = {
     ("positive_data_acceptance", "cannot stand beside after: "),
     # Nor of one that it excludes all filters.
     ("positive_data_acceptance", "cannot be estimated under a filter; "),
+    # Nor that one of several must be there.
+    ("positive_data_acceptance", "the query string must have a filter: "),
     # How deep a page lies depends on `limit`, which is another parameter.
     ("positive_data_acceptance", "is too deep: a page may skip "),
     # A part of an embedded object can be merged into one that is there: a matter of the record, which no schema of the body knows.

@@ -33,6 +33,14 @@ class ExpectedAnswers(unittest.TestCase):
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_cursor", path="/api/orders?limit=1&before="))
         self.assertTrue(is_failure(ACCEPTANCE, "invalid_cursor", path="/api/orders?limit=1"))
 
+    def test_a_key_that_comes_again_and_no_other(self):
+        self.assertFalse(is_failure(ACCEPTANCE, "idempotency_key_reused", "POST", headers={"Idempotency-Key": '"0"'}))
+        self.assertTrue(is_failure(ACCEPTANCE, "idempotency_key_reused", "POST"))
+
+    def test_a_missing_filter(self):
+        message = "the query string must have a filter: one that some records do not match"
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", "PATCH", messages=[message]))
+
     def test_428_where_if_match_is_missing(self):
         self.assertFalse(is_failure("missing_required_header", "precondition_required", "PATCH"))
         self.assertTrue(is_failure("missing_required_header", "precondition_required", "PATCH", headers={"If-Match": '"7"'}))

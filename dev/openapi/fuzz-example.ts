@@ -25,6 +25,8 @@ interface Subject {
   readonly load?: (db: Db) => Promise<void>;
   /** What every request carries: a token, where the api knows tokens. */
   readonly headers: readonly string[];
+  /** Further arguments. @default none */
+  readonly more?: readonly string[];
 }
 
 const subjects: Readonly<Record<string, Subject>> = {
@@ -39,6 +41,10 @@ const subjects: Readonly<Record<string, Subject>> = {
       await openStore(User, { db }).create({ email: 'ann@acme.example', password: await hash('correct horse'), tenant: 'acme' });
       await importTasks(db, 'acme', 'Design;90;done\nReview;30');
     },
+    more: [
+      '--exclude-path=/api/batch', // the generator comes to no end with it: each operation of a batch is one of many closed objects
+      '--warnings=missing_auth', // not `missing_test_data`: it cannot know the ids of invoices, which are made of done tasks only
+    ],
     headers: [`Authorization: Basic ${Buffer.from('ann@acme.example:correct horse').toString('base64')}`],
   },
   'custom-operations': {
@@ -89,6 +95,7 @@ async function fuzzExample(name: string, ...more: string[]): Promise<void> {
       'run',
       url,
       ...subject.headers.map((header) => `--header=${header}`),
+      ...(subject.more ?? []),
       ...more,
     ]);
     for (const error of errors) console.error(error);

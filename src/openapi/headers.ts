@@ -85,7 +85,7 @@ export function idempotencyKey({ idempotency }: ApiDescription, chain: readonly 
   if (!idempotency || !chain.includes(idempotency.middleware)) return [];
   const description =
     'A key of your own making for this request: if it comes again with the same key, nothing is written again, and the answer is that of the first time.';
-  const schema = { type: 'string', minLength: 1, maxLength: 512 };
+  const schema = { type: 'string', pattern: '^(?:"(?:[!#-\\[\\]-~]|\\\\["\\\\]){1,255}"|[!#-\\[\\]-~]{1,255})$' }; // as `parseIdempotencyKey` reads it
   const example = '"8e03978e-40d5-43e8-bc93-6894a57f9324"';
   const { required } = idempotency;
   return [
