@@ -28,7 +28,11 @@ export function createBilling(db: Database): Api<Caller> {
     serverFields: ownTenant,
     // Between the validation of what was sent and the write: what is stored is the hash.
     before: {
-      create: [async (_ctx, draft) => void (draft.password = await hash(draft.password))],
+      create: [
+        async (_ctx, draft) => {
+          draft.password = await hash(draft.password);
+        },
+      ],
       patch: [
         async (_ctx, draft) => {
           if (draft.password !== undefined) draft.password = await hash(draft.password);

@@ -109,6 +109,7 @@ const transfers = () => database.db.collection('transfers').countDocuments();
 
 beforeEach(async () => {
   await database.db.dropDatabase();
+  await database.db.createCollection('transfers'); // a transaction that creates its collection waits for whatever else creates one
   between = async () => undefined;
   await accounts().insertMany([
     { _id: 'a', balance: 15, owner: 'ann', pin: '1234', revision: 0 },
