@@ -67,9 +67,7 @@ describe('on a standalone server', () => {
   afterEach(() => void jest.restoreAllMocks());
 
   it('the api warns of what needs transactions: at once if the client is connected, or else when it is', async () => {
-    const named = [
-      expect.stringMatching(/^REPLICA_SET_REQUIRED .*`patchMany` of resource `tasks` and `deleteMany` of resource `tasks` need/),
-    ];
+    const named = [expect.stringMatching(/^REPLICA_SET_REQUIRED .*`patchMany` of resource `tasks`, `deleteMany` of resource `tasks` need/)];
     serve(client.db('many'));
     expect(warnings).toEqual(named);
     warnings = [];

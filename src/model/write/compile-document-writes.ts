@@ -1,4 +1,5 @@
-import { bodyNoObject } from '../../errors.ts';
+import { bodyNoObject, validationFailed } from '../../errors.ts';
+import type { FieldError } from '../../rules.ts';
 import type { ObjectNode } from '../node.ts';
 import { absent } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
@@ -8,7 +9,7 @@ import { compileWholeCheck } from './check-whole.ts';
 import { makeId } from './compile-writes.ts';
 import { type Changes, compileChanges } from './plan-changes.ts';
 import { compileFieldReader, compileKeyCheck, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
-import { refuseInvalid } from './refuse-invalid.ts';
+import { areKnownToClients, refuseInvalid } from './refuse-invalid.ts';
 import { Report } from './report.ts';
 
 /** The members of a compiled model that the readers of documents need. */
@@ -41,7 +42,7 @@ export function compileNewDocument({ name, root }: WritableModel): (document: un
       else if (value !== absent) stored[field.key] = value;
     }
     if (report.size === 0) runCheck?.(stored, '', report);
-    refuseInvalid(report.errors, root, `A record of ${name} cannot be created`);
+    refuse(report.errors, root, `A record of ${name} cannot be created`);
     return stored;
   };
 }
@@ -59,9 +60,16 @@ export function compileDocumentChanges({ name, root }: WritableModel): (changes:
     const report = new Report();
     const planned = plan(given, report);
     if (report.size === 0) checkWhole?.(planned, report);
-    refuseInvalid(report.errors, root, `A record of ${name} cannot be updated`);
+    refuse(report.errors, root, `A record of ${name} cannot be updated`);
     return planned;
   };
+}
+
+/** Unlike in a document that was loaded, a key that is no field may come from a client: it is 422, as in the routes. */
+function refuse(errors: readonly FieldError[], root: ObjectNode, what: string): void {
+  const known = errors.filter(({ rule }) => rule !== 'unknown_field');
+  if (!areKnownToClients(root, known)) refuseInvalid(known, root, what);
+  if (errors.length > 0) throw validationFailed(errors);
 }
 
 function asGiven(document: unknown): Record<string, unknown> {

@@ -113,8 +113,8 @@ function explainCommit(error: unknown, { handOvers }: { readonly handOvers: numb
  */
 async function endSession(db: Db, session: ClientSession, hasCommitFailed: boolean): Promise<void> {
   const isOpen = session.inTransaction() || hasCommitFailed;
-  const ended = hasCommitFailed ? abort(db, session).finally(() => session.endSession()) : session.endSession();
-  ended.catch(() => undefined);
+  const ending = hasCommitFailed ? abort(db, session).finally(() => session.endSession()) : session.endSession();
+  const ended = ending.catch(() => undefined); // what became of the transaction is known already, or never will be
   if (isOpen) await Promise.race([ended, pause(graceMS, undefined, { ref: false })]);
 }
 
