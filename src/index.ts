@@ -44,7 +44,7 @@ export { noContent } from './middleware/no-content.ts';
 export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';
 export { page } from './middleware/page.ts';
-export { compileIncludes, type IncludeOptions, type Includes, type IncludeTarget } from './middleware/parts/compile-includes.ts';
+export { compileIncludes, type IncludeOptions, type Includes } from './middleware/parts/compile-includes.ts';
 export type {
   AnswersProblems,
   Context,
@@ -55,6 +55,7 @@ export type {
   ScopeFunction,
   Slots,
 } from './middleware/parts/context.ts';
+export type { RelationTarget } from './middleware/parts/relation-targets.ts';
 export { type ProblemsOptions, problems, type WriteProblem } from './middleware/problems.ts';
 export { type RecordOptions, record } from './middleware/record.ts';
 export { records } from './middleware/records.ts';
@@ -96,12 +97,12 @@ export type {
 } from './model/define/schema.ts';
 export { type ObjectField, type Overlaid, t } from './model/define/t.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';
+export type { DatabaseOptions } from './mongo/collection.ts';
 export type { Database } from './mongo/driver/database.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/indexes/derive-indexes.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
 export type { Paging } from './mongo/list/parse-paging.ts';
 export { everything, type RowScope } from './mongo/query/filter.ts';
-export type { StoreOptions } from './mongo/store.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
 export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';

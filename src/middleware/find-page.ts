@@ -1,8 +1,8 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { openCollection } from '../mongo/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
-import { openStore } from '../mongo/store.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { canAnswer, ofRead } from './parts/can-answer.ts';
@@ -39,10 +39,10 @@ const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueO
 export function findPage(model: ModelInput, options: FindPageOptions): ResourceMiddleware {
   checkOptions(options, legal, '`findPage`');
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, ...database } = options;
-  const store = openStore(asCompiled(model), { ...database, warnOnScan });
+  const collection = openCollection(asCompiled(model), { ...database, warnOnScan });
   return canAnswer([...ofRead, 'invalid_query'], async function findPage(ctx, next) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');
-    const found = await store.findPage(query, ctx.scope, { fetchPrivate, maxPageBytes }, workOf(ctx));
+    const found = await collection.findPage(query, ctx.scope, { fetchPrivate, maxPageBytes }, workOf(ctx));
     ctx.page = query.include.length > 0 ? found : writePage(found); // before the hooks, so that they receive the records that are shown
     await next();
   });

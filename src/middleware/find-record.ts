@@ -1,5 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer, ofRead } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
@@ -7,7 +7,7 @@ import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 
 /** Options of what finds records. */
-export interface FindOptions extends StoreOptions {
+export interface FindOptions extends DatabaseOptions {
   /**
    * Fetches whole records, for hooks: with private fields, which are never sent, and with fields that the client did not choose.
    * @default false
@@ -25,7 +25,7 @@ export interface FindRecordOptions extends FindOptions {
 }
 
 /** The legal values of {@link FindOptions}. */
-export const findOptions: LegalOptions<FindOptions> = { ...storeOptions, fetchPrivate: trueOrFalse };
+export const findOptions: LegalOptions<FindOptions> = { ...databaseOptions, fetchPrivate: trueOrFalse };
 const legal: LegalOptions<FindRecordOptions> = { ...findOptions, shareRoundTrips: trueOrFalse };
 
 /**
@@ -40,11 +40,11 @@ export function findRecord(model: ModelInput, options: FindRecordOptions): Resou
   checkOptions(options, legal, '`findRecord`');
   const { fetchPrivate = false, ...database } = options;
   const compiled = asCompiled(model);
-  const store = openStore(compiled, database);
+  const collection = openCollection(compiled, database);
   return canAnswer([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx, next) {
     const { id, scope } = readAddress(ctx, compiled);
     const { fields, precondition } = ctx;
-    ctx.record = await store.findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
+    ctx.record = await collection.findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
     await next();
   });
 }

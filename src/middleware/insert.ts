@@ -2,8 +2,8 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
-import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer, ofValues, ofWrite } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
@@ -11,7 +11,7 @@ import { workOf } from './parts/exchange.ts';
 import { withWritePart } from './parts/write-part.ts';
 
 /** Options of {@link insert}. */
-export interface InsertOptions extends StoreOptions {
+export interface InsertOptions extends DatabaseOptions {
   /**
    * Whether requests that come while an insert of this middleware is under way may share a round trip. Each keeps its own deadline, error and
    * answer. @default true
@@ -19,7 +19,7 @@ export interface InsertOptions extends StoreOptions {
   readonly shareRoundTrips?: boolean;
 }
 
-const legal: LegalOptions<InsertOptions> = { ...storeOptions, shareRoundTrips: trueOrFalse };
+const legal: LegalOptions<InsertOptions> = { ...databaseOptions, shareRoundTrips: trueOrFalse };
 
 /**
  * Inserts `ctx.created` and leaves the record in `ctx.record`. 409 names the fields of a unique index whose values are taken. If the client
@@ -32,13 +32,13 @@ const legal: LegalOptions<InsertOptions> = { ...storeOptions, shareRoundTrips: t
 export function insert(model: ModelInput, options: InsertOptions): ResourceMiddleware {
   checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
-  const store = openStore(compiled, options);
+  const collection = openCollection(compiled, options);
   const write = canAnswer([...ofWrite, ...ofValues], async function insert(ctx, next) {
     const created = needed(ctx.created, 'checkCreate', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     requireRecordWithin(ctx, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
-    ctx.record = await store.insert(created, { ifIdIsFree }, workOf(ctx));
+    ctx.record = await collection.insert(created, { ifIdIsFree }, workOf(ctx));
     await next();
   });
   return withWritePart({ kind: 'insert' }, write);

@@ -1,5 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions } from '../options.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
@@ -21,11 +21,11 @@ import { readAddress } from './parts/read-address.ts';
  * @example
  * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
  */
-export function records(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkOptions(options, storeOptions, '`records`');
+export function records(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
+  checkOptions(options, databaseOptions, '`records`');
   const compiled = asCompiled(model);
-  const store = openStore(compiled, options);
-  const saveDocument = compileSaveDocument(compiled, store);
+  const collection = openCollection(compiled, options);
+  const saveDocument = compileSaveDocument(compiled, collection);
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
   const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues]); // a GET writes nothing
   return canAnswer(problems, async function records(ctx, next) {
@@ -53,7 +53,7 @@ export function records(model: ModelInput, options: StoreOptions): ResourceMiddl
     async function load(): Promise<unknown> {
       const { id, scope } = readAddress(ctx, compiled);
       const { precondition } = ctx;
-      const found = await store.findOne(id, scope, { fetchPrivate: true, precondition }, workOf(ctx));
+      const found = await collection.findOne(id, scope, { fetchPrivate: true, precondition }, workOf(ctx));
       const document = compiled.hydrate(found.stored) as object;
       keep(document, found);
       return document;

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import type { Affected } from '../mongo/write-many.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofMany } from './parts/can-answer.ts';
@@ -14,13 +14,13 @@ import { workOf } from './parts/exchange.ts';
  * @example
  * router.delete('/orders', filterQuery(Order), removeMany(Order, { db }), affected());
  */
-export function removeMany(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkOptions(options, storeOptions, '`removeMany`');
+export function removeMany(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
+  checkOptions(options, databaseOptions, '`removeMany`');
   const compiled = asCompiled(model);
-  const store = openStore(compiled, options);
+  const collection = openCollection(compiled, options);
   return canAnswer(ofMany, async function removeMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');
-    ctx.affected = toAffected(compiled, await store.removeMany({ ...query, scope: ctx.scope }, workOf(ctx)));
+    ctx.affected = toAffected(compiled, await collection.removeMany({ ...query, scope: ctx.scope }, workOf(ctx)));
     await next();
   });
 }

@@ -1,5 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
@@ -14,12 +14,12 @@ import { withWritePart } from './parts/write-part.ts';
  * @example
  * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());
  */
-export function remove(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkOptions(options, storeOptions, '`remove`');
+export function remove(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
+  checkOptions(options, databaseOptions, '`remove`');
   const compiled = asCompiled(model);
-  const store = openStore(compiled, options);
+  const collection = openCollection(compiled, options);
   const write = canAnswer(ofChange, async function remove(ctx, next) {
-    ctx.record = await store.remove({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, workOf(ctx));
+    ctx.record = await collection.remove({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, workOf(ctx));
     await next();
   });
   return withWritePart({ kind: 'remove' }, write);

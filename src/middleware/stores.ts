@@ -1,4 +1,4 @@
-import { type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { type DatabaseOptions, databaseOptions } from '../mongo/collection.ts';
 import { checkOptions } from '../options.ts';
 import { Stores } from '../store/stores.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
@@ -11,8 +11,8 @@ import { setStores } from './parts/set-stores.ts';
  * @example
  * router.get('/orders/mine', stores({ db }), handler((ctx) => ctx.store(Order).find({ owner: ctx.state.user.name })), answer());
  */
-export function stores(options: StoreOptions): ResourceMiddleware {
-  checkOptions(options, storeOptions, '`stores`');
+export function stores(options: DatabaseOptions): ResourceMiddleware {
+  checkOptions(options, databaseOptions, '`stores`');
   const all = new Stores(options.db, options.maxTimeMS);
   return setStores(() => all);
 }

@@ -1,6 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
-import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofMany, ofValues } from './parts/can-answer.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
@@ -17,14 +17,14 @@ import { toAffected } from './remove-many.ts';
  * @example
  * router.patch('/orders', filterQuery(Order), jsonBody(), checkPatch(Order), updateMany(Order, { db }), affected());
  */
-export function updateMany(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkOptions(options, storeOptions, '`updateMany`');
+export function updateMany(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
+  checkOptions(options, databaseOptions, '`updateMany`');
   const compiled = asCompiled(model);
-  const store = openStore(compiled, options);
+  const collection = openCollection(compiled, options);
   return canAnswer([...ofMany, ...ofValues], async function updateMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'updateMany');
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'updateMany'));
-    ctx.affected = toAffected(compiled, await store.updateMany({ ...query, scope: ctx.scope }, changes, workOf(ctx)));
+    ctx.affected = toAffected(compiled, await collection.updateMany({ ...query, scope: ctx.scope }, changes, workOf(ctx)));
     await next();
   });
 }

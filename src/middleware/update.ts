@@ -1,6 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
-import { openStore, type StoreOptions, storeOptions } from '../mongo/store.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange, ofValues } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
@@ -19,18 +19,18 @@ import { withWritePart } from './parts/write-part.ts';
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());
  */
-export function update(model: ModelInput, options: StoreOptions): ResourceMiddleware {
-  checkOptions(options, storeOptions, '`update`');
+export function update(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
+  checkOptions(options, databaseOptions, '`update`');
   const compiled = asCompiled(model);
-  const store = openStore(compiled, options);
+  const collection = openCollection(compiled, options);
   const write = canAnswer([...ofChange, ...ofValues], async function update(ctx, next) {
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
-    ctx.record = await store.update({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, changes, workOf(ctx));
+    ctx.record = await collection.update({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, changes, workOf(ctx));
     await next();
   });
   const findBefore = (ctx: Context) => {
     const { id, scope } = readAddress(ctx, compiled);
-    return store.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
+    return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };
   return withWritePart({ kind: 'update', findBefore }, write);
 }

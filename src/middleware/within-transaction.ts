@@ -1,5 +1,5 @@
 import { ConfigurationError, Problem } from '../errors.ts';
-import { type StoreOptions, storeOptions } from '../mongo/store.ts';
+import { type DatabaseOptions, databaseOptions } from '../mongo/collection.ts';
 import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
 import type { TransactionContext } from '../store/store.ts';
 import { Stores } from '../store/stores.ts';
@@ -41,11 +41,11 @@ export type WithinHook<Ctx = Context, Before = unknown, After = unknown> = (ctx:
 export function withinTransaction(
   write: ResourceMiddleware,
   hooks: readonly Called<[ctx: Context, written: Written], unknown>[],
-  options: StoreOptions,
+  options: DatabaseOptions,
 ): ResourceMiddleware {
   checkValue('The first argument of `withinTransaction`', write, aFunction);
   checkValue('The second argument of `withinTransaction`', hooks, anArrayOf('functions', aFunction[0]));
-  checkOptions(options, storeOptions, '`withinTransaction`');
+  checkOptions(options, databaseOptions, '`withinTransaction`');
   const part = writePartOf(write);
   if (!part)
     throw new ConfigurationError(

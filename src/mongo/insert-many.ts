@@ -2,7 +2,7 @@ import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
 import { Problem } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Commands } from './driver/commands.ts';
-import { compileInsertMany, type WriteError } from './driver/insert-many.ts';
+import { compileInsertMany, type WriteError } from './driver/insert-command.ts';
 import { explainFailure } from './driver/outcome.ts';
 import { reachabilityOf } from './driver/reachability.ts';
 import { runTransaction } from './driver/run-transaction.ts';

@@ -2,16 +2,16 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../model/read/included.ts';
 import type { Relation } from '../model/read/relations.ts';
 import type { Leaf } from '../model/value/leaf.ts';
+import type { ModelCollection } from './collection.ts';
 import type { Work } from './driver/work.ts';
 import type { Filter } from './query/filter.ts';
 import { bsonTypeOf } from './query/sort-value.ts';
-import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 
 /** The records that a relation leads to: those of one model, as one resource shows them. */
 export interface Source {
   readonly model: CompiledModel;
-  readonly store: Pick<Store, 'findMany'>;
+  readonly collection: Pick<ModelCollection, 'findMany'>;
 }
 
 /** A relation that may be included, with the relations of the model that it leads to. */
@@ -79,7 +79,7 @@ async function readStep(
   if (!scope) return nothing;
   const found: StoredRecord[] = [];
   for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
-    found.push(...(await source.store.findMany(ids, scope, unread, inclusion.work)));
+    found.push(...(await source.collection.findMany(ids, scope, unread, inclusion.work)));
   const included = await readSteps(found, steps, inclusion, unread);
   return new Map(found.map((record) => [record.idText, writeIncluded(record, included, unwritten)]));
 }

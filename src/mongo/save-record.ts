@@ -4,11 +4,11 @@ import { absent } from '../model/node.ts';
 import { asSent } from '../model/value/copy-value.ts';
 import type { Assignment, Changes } from '../model/write/plan-changes.ts';
 import type { SavePlan } from '../model/write/plan-save.ts';
+import type { ModelCollection } from './collection.ts';
 import type { Work } from './driver/work.ts';
 import { both, type Filter } from './query/filter.ts';
 import { revisionOf } from './query/precondition.ts';
 import { isObjectAt } from './query/update-pipeline.ts';
-import type { Store } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 
 /** A loaded record, and the plan for the changes of its handler. */
@@ -24,7 +24,7 @@ export interface SaveTarget {
  * The filter also has the scope. Throws 404, 409 or 412. Without changes it sends no command.
  */
 export async function saveRecord(
-  store: Store,
+  collection: ModelCollection,
   model: CompiledModel,
   { scope, loaded, plan }: SaveTarget,
   work: Work,
@@ -33,12 +33,12 @@ export async function saveRecord(
   const id = loaded.stored._id;
   const changes: Changes = { assignments: plan.assignments, embedded: [] };
   const tag = revisionOf(model, loaded.stored);
-  if (tag !== undefined) return store.update({ id, scope, precondition: { ifMatch: [{ weak: false, tag }] } }, changes, work);
+  if (tag !== undefined) return collection.update({ id, scope, precondition: { ifMatch: [{ weak: false, tag }] } }, changes, work);
   try {
-    return await store.update({ id, scope: both(isUnchanged(plan), scope), precondition: undefined }, changes, work);
+    return await collection.update({ id, scope: both(isUnchanged(plan), scope), precondition: undefined }, changes, work);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    await store.findOne(id, scope, { fetchPrivate: false }, work); // throws 404 if the record no longer exists
+    await collection.findOne(id, scope, { fetchPrivate: false }, work); // throws 404 if the record no longer exists
     throw new Problem({ code: 'precondition_failed', detail: 'The record has changed while this was done to it; try again.' });
   }
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
-import { compileIncludes, type GuardedSource, type Includes, type IncludeTarget } from '../middleware/parts/compile-includes.ts';
+import { compileIncludes, type Includes } from '../middleware/parts/compile-includes.ts';
+import type { GuardedSource, RelationTarget } from '../middleware/parts/relation-targets.ts';
 import { tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
@@ -29,7 +30,11 @@ export function linkResources(
   return tryAll(resources.map((one) => () => ({ ...settings, ...one, includes: compileIncludesOf(one, targets, settings) })));
 }
 
-function compileIncludesOf({ path, model, include }: UnlinkedResource, targets: readonly IncludeTarget[], settings: ApiSettings): Includes {
+function compileIncludesOf(
+  { path, model, include }: UnlinkedResource,
+  targets: readonly RelationTarget[],
+  settings: ApiSettings,
+): Includes {
   const { db, maxTimeMS, maxPageBytes } = settings;
   const owner = `resource \`${path}\``;
   const includes = compileIncludes(model, include, { db, maxTimeMS, maxPageBytes, targets, owner });
@@ -41,7 +46,7 @@ function compileIncludesOf({ path, model, include }: UnlinkedResource, targets: 
 }
 
 /** Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its records to nobody. */
-function toTarget({ model, path, ops, scope, guardsOf }: UnlinkedResource): IncludeTarget {
+function toTarget({ model, path, ops, scope, guardsOf }: UnlinkedResource): RelationTarget {
   const shown = (['get', 'list'] as const).find((operation) => ops.includes(operation));
   return { model, path, scope, guards: shown ? guardsOf(shown) : [shut] };
 }

@@ -3,11 +3,11 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { copyValue } from '../model/value/copy-value.ts';
 import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
 import { compilePlanSave } from '../model/write/plan-save.ts';
+import type { ModelCollection } from '../mongo/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Filter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, type WriteBounds } from '../mongo/query/require-within.ts';
 import { saveRecord } from '../mongo/save-record.ts';
-import type { Store } from '../mongo/store.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
 /** What is saved: a document, with the row filter, and what its new values must keep to. */
@@ -27,13 +27,13 @@ export type SaveDocument = (saving: Saving, work: Work) => Promise<StoredRecord>
  * Compiles how a document is saved. If the transaction that it is saved in is not committed, the document gets back the values that it was saved
  * with, and stands for the record of before.
  */
-export function compileSaveDocument(model: CompiledModel, store: Store): SaveDocument {
+export function compileSaveDocument(model: CompiledModel, collection: ModelCollection): SaveDocument {
   const planSave = once(() => compilePlanSave(model)); // most stores save nothing
   return async function saveDocument({ document, before, scope, hold, ...bounds }, work) {
     const plan = planSave()(document, before.stored);
     requireChangesWithin(bounds, { assignments: plan.assignments, embedded: [] });
     const sent = copyValue(document) as object;
-    const saved = await saveRecord(store, model, { scope, loaded: before, plan }, work);
+    const saved = await saveRecord(collection, model, { scope, loaded: before, plan }, work);
     bringUpToDate(document, sent, model.hydrate(saved.stored));
     hold(document, saved);
     work.transaction?.onRollback(() => {

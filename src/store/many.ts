@@ -1,12 +1,12 @@
 import { Problem, validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
+import type { ModelCollection as Collection } from '../mongo/collection.ts';
 import { isError } from '../mongo/driver/server-error.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { atPlace } from '../mongo/insert-many.ts';
 import { type Filter, readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
-import type { Store as Collection } from '../mongo/store.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { type Affected, mostAffected, type Targets } from '../mongo/write-many.ts';
 import { aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';

@@ -3,11 +3,11 @@ import { asCompiled } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
+import { type DatabaseOptions, openCollection, type Target } from '../mongo/collection.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { notFound } from '../mongo/open-reads.ts';
 import { type Filter, readAnyScope, readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
-import { openStore as openCollection, type StoreOptions, type Target } from '../mongo/store.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
@@ -54,7 +54,7 @@ type Many = Pick<Store<HasFields>, 'createMany' | 'updateMany' | 'removeMany'>;
 export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser) => Store<HasFields>;
 
 /** Compiles what all stores of a model share. */
-export function compileStore(model: CompiledModel, options: StoreOptions): OpenStore {
+export function compileStore(model: CompiledModel, options: DatabaseOptions): OpenStore {
   const collection = openCollection(model, options);
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);

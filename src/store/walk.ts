@@ -1,12 +1,12 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
+import type { ModelCollection } from '../mongo/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { parseCursor } from '../mongo/list/cursor.ts';
 import { defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { endWithId, type ListQuery } from '../mongo/list/parse-list-query.ts';
 import type { Condition, Filter } from '../mongo/query/filter.ts';
 import type { Position, SortKey } from '../mongo/query/position.ts';
-import type { Store } from '../mongo/store.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
 /** The most records that one command reads. */
@@ -25,7 +25,7 @@ export interface Walk {
  * new primary. `work` is called before each page.
  */
 export async function* walk(
-  store: Store,
+  collection: ModelCollection,
   { conditions, sort, scope, limit }: Walk,
   work: () => Work,
 ): AsyncGenerator<readonly StoredRecord[]> {
@@ -43,7 +43,7 @@ export async function* walk(
       isSelectable: false,
       include: [],
     };
-    const { records, place } = await store.findPage(query, scope, { fetchPrivate: true, maxPageBytes: defaultPageBytes }, work());
+    const { records, place } = await collection.findPage(query, scope, { fetchPrivate: true, maxPageBytes: defaultPageBytes }, work());
     yield records;
     left -= records.length;
     if (place.mode !== 'cursor' || place.next === null) return;

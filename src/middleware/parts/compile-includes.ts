@@ -1,32 +1,18 @@
 import { ConfigurationError } from '../../errors.ts';
 import { nearest } from '../../hints.ts';
 import { tryAll } from '../../mistakes.ts';
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { asCompiled, type ModelInput } from '../../model/compile/compile-model.ts';
-import type { Reference } from '../../model/node.ts';
+import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/read/relations.ts';
-import type { Leaf } from '../../model/value/leaf.ts';
+import type { DatabaseOptions } from '../../mongo/collection.ts';
 import { checkPageBytes, defaultPageBytes } from '../../mongo/list/page-bytes.ts';
-import type { Source, Step } from '../../mongo/read-included.ts';
-import { openStore, type StoreOptions } from '../../mongo/store.ts';
+import type { Step } from '../../mongo/read-included.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
-import type { Guard, ScopeFunction } from './context.ts';
-
-/** A model to whose records relations may lead, and who may see which of them. */
-export interface IncludeTarget {
-  readonly model: ModelInput;
-  /** The path of its resource, as `t.ref('Customer', { resource: 'vip-customers' })` names it. @default none: a model without a resource */
-  readonly path?: string;
-  /** Guards that must open for an included record to be seen. @default none */
-  readonly guards?: readonly Guard<never>[];
-  /** The row filter of included records. @default every record */
-  readonly scope?: ScopeFunction<never>;
-}
+import { checkIdType, findTarget, type GuardedSource, openSource, type RelationTarget } from './relation-targets.ts';
 
 /** Options of {@link compileIncludes}. */
-export interface IncludeOptions extends StoreOptions {
+export interface IncludeOptions extends DatabaseOptions {
   /** The models that relations lead to. */
-  readonly targets: readonly IncludeTarget[];
+  readonly targets: readonly RelationTarget[];
   /** The name of what has the option, for error messages. @default 'a list' */
   readonly owner?: string;
   /**
@@ -35,12 +21,6 @@ export interface IncludeOptions extends StoreOptions {
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
-}
-
-/** A {@link Source} with the functions that decide about a request. */
-export interface GuardedSource extends Source {
-  readonly guards: readonly Guard<never>[];
-  readonly scope: ScopeFunction<never> | undefined;
 }
 
 /** The compiled relations that a client may include. `include`, `listQuery` and `findIncluded` share them. */
@@ -83,7 +63,7 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
   const root = asCompiled(model);
   const steps: GrowingStep[] = [];
   const relationsOf = memoize((one: CompiledModel) => compileRelations(one.fieldTable));
-  const sourceOf = memoize((target: IncludeTarget) => openSource(target, options));
+  const sourceOf = memoize((target: RelationTarget) => openSource(target, options));
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
 
   function compilePath(path: string): GrowingStep[] {
@@ -137,56 +117,4 @@ function findRelation(path: string, model: CompiledModel, relations: ReadonlyMap
   throw new ConfigurationError(
     `${where}: \`${path}\` is not a relation of ${model.name}${hint ? `; did you mean \`${hint}\`?` : ''} (${lists}).`,
   );
-}
-
-type KnownTarget = IncludeTarget & { readonly model: CompiledModel };
-
-/**
- * The resource that the relation names; else the resource at the path of the collection's name; else the only resource of the model; else
- * the model itself.
- */
-function findTarget({ model, resource }: Reference, targets: readonly KnownTarget[], where: string): KnownTarget {
-  const own = targets.filter((target) => target.model.name === model);
-  const served = own.filter((target) => target.path !== undefined);
-  const paths = served.map((target) => `\`${target.path}\``).join(', ') || 'none';
-  if (resource !== undefined) {
-    const named = served.find((target) => target.path === resource);
-    if (named) return named;
-    throw new ConfigurationError(`${where}, whose \`resource: '${resource}'\` is not a resource of ${model}: there are ${paths}.`);
-  }
-  const candidates = served.length > 0 ? served : own;
-  const found = served.find((target) => target.path === target.model.collection) ?? (candidates.length === 1 ? candidates[0] : undefined);
-  if (found) return found;
-  // One of them may show what another hides.
-  if (candidates.length > 1)
-    throw new ConfigurationError(
-      `${where}, which leads to ${model} and so to several resources: choose by \`resource\` of \`t.ref\` among ${paths}.`,
-    );
-  throw new ConfigurationError(
-    `${where}, which leads to ${model}, a model that is not known here: add its resource, or the model to \`models\`.`,
-  );
-}
-
-function openSource({ model, guards = [], scope }: IncludeTarget, options: StoreOptions): GuardedSource {
-  const compiled = asCompiled(model);
-  return { model: compiled, store: openStore(compiled, options), guards, scope };
-}
-
-/** Refuses ids of another type than the target's: they would never match. */
-function checkIdType({ leaf, ref }: Relation, { id }: CompiledModel, where: string): void {
-  if (kindOf(leaf) === kindOf(id.leaf)) return;
-  throw new ConfigurationError(
-    `${where}: ids of ${ref.model} are of type ${id.leaf.name}, not ${leaf.name}; say so by \`id\` of \`t.ref\`.`,
-  );
-}
-
-/** Integers and floats compare by value, and an enum is a string. Every other type matches itself only. */
-const kinds: ReadonlyMap<string, string> = new Map([
-  ['int64', 'int'],
-  ['float', 'int'],
-  ['enum', 'string'],
-]);
-
-function kindOf({ name }: Leaf): string {
-  return kinds.get(name) ?? name;
 }

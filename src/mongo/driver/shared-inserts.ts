@@ -1,5 +1,5 @@
 import { type Abortable, type Collection, type Db, type InsertOneOptions, MongoServerError } from 'mongodb';
-import { compileInsertMany, type InsertMany, type WriteError } from './insert-many.ts';
+import { compileInsertMany, type InsertMany, type WriteError } from './insert-command.ts';
 import { roomAfter } from './rough-size.ts';
 import type { Command } from './work.ts';
 

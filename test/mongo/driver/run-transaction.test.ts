@@ -3,10 +3,10 @@ import { MongoServerError } from 'mongodb';
 import { Problem } from '../../../src/errors.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { openCollection } from '../../../src/mongo/collection.ts';
 import { runTransaction } from '../../../src/mongo/driver/run-transaction.ts';
 import type { Transaction } from '../../../src/mongo/driver/transaction.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
-import { openStore } from '../../../src/mongo/store.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 
@@ -15,7 +15,7 @@ const Note = compileModel(
 );
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
-const store = () => openStore(Note, { db: database.db });
+const store = () => openCollection(Note, { db: database.db });
 const run = <T>(attempt: (transaction: Transaction) => Promise<T>, work = new Work(), maxTimeMS = 10_000) =>
   runTransaction(database.db, work, maxTimeMS, attempt);
 const stored = async () => (await database.db.collection('notes').find().sort({ _id: 1 }).toArray()).map(({ _id }) => String(_id));

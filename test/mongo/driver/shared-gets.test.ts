@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { type ModelCollection, openCollection } from '../../../src/mongo/collection.ts';
 import { bsonOptions, decode } from '../../../src/mongo/driver/bson-options.ts';
 import { compileFirstBatch, type ReadFirstBatch } from '../../../src/mongo/driver/first-batch.ts';
 import { SharedGets } from '../../../src/mongo/driver/shared-gets.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import { idTextIn } from '../../../src/mongo/query/text-of.ts';
-import { openStore, type Store } from '../../../src/mongo/store.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 
@@ -18,8 +18,8 @@ const model = compileModel(
 );
 const ids = Array.from({ length: 100 }, (_, n) => `id-${n}`);
 const docs = () => database.db.collection<{ _id: string }>('docs');
-const open = (options: object = {}): Store => openStore(model, { db: database.db, ...options });
-const textOf = async (store: Store, id: string, scope?: object, work?: Work) =>
+const open = (options: object = {}): ModelCollection => openCollection(model, { db: database.db, ...options });
+const textOf = async (store: ModelCollection, id: string, scope?: object, work?: Work) =>
   (await store.findOne(id, scope as never, {}, work)).toText();
 const finds = () => commands.events.filter(({ commandName }) => commandName === 'find').map(({ command }) => command);
 const expected = (id: string) => JSON.stringify({ id, owner: Number(id.slice(3)) % 2 ? 'ann' : 'bob', text: `text of ${id}`, revision: 0 });
@@ -85,7 +85,7 @@ describe('gets that come while others are under way', () => {
 
   it('are one command even where ids that can be spelt in one way only do not exist', async () => {
     const byId = compileModel(defineModel('ById', { collection: 'by_id', fields: { text: t.string() } }));
-    const store = openStore(byId, { db: database.db });
+    const store = openCollection(byId, { db: database.db });
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => store.findOne(new ObjectId(), undefined, {})));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 'rejected'));
     expect(finds()).toHaveLength(2);
@@ -96,7 +96,7 @@ describe('gets that come while others are under way', () => {
       defineModel('Odd', { collection: 'odd', fields: { id: t.string(), a: t.string(), b: t.string(), 'a,b': t.string() } }),
     );
     await database.db.collection<{ _id: string }>('odd').insertOne({ _id: 'r', a: 'A', b: 'B', 'a,b': 'C' } as never);
-    const store = openStore(odd, { db: database.db });
+    const store = openCollection(odd, { db: database.db });
     const get = async (...names: string[]) => (await store.findOne('r', undefined, { fields: odd.selector.select(names) })).toText();
     await expect(Promise.all([get('a'), get('a', 'b'), get('a,b'), get('a', 'b'), get('a,b')])).resolves.toEqual([
       '{"id":"r","a":"A"}',
@@ -111,7 +111,7 @@ describe('gets that come while others are under way', () => {
     await database.db.collection<{ _id: string }>('many').insertMany(['a', 'b'].map((_id) => ({ _id, n: [1, 2, 3] })));
     await database.db.createCollection('unwound', { viewOn: 'many', pipeline: [{ $unwind: '$n' }] });
     const unwound = compileModel(defineModel('Unwound', { collection: 'unwound', fields: { id: t.string(), n: t.int() } }));
-    const store = openStore(unwound, { db: database.db });
+    const store = openCollection(unwound, { db: database.db });
     const answers = await Promise.all(['a', 'a', 'b', 'a'].map((id) => textOf(store, id)));
     expect(answers).toEqual(['a', 'a', 'b', 'a'].map((id) => `{"id":"${id}","n":1}`));
   });
@@ -120,7 +120,7 @@ describe('gets that come while others are under way', () => {
     await database.db.createCollection('spelt', { collation: { locale: 'en', strength: 2 } });
     await database.db.collection<{ _id: string; owner: string }>('spelt').insertOne({ _id: 'Ulm', owner: 'ann' });
     const spelt = compileModel(defineModel('Spelt', { collection: 'spelt', fields: { id: t.string(), owner: t.string() } }));
-    const store = openStore(spelt, { db: database.db });
+    const store = openCollection(spelt, { db: database.db });
     const answers = await Promise.all(['ulm', 'ULM', 'Ulm', 'uLM'].map((id) => textOf(store, id)));
     expect(new Set(answers)).toEqual(new Set(['{"id":"Ulm","owner":"ann"}']));
   });

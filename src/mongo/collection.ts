@@ -35,15 +35,15 @@ interface InsertOptions {
   readonly ifIdIsFree?: boolean;
 }
 
-/** Options of {@link openStore}. */
-export interface StoreOptions {
+/** Options of {@link openCollection}. */
+export interface DatabaseOptions {
   readonly db: Database;
   /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
   readonly maxTimeMS?: number;
 }
 
-/** The legal names of {@link StoreOptions}. `openStore` checks the values. */
-export const storeOptions: LegalOptions<StoreOptions> = { db: checkedLater, maxTimeMS: checkedLater };
+/** The legal names of {@link DatabaseOptions}. `openCollection` checks the values. */
+export const databaseOptions: LegalOptions<DatabaseOptions> = { db: checkedLater, maxTimeMS: checkedLater };
 
 interface Settings {
   /** Whether gets and creates that come while others are under way are sent together. @default true */
@@ -57,7 +57,7 @@ interface Settings {
  * out why.
  * `work` is the work of the request.
  */
-export interface Store extends Reads, ManyInserts, ManyWrites {
+export interface ModelCollection extends Reads, ManyInserts, ManyWrites {
   insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work?: Work): Promise<StoredRecord>;
   remove(target: Target, work?: Work): Promise<StoredRecord>;
@@ -69,10 +69,10 @@ type Write = (command: Command) => Promise<Stored | null>;
 const maxRaces = 8;
 
 /** Opens the collection of a model. Errors of the driver are translated into what they mean to the client. */
-export function openStore(
+export function openCollection(
   model: CompiledModel,
-  { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false, shareRoundTrips = true }: StoreOptions & Settings,
-): Store {
+  { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false, shareRoundTrips = true }: DatabaseOptions & Settings,
+): ModelCollection {
   const db = asDb(database);
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const maxTimeMS = model.maxTimeMS ?? apiLimit;

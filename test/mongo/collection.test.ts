@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
-import { openStore, type Target } from '../../src/mongo/store.ts';
+import { openCollection, type Target } from '../../src/mongo/collection.ts';
 import { useDatabase } from '../support/database/database.ts';
 
 const model = compileModel(
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await docs().insertOne({ _id: 'a', big: 9007199254740993n, bytes: Buffer.from('x'), any: /a/i, revision: 1 });
 });
 
-describe('openStore()', () => {
+describe('openCollection()', () => {
   it.each<[string, MongoClientOptions]>([
     ['its defaults', {}],
     ['promoteLongs: false', { promoteLongs: false }],
@@ -40,7 +40,7 @@ describe('openStore()', () => {
   ])('reads and writes the same, however the client of the driver was opened: %s', async (_name, options) => {
     const client = await MongoClient.connect(process.env.MONGODB_URI ?? '', options);
     try {
-      const store = openStore(model, { db: client.db(database.db.databaseName) });
+      const store = openCollection(model, { db: client.db(database.db.databaseName) });
       const text = '{"id":"a","big":9007199254740993,"bytes":"eA==","any":"a","revision":1}';
       expect((await store.findOne('a', undefined, {})).toText()).toBe(text);
       const updated = await store.update(target('a'), { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] });
@@ -55,7 +55,7 @@ describe('openStore()', () => {
   });
 
   it('gives back what it was given: neither filters nor documents are changed', async () => {
-    const store = openStore(model, { db: database.db });
+    const store = openCollection(model, { db: database.db });
     const stored = Object.freeze({ _id: 'n', big: 1n, revision: 0 });
     await store.insert(stored);
     const scope = Object.freeze({ big: Object.freeze({ $eq: 1n }) });
@@ -65,7 +65,7 @@ describe('openStore()', () => {
   });
 
   it('gives up with 503 a write that misses again and again, though nothing explains it', async () => {
-    const store = openStore(model, { db: database.db });
+    const store = openCollection(model, { db: database.db });
     // Nobody but a program that changes the record between each write and its explanation could do so: an update that never matches.
     const changes = {
       assignments: [{ path: 'text', value: 'x' }],

@@ -1,0 +1,77 @@
+import { ConfigurationError } from '../../errors.ts';
+import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
+import type { Reference } from '../../model/node.ts';
+import type { Relation } from '../../model/read/relations.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
+import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
+import type { Source } from '../../mongo/read-included.ts';
+import type { Guard, ScopeFunction } from './context.ts';
+
+/** A model to whose records relations may lead, and who may see which of them. */
+export interface RelationTarget {
+  readonly model: ModelInput;
+  /** The path of its resource, as `t.ref('Customer', { resource: 'vip-customers' })` names it. @default none: a model without a resource */
+  readonly path?: string;
+  /** Guards that must open for an included record to be seen. @default none */
+  readonly guards?: readonly Guard<never>[];
+  /** The row filter of included records. @default every record */
+  readonly scope?: ScopeFunction<never>;
+}
+
+/** A {@link Source} with the functions that decide about a request. */
+export interface GuardedSource extends Source {
+  readonly guards: readonly Guard<never>[];
+  readonly scope: ScopeFunction<never> | undefined;
+}
+
+export type KnownTarget = RelationTarget & { readonly model: CompiledModel };
+
+/**
+ * The resource that the relation names; else the resource at the path of the collection's name; else the only resource of the model; else
+ * the model itself.
+ */
+export function findTarget({ model, resource }: Reference, targets: readonly KnownTarget[], where: string): KnownTarget {
+  const own = targets.filter((target) => target.model.name === model);
+  const served = own.filter((target) => target.path !== undefined);
+  const paths = served.map((target) => `\`${target.path}\``).join(', ') || 'none';
+  if (resource !== undefined) {
+    const named = served.find((target) => target.path === resource);
+    if (named) return named;
+    throw new ConfigurationError(`${where}, whose \`resource: '${resource}'\` is not a resource of ${model}: there are ${paths}.`);
+  }
+  const candidates = served.length > 0 ? served : own;
+  const found = served.find((target) => target.path === target.model.collection) ?? (candidates.length === 1 ? candidates[0] : undefined);
+  if (found) return found;
+  // One of them may show what another hides.
+  if (candidates.length > 1)
+    throw new ConfigurationError(
+      `${where}, which leads to ${model} and so to several resources: choose by \`resource\` of \`t.ref\` among ${paths}.`,
+    );
+  throw new ConfigurationError(
+    `${where}, which leads to ${model}, a model that is not known here: add its resource, or the model to \`models\`.`,
+  );
+}
+
+export function openSource({ model, guards = [], scope }: RelationTarget, options: DatabaseOptions): GuardedSource {
+  const compiled = asCompiled(model);
+  return { model: compiled, collection: openCollection(compiled, options), guards, scope };
+}
+
+/** Refuses ids of another type than the target's: they would never match. */
+export function checkIdType({ leaf, ref }: Relation, { id }: CompiledModel, where: string): void {
+  if (kindOf(leaf) === kindOf(id.leaf)) return;
+  throw new ConfigurationError(
+    `${where}: ids of ${ref.model} are of type ${id.leaf.name}, not ${leaf.name}; say so by \`id\` of \`t.ref\`.`,
+  );
+}
+
+/** Integers and floats compare by value, and an enum is a string. Every other type matches itself only. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['int64', 'int'],
+  ['float', 'int'],
+  ['enum', 'string'],
+]);
+
+function kindOf({ name }: Leaf): string {
+  return kinds.get(name) ?? name;
+}
