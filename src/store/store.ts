@@ -145,6 +145,8 @@ export type StoreOf = <M extends Model>(model: M, options?: ScopeOptions<Documen
 export interface TransactionContext {
   /** Opens the store of a model, whose operations are part of the transaction. */
   readonly store: StoreOf;
+  /** Runs a function as a part of the transaction: if it throws, nothing of the whole is stored. */
+  readonly transaction: RunTransaction;
 }
 
 /**
@@ -155,6 +157,6 @@ export interface TransactionContext {
  * should load inside. Its operations run one after the other, and it must await all of them.
  *
  * Throws `write_outcome_unknown` (504) if the database did not say what became of the commit, and `replica_set_required` (501) on a standalone
- * server. After every other error nothing is stored. Within a transaction, it becomes a part of that one.
+ * server. After every other error nothing is stored. A request has one transaction at a time: for a part of it, use `tx.transaction`.
  */
 export type RunTransaction = <T>(run: (tx: TransactionContext) => Promise<T>) => Promise<T>;

@@ -4,6 +4,7 @@ import type { HasFields } from '../model/define/infer.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import type { Work } from '../mongo/driver/work.ts';
 import { compileStore, type OpenStore, type StoreUser } from './open-store.ts';
 import type { Store, StoreOf, TransactionContext } from './store.ts';
 
@@ -12,6 +13,8 @@ export class Stores {
   readonly #db: Database;
   readonly #maxTimeMS: number;
   readonly #byModel = new WeakMap<Model, OpenStore>();
+  /** The work of the requests that have begun a transaction and not ended it. */
+  readonly #inTransaction = new WeakSet<Work>();
 
   constructor(db: Database, maxTimeMS = 10_000) {
     checkTimeLimit(maxTimeMS);
@@ -29,6 +32,20 @@ export class Stores {
   /** Runs a function in a transaction: see {@link runTransaction}. */
   async transaction<T>(run: (tx: TransactionContext) => Promise<T>, user: StoreUser): Promise<T> {
     const work = user.work();
+    // It would join the first one, and not be run again with it: what it has answered could be lost.
+    if (this.#inTransaction.has(work))
+      throw new Error(
+        'This request has a transaction that has not ended: await it before the next one, or use `tx.transaction` within it.',
+      );
+    this.#inTransaction.add(work);
+    try {
+      return await this.#begin(work, run, user);
+    } finally {
+      this.#inTransaction.delete(work);
+    }
+  }
+
+  #begin<T>(work: Work, run: (tx: TransactionContext) => Promise<T>, user: StoreUser): Promise<T> {
     return runTransaction(asDb(this.#db), work, this.#maxTimeMS, (transaction) => {
       const member: StoreUser = {
         ...user,
@@ -38,7 +55,11 @@ export class Stores {
         },
       };
       const store = (model: Model, options?: { readonly scope?: unknown }) => this.open(model, options, member);
-      return run({ store: store as unknown as StoreOf });
+      const tx: TransactionContext = {
+        store: store as unknown as StoreOf,
+        transaction: (part) => transaction.join(() => part(tx)),
+      };
+      return run(tx);
     });
   }
 }

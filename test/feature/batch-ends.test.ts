@@ -5,6 +5,7 @@ import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
+import { until } from '../support/until.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',
@@ -66,10 +67,6 @@ beforeEach(async () => {
 });
 
 const never = new Promise(() => undefined);
-/** Resolves when something has become true. */
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 describe('a batch that is given up', () => {
   it.each([

@@ -168,7 +168,21 @@ describe('before hooks', () => {
   it.each<[string, () => unknown]>([
     ['an Error', () => new Error('the hash service is down')],
     ['undefined', () => undefined],
-    ['a Proxy that throws', () => new Proxy({}, { get: () => { throw new Error('no'); }, getPrototypeOf: () => { throw new Error('no'); } })], // biome-ignore format: short
+    [
+      'a Proxy that throws',
+      () =>
+        new Proxy(
+          {},
+          {
+            get: () => {
+              throw new Error('no');
+            },
+            getPrototypeOf: () => {
+              throw new Error('no');
+            },
+          },
+        ),
+    ],
   ])('that throw %s make the answer a bare 500, and app.on(error) is told', async (_name, make) => {
     act = () => {
       throw make();

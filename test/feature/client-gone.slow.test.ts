@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import type { CommandFailedEvent } from 'mongodb';
@@ -9,6 +8,7 @@ import { type Api, cursorPaging, defineModel, type RequestContext, service, t } 
 import { ClientGone } from '../../src/middleware/parts/exchange.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
+import { until } from '../support/until.ts';
 
 const Slow = defineModel('Slow', { collection: 'slow', fields: { id: t.string(), text: t.string({ default: '' }) } });
 const Doc = defineModel('Doc', { collection: 'docs', fields: { id: t.string(), slow: t.ref('Slow', { id: t.string() }) } });
@@ -50,10 +50,6 @@ beforeEach(() => {
 async function operations(): Promise<number> {
   const pipeline = [{ $currentOp: {} }, { $match: { ns: `${database.db.databaseName}.docs` } }];
   return (await database.client.db('admin').aggregate(pipeline).toArray()).length;
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(20);
 }
 
 describe('a read whose client has gone', () => {

@@ -4,6 +4,7 @@ import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
+import { until } from '../support/until.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',
@@ -266,12 +267,14 @@ describe('a request with an Idempotency-Key', () => {
 describe('many requests with one key', () => {
   /** Sends until the answer is not that another one runs. */
   async function untilAnswered(sent: () => ReturnType<typeof create>): Promise<Any> {
-    for (;;) {
-      const answer = await sent();
-      if (answer.body?.code !== 'idempotency_in_progress') return answer;
+    let answer: Any;
+    await until(async () => {
+      answer = await sent();
+      if (answer.body?.code !== 'idempotency_in_progress') return true;
       expect(answer.headers['retry-after']).toBe('1');
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+      return false;
+    });
+    return answer;
   }
 
   it('at the same time, by fifty clients of two processes: one record, and the same bytes for all', async () => {

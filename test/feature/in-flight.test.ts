@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, request as httpRequest } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 import { readAnswer } from '../support/http/serve.ts';
+import { until } from '../support/until.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.optional(t.string()) } });
 
@@ -36,10 +36,7 @@ async function end(request: ClientRequest): Promise<number> {
 
 /** Until the server has seen that a client is gone. */
 async function untilFree(): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await api.request('GET', '/api/docs')).status === 200) return;
-    await delay(10);
-  }
+  await until(async () => (await api.request('GET', '/api/docs')).status === 200);
 }
 
 describe('maxConcurrency', () => {

@@ -153,7 +153,10 @@ describe('`ctx.load()` in `use`', () => {
   });
 
   it('compares `If-Match`, which is read before: 400 and 412 before what the middleware does', async () => {
-    for (const [header, status] of [['x', 400], ['"9"', 412]] as const) // biome-ignore format: two cases
+    for (const [header, status] of [
+      ['x', 400],
+      ['"9"', 412],
+    ] as const)
       expect((await api.request('POST', '/api/docs/a%20b/early', { headers: { 'if-match': header } })).status).toBe(status);
     expect(order).toEqual([]);
   });

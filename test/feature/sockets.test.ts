@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { type Api, defineModel, service, t, Unauthorized } from '../../src/index.ts';
@@ -6,6 +5,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
 import { RawClient } from '../support/http/raw-client.ts';
 import { send } from '../support/http/serve.ts';
+import { until } from '../support/until.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string(), revision: t.revision() } });
 
@@ -55,12 +55,12 @@ const filler = 'x'.repeat(10_000);
 
 /** Until no request is in flight any more, whatever became of its client. */
 async function untilFree(port: number): Promise<number> {
-  for (let tries = 0; tries < 200; tries++) {
-    const { status } = await send(port, 'GET', '/docs');
-    if (status !== 503) return status;
-    await delay(10);
-  }
-  return 503;
+  let status = 503;
+  await until(async () => {
+    ({ status } = await send(port, 'GET', '/docs'));
+    return status !== 503;
+  });
+  return status;
 }
 
 /** The errors of the api, without Koa's own about a connection that broke, of which nobody can be told. */
@@ -212,8 +212,7 @@ describe('a place in flight', () => {
     const port = ports['callback()'] as number;
     const client = await open(port);
     await client.head('POST /docs', { ...json, 'Content-Length': 12 });
-    await delay(0);
-    while ((await send(port, 'GET', '/docs')).status !== 503);
+    await until(async () => (await send(port, 'GET', '/docs')).status === 503);
     await client.send('{"text":"x"}');
     expect((await client.answer())?.status).toBe(201);
     expect(await untilFree(port)).toBe(200);
@@ -226,10 +225,10 @@ describe('a place in flight', () => {
     for (const leave of ['read', 'destroy'] as const) {
       const client = await open(port);
       await client.head('GET /bigs');
-      while ((await send(port, 'GET', '/bigs?limit=1')).status !== 503);
+      await until(async () => (await send(port, 'GET', '/bigs?limit=1')).status === 503);
       if (leave === 'read') client.socket.resume();
       else client.socket.destroy();
-      for (let tries = 0; tries < 200 && (await send(port, 'GET', '/bigs?limit=1')).status === 503; tries++) await delay(10);
+      await until(async () => (await send(port, 'GET', '/bigs?limit=1')).status !== 503);
       expect((await send(port, 'GET', '/bigs?limit=1')).status).toBe(200);
     }
   });

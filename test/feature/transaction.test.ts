@@ -69,15 +69,33 @@ const api = useApi<{ name: string }>(
         detached: { path: '/detached', method: 'GET', handler: ({ store }) => ({ store }).store(Account).count() },
         atOnce: {
           path: '/at-once',
+          async handler(ctx) {
+            const both = [1, 2].map((sum) => ctx.transaction(async (tx) => tx.store(Transfer).create({ from: 'a', sum })));
+            await Promise.allSettled(both); // so that the first one has ended before the next test begins
+            await Promise.all(both);
+          },
+        },
+        nested: {
+          path: '/nested',
+          handler: (ctx) => ctx.transaction(() => ctx.transaction(async (tx) => tx.store(Transfer).create({ from: 'a', sum: 1 }))),
+        },
+        inTurn: {
+          path: '/in-turn',
+          async handler(ctx) {
+            for (const sum of [1, 2]) await ctx.transaction(async (tx) => tx.store(Transfer).create({ from: 'a', sum }));
+          },
+        },
+        parts: {
+          path: '/parts',
           handler: (ctx) =>
-            Promise.all([
-              ctx.transaction(async (tx) => tx.store(Transfer).create({ from: 'a', sum: 1 })),
-              ctx.transaction(async (tx) => {
-                await tx.store(Transfer).create({ from: 'a', sum: 2 });
-                await new Promise((resolve) => setTimeout(resolve, 20));
-                await ctx.store(Transfer).create({ from: 'a', sum: 3 });
-              }),
-            ]),
+            ctx.transaction(async (tx) => {
+              await tx.transaction((part) => part.store(Transfer).create({ from: 'a', sum: 1 }));
+              const failing = tx.transaction(async (part) => {
+                await part.store(Transfer).create({ from: 'a', sum: 2 });
+                if (ctx.query['fails'] !== undefined) throw new Problem({ status: 409, code: 'no_money' });
+              });
+              await failing.catch(() => undefined);
+            }),
         },
         lostSave: {
           async handler(ctx) {
@@ -151,15 +169,25 @@ describe('ctx.transaction', () => {
     expect(heard).toEqual([undefined]);
   });
 
-  it('stores nothing of two transactions at once, of which the first ends before the second', async () => {
-    expect((await api.request('POST', '/api/accounts/at-once')).status).toBe(500);
-    expect([await transfers(), api.errors.splice(0).map(({ message }) => message)]).toEqual([
-      0,
-      [expect.stringContaining('await all of it')],
-    ]);
-    // What the second one does after the end of the transaction is not part of it: it must not meet the next test.
-    while ((await database.db.collection('transfers').countDocuments({ sum: 3 })) === 0)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+  it.each([
+    ['at-once', 1],
+    ['nested', 0],
+  ])('refuses a second one of the request before the first has ended: %s', async (path, stored) => {
+    expect((await api.request('POST', `/api/accounts/${path}`)).status).toBe(500);
+    expect(api.errors.splice(0).map(({ message }) => message)).toEqual([expect.stringContaining('use `tx.transaction`')]);
+    expect(await transfers()).toBe(stored);
+  });
+
+  it('may have several one after the other', async () => {
+    expect((await api.request('POST', '/api/accounts/in-turn')).status).toBe(204);
+    expect(await transfers()).toBe(2);
+  });
+
+  it('has parts, by tx.transaction, of which one that fails undoes the whole', async () => {
+    expect((await api.request('POST', '/api/accounts/parts')).status).toBe(204);
+    expect(await transfers()).toBe(2);
+    const failed = await api.request('POST', '/api/accounts/parts?fails');
+    expect([failed.status, failed.body.code, await transfers()]).toEqual([409, 'no_money', 2]);
   });
 
   it('answers a problem of its function as it is, and stores nothing', async () => {

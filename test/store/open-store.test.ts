@@ -4,6 +4,7 @@ import { defineModel, t } from '../../src/index.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { Stores } from '../../src/store/stores.ts';
+import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 
 const Address = t.object('Address', { city: t.string(), zip: t.optional(t.string()), kind: t.string({ default: 'home' }) });
@@ -23,7 +24,8 @@ const Order = defineModel('Order', {
     updatedAt: t.updatedAt(),
   },
 });
-const database = useDatabase();
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
 const open = () => openStore(Order, { db: database.db });
 const total = (text: string) => Decimal128.fromString(text);
 
@@ -131,6 +133,21 @@ describe('the store of a model', () => {
       seen.add(one.number);
     }
     expect(seen.size).toBe(1_203);
+  });
+
+  it('walks lazily: the next records are read when they are asked for, and none after the walk was left', async () => {
+    const rows = Array.from({ length: 1_203 }, (_, index) => ({ number: `n${index}`, total: total('1') }));
+    await database.db.collection('orders').insertMany(rows);
+    commands.clear();
+    const walk = open().each();
+    expect(commands.names).toEqual([]);
+    let seen = 0;
+    for await (const _order of walk) if (++seen === 500) break;
+    expect(commands.names).toEqual(['find']);
+    const walked: string[][] = [];
+    for await (const _order of open().each()) if (++seen % 500 === 0) walked.push(commands.names.slice(1));
+    expect([seen, walked]).toEqual([1_703, [['find'], ['find', 'find']]]);
+    expect(commands.names).toEqual(['find', 'find', 'find', 'find']);
   });
 
   it('walks through nulls within a transaction too, in every order, whatever the read preference of the client', async () => {

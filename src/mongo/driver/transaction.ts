@@ -37,11 +37,15 @@ export class Transaction {
 
   /** Runs a command of the transaction when the commands before it have ended. */
   async inTurn<T>(run: () => Promise<T>): Promise<T> {
-    this.requireOpen();
-    this.#running++;
-    const turn = this.#last.then(() => this.#run(run));
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    return this.join(() => {
+      const turn = this.#last.then(() => {
+        this.requireOpen();
+        if (this.#failure) throw lost(this.#failure.error);
+        return run();
+      });
+      this.#last = turn.catch((error) => this.fail(error)); // before the next command has its turn
+      return turn;
+    });
   }
 
   /** Runs a function as a part of the transaction, which is committed only if the function has ended, and without an error. */
@@ -49,19 +53,6 @@ export class Transaction {
     this.requireOpen();
     this.#running++;
     try {
-      return await run();
-    } catch (error) {
-      this.fail(error);
-      throw error;
-    } finally {
-      this.#running--;
-    }
-  }
-
-  async #run<T>(run: () => Promise<T>): Promise<T> {
-    try {
-      this.requireOpen();
-      if (this.#failure) throw lost(this.#failure.error);
       return await run();
     } catch (error) {
       this.fail(error);

@@ -141,7 +141,14 @@ describe('the draft of a patch', () => {
       draft.map.$b = 2;
       draft.any.deep.push(2);
     });
-    expect(assigned(read)).toMatchObject({ on: new Date(0), tags: ['a', 'b'], map: new Map([['a', 1], ['$b', 2]]) }); // biome-ignore format: a map
+    expect(assigned(read)).toMatchObject({
+      on: new Date(0),
+      tags: ['a', 'b'],
+      map: new Map([
+        ['a', 1],
+        ['$b', 2],
+      ]),
+    });
   });
 });
 

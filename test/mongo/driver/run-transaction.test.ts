@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
 import { Problem } from '../../../src/errors.ts';
 import { defineModel, t } from '../../../src/index.ts';
@@ -226,12 +226,33 @@ describe('runTransaction()', () => {
     commands.clear();
     const failing = run(async () => {
       await store().insert(note('a'), {}, work);
-      setImmediate(() => work.leave(new Error('gone')));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      work.leave(new Error('gone'));
     }, work);
     await expect(failing).rejects.toThrow('gone');
     expect(commands.names).not.toContain('commitTransaction');
     expect(await stored()).toEqual([]);
+  });
+
+  it('gives back the session of every transaction, committed or failed', async () => {
+    const { client } = database;
+    const [begun, ended] = [jest.spyOn(client, 'startSession'), new Set<unknown>()];
+    for (let index = 0; index < 200; index++) {
+      const work = new Work();
+      const running = run(
+        async ({ session }) => {
+          session.once('ended', () => ended.add(session));
+          if (index % 4 === 0) throw new Error('of the function');
+          await store().insert(note(index % 4 === 1 ? 'taken' : String(index)), {}, work);
+          if (index % 4 === 2) throw conflict();
+        },
+        work,
+        1,
+      );
+      await running.catch(() => undefined);
+    }
+    expect(begun.mock.calls.length).toBeGreaterThanOrEqual(200);
+    expect(ended.size).toBe(begun.mock.calls.length);
+    begun.mockRestore();
   });
 
   it('lets fifty writers of one record each succeed', async () => {

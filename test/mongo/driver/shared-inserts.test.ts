@@ -175,8 +175,22 @@ describe('of creates that share a command', () => {
   });
 
   it.each([
-    ['a getter that throws', { get more() { throw new Error('of the test'); } }], // biome-ignore format: one line
-    ['an object that contains itself', (() => { const more: Document = {}; more.more = more; return more; })()], // biome-ignore format: one line
+    [
+      'a getter that throws',
+      {
+        get more() {
+          throw new Error('of the test');
+        },
+      },
+    ],
+    [
+      'an object that contains itself',
+      (() => {
+        const more: Document = {};
+        more.more = more;
+        return more;
+      })(),
+    ],
   ])('one with %s ends no other, and not the process', async (_name, more) => {
     const store = open();
     const bad = Object.defineProperties(make('bad'), Object.getOwnPropertyDescriptors(more));
