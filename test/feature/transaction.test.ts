@@ -92,7 +92,7 @@ const api = useApi<{ name: string }>(
               await tx.transaction((part) => part.store(Transfer).create({ from: 'a', sum: 1 }));
               const failing = tx.transaction(async (part) => {
                 await part.store(Transfer).create({ from: 'a', sum: 2 });
-                if (ctx.query['fails'] !== undefined) throw new Problem({ status: 409, code: 'no_money' });
+                if (ctx.querystring === 'fails') throw new Problem({ status: 409, code: 'no_money' });
               });
               await failing.catch(() => undefined);
             }),
