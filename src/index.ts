@@ -70,6 +70,7 @@ export { updateMany } from './middleware/update-many.ts';
 export { type WithinHook, type Written, withinTransaction } from './middleware/within-transaction.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
+export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
 export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read } from './model/define/infer.ts';
 export type { Operator, Policy } from './model/define/policy.ts';
 export type {

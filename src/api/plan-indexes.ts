@@ -4,6 +4,7 @@ import { isServerError } from '../mongo/driver/server-error.ts';
 import { deriveIndexes, type IndexSource, type PlannedIndex } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
 
 /** The indexes that `applyIndexes` has created in one collection. */
@@ -80,8 +81,18 @@ function sourcesOf({ resources, models }: Indexing): Map<string, IndexSource[]> 
   for (const { model, ops, path, scopeFields = [] } of resources) {
     add(ops.includes('list') ? { model, list: { resource: path, scopeFields } } : { model });
   }
+  for (const { path, includes } of resources) for (const source of reverseReads(includes.steps, path, resources)) add(source);
   for (const model of new Set(models)) add({ model: compileModel(model) });
   return sources;
+}
+
+/** The reads of the relations by `t.hasMany` that a resource includes, at any step. A model is compiled for each resource that serves it. */
+function reverseReads(steps: CompiledResource['includes']['steps'], path: string, resources: Indexing['resources']): IndexSource[] {
+  return steps.flatMap(({ relation: { name }, children, source: { model }, steps: further }) => {
+    const scopeFields = resources.find((one) => one.model === model)?.scopeFields ?? [];
+    const own = children ? [{ model, reverse: [{ reason: `${path}: include ${name}`, scopeFields, ...children }] }] : [];
+    return [...own, ...reverseReads(further, path, resources)];
+  });
 }
 
 function notesOf({ resources }: Indexing, collection: string): string[] {

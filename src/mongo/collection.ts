@@ -12,6 +12,7 @@ import { SharedInserts } from './driver/shared-inserts.ts';
 import { checkTimeLimit } from './driver/time-limit.ts';
 import { type Command, Work } from './driver/work.ts';
 import { type ManyInserts, openManyInserts } from './insert-many.ts';
+import { type ChildrenReads, openChildren } from './open-children.ts';
 import { notFound, openReads, type Reads } from './open-reads.ts';
 import { checkStored, refusedCreations } from './query/apply-changes.ts';
 import { both, type Filter } from './query/filter.ts';
@@ -57,7 +58,7 @@ interface Settings {
  * out why.
  * `work` is the work of the request.
  */
-export interface ModelCollection extends Reads, ManyInserts, ManyWrites {
+export interface ModelCollection extends Reads, ChildrenReads, ManyInserts, ManyWrites {
   insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work?: Work): Promise<StoredRecord>;
   remove(target: Target, work?: Work): Promise<StoredRecord>;
@@ -137,6 +138,7 @@ export function openCollection(
 
   return {
     ...openReads(model, db, collection, { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }),
+    ...openChildren(model, db, { readMany }),
     ...openManyInserts(model, db, collection, { write, maxTimeMS }),
     ...openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
 

@@ -1,9 +1,12 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../model/read/included.ts';
+import { type ManyRelation, writeManyText } from '../model/read/many-relations.ts';
 import type { Relation } from '../model/read/relations.ts';
+import { JsonOutput } from '../model/value/json-output.ts';
 import type { Leaf } from '../model/value/leaf.ts';
 import type { ModelCollection } from './collection.ts';
 import type { Work } from './driver/work.ts';
+import type { Children } from './open-children.ts';
 import type { Filter } from './query/filter.ts';
 import { bsonTypeOf } from './query/sort-value.ts';
 import type { StoredRecord } from './stored-record.ts';
@@ -11,15 +14,27 @@ import type { StoredRecord } from './stored-record.ts';
 /** The records that a relation leads to: those of one model, as one resource shows them. */
 export interface Source {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'findMany'>;
+  readonly collection: Pick<ModelCollection, 'findMany' | 'findChildren' | 'countChildren'>;
 }
 
-/** A relation that may be included, with the relations of the model that it leads to. */
-export interface Step<S extends Source = Source> {
+/** A reference that may be included, with the relations of the model that it leads to. */
+interface ReferenceStep<S extends Source> {
   readonly relation: Relation;
+  readonly children?: undefined;
   readonly source: S;
   readonly steps: readonly Step<S>[];
 }
+
+/** A relation by `t.hasMany` that may be included, with the relations of the records that refer. */
+interface ManyStep<S extends Source> {
+  readonly relation: ManyRelation;
+  readonly children: Children;
+  readonly source: S;
+  readonly steps: readonly Step<S>[];
+}
+
+/** A relation that may be included, with the relations of the model that it leads to. */
+export type Step<S extends Source = Source> = ReferenceStep<S> | ManyStep<S>;
 
 /** The relations that one request includes, and their limits. */
 export interface Inclusion {
@@ -41,7 +56,7 @@ const maxIds = 50_000;
 const maxIdsOfQuery = 10_000;
 const maxCharactersOfQuery = 2_000_000;
 
-const nothing: ReadonlyMap<string, IncludedRecord> = new Map();
+const nothing: Texts = new Map();
 
 /**
  * Reads the records that the relations of a page lead to: one query for each relation of all records, then one for each relation of the
@@ -60,35 +75,121 @@ async function readSteps(records: readonly StoredRecord[], steps: readonly Step[
   const wanted = steps.filter((step) => inclusion.steps.has(step));
   const unwritten = new Room(inclusion.maxPageBytes); // all of this JSON is shown, and the answer may not have more
   const readAll = wanted.map(
-    async (step): Promise<[string, ReadonlyMap<string, IncludedRecord>]> => [
-      step.relation.name,
-      await readStep(records, step, inclusion, { unread, unwritten }),
-    ],
+    async (step): Promise<[string, Texts]> => [step.relation.name, await readStep(records, step, inclusion, { unread, unwritten })],
   );
   await Promise.allSettled(readAll); // after an error, no read goes on in the background
   return new Included(new Map(await Promise.all(readAll)), new Room(inclusion.maxPageBytes));
 }
 
-async function readStep(
-  records: readonly StoredRecord[],
-  { relation, source, steps }: Step,
-  inclusion: Inclusion,
-  { unread, unwritten }: { readonly unread: Room; readonly unwritten: Room },
-): Promise<ReadonlyMap<string, IncludedRecord>> {
-  const scope = inclusion.scopes.get(source);
-  if (!scope) return nothing;
-  const found: StoredRecord[] = [];
-  for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
-    found.push(...(await source.collection.findMany(ids, scope, unread, inclusion.work)));
-  const included = await readSteps(found, steps, inclusion, unread);
-  return new Map(found.map((record) => [record.idText, writeIncluded(record, included, unwritten)]));
+/** What is left of the limits of an answer: the bytes that may still be read, and those of JSON that may still be written. */
+interface Rooms {
+  readonly unread: Room;
+  readonly unwritten: Room;
 }
 
-function writeIncluded(record: StoredRecord, included: Included, room: Room): IncludedRecord {
-  const text = record.toText(included.within(room.left));
+type Texts = ReadonlyMap<string, IncludedRecord>;
+
+async function readStep(records: readonly StoredRecord[], step: Step, inclusion: Inclusion, rooms: Rooms): Promise<Texts> {
+  const scope = inclusion.scopes.get(step.source);
+  if (!scope) return nothing;
+  if (!step.children) return readReferred(records, step, scope, inclusion, rooms);
+  return step.relation.isCount ? countMany(records, step, scope, inclusion, rooms) : readMany(records, step, scope, inclusion, rooms);
+}
+
+async function readReferred(
+  records: readonly StoredRecord[],
+  { relation, source, steps }: ReferenceStep<Source>,
+  scope: Filter,
+  inclusion: Inclusion,
+  { unread, unwritten }: Rooms,
+): Promise<Texts> {
+  const found: StoredRecord[] = [];
+  for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
+    found.push(...(await source.collection.findMany([...ids.values()], scope, unread, inclusion.work)));
+  const included = await readSteps(found, steps, inclusion, unread);
+  return new Map(found.map((record) => [record.idText, toIncluded(writeRecord(record, included, unwritten), unwritten)]));
+}
+
+async function readMany(
+  records: readonly StoredRecord[],
+  { relation, children, source, steps }: ManyStep<Source>,
+  scope: Filter,
+  inclusion: Inclusion,
+  { unread, unwritten }: Rooms,
+): Promise<Texts> {
+  const byParent = new Map<string, StoredRecord[]>();
+  let most = maxIds;
+  for (const ids of inBatches(ownIds(records, children))) {
+    const parents = [...ids.keys()];
+    const found = await source.collection.findChildren([...ids.values()], children, { scope, most }, unread, inclusion.work);
+    for (const { parent, record } of found) append(byParent, parents[parent] as string, record);
+    most -= found.length;
+  }
+  const shown = [...byParent].map(([id, all]) => ({ id, own: all.slice(0, children.max), isCut: all.length > children.max }));
+  const included = await readSteps(
+    shown.flatMap(({ own }) => own),
+    steps,
+    inclusion,
+    unread,
+  );
+  return new Map(
+    shown.map(({ id, own, isCut }) => {
+      const written = own.map((record) => toIncluded(writeRecord(record, included, unwritten), unwritten));
+      return [id, ofMany(writeManyText(relation, `[${written.map(({ text }) => text).join(',')}]`, isCut))];
+    }),
+  );
+}
+
+async function countMany(
+  records: readonly StoredRecord[],
+  { relation, children, source }: ManyStep<Source>,
+  scope: Filter,
+  { work }: Inclusion,
+  { unwritten }: Rooms,
+): Promise<Texts> {
+  const texts = new Map<string, IncludedRecord>();
+  for (const ids of inBatches(ownIds(records, children))) {
+    const parents = [...ids.keys()];
+    const counts = await source.collection.countChildren([...ids.values()], children, { scope, most: parents.length }, work);
+    for (const [parent, count] of counts) {
+      const text = writeManyText(relation, String(Math.min(count, children.max)), count > children.max);
+      texts.set(parents[parent] as string, toIncluded(text, unwritten));
+    }
+  }
+  return texts;
+}
+
+function append(lists: Map<string, StoredRecord[]>, key: string, record: StoredRecord): void {
+  const list = lists.get(key);
+  if (list) list.push(record);
+  else lists.set(key, [record]);
+}
+
+const output = new JsonOutput();
+
+/** The JSON of a record with what is included in it, which may have as many bytes as there is room for. Without, it is written from the bytes. */
+function writeRecord(record: StoredRecord, included: Included, { left }: Room): string {
+  if (!included.isEmpty) return record.toText(included.within(left));
+  output.clear();
+  record.writeTo(output);
+  return output.take().toString();
+}
+
+/** The room for the records in the text is taken already; what stands between them is little. */
+function ofMany(text: string): IncludedRecord {
+  return { text, bytes: Buffer.byteLength(text) };
+}
+
+function toIncluded(text: string, room: Room): IncludedRecord {
   const bytes = Buffer.byteLength(text);
   room.take(bytes);
   return { text, bytes };
+}
+
+/** The ids of the records themselves, by their JSON text. Values of types that ids cannot have are skipped: null would find all that refer to nothing. */
+function ownIds(records: readonly StoredRecord[], { idTypes }: Children): ReadonlyMap<string, unknown> {
+  const known = records.filter(({ stored }) => idTypes.includes(bsonTypeOf(stored._id) ?? ''));
+  return new Map(known.map((record) => [record.idText, record.stored._id]));
 }
 
 /**
@@ -107,17 +208,17 @@ function collectIds(records: readonly StoredRecord[], relation: Relation, { bson
   return ids;
 }
 
-function* inBatches(ids: ReadonlyMap<string, unknown>): Generator<unknown[]> {
-  let batch: unknown[] = [];
+function* inBatches(ids: ReadonlyMap<string, unknown>): Generator<ReadonlyMap<string, unknown>> {
+  let batch = new Map<string, unknown>();
   let characters = 0;
   for (const [text, id] of ids) {
-    if (batch.length === maxIdsOfQuery || (batch.length > 0 && characters + text.length > maxCharactersOfQuery)) {
+    if (batch.size === maxIdsOfQuery || (batch.size > 0 && characters + text.length > maxCharactersOfQuery)) {
       yield batch;
-      batch = [];
+      batch = new Map();
       characters = 0;
     }
-    batch.push(id);
+    batch.set(text, id);
     characters += text.length;
   }
-  if (batch.length > 0) yield batch;
+  if (batch.size > 0) yield batch;
 }

@@ -1,11 +1,19 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { type Node, type ObjectNode, relationSlot, type Slot } from '../model/node.ts';
+import type { ManyRelation } from '../model/read/many-relations.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Schema } from './document.ts';
 import { toSchemaName } from './named-schema.ts';
 
-/** The schemas of the records that answers may show where a model has ids, by the place of the ids. */
-export type IncludedRecords = ReadonlyMap<Slot, Schema>;
+/** The schemas of the records that answers may show of a model. */
+export interface IncludedRecords {
+  /** Those in the place of ids, or beside them, by the place of the ids. */
+  readonly referred: ReadonlyMap<Slot, Schema>;
+  /** Those of relations by `t.hasMany`. */
+  readonly many: readonly { readonly relation: ManyRelation; readonly record: Schema }[];
+}
+
+export const nothingIncluded: IncludedRecords = { referred: new Map(), many: [] };
 
 /** What the resources of an api let their clients include. */
 export interface Included {
@@ -21,24 +29,40 @@ export interface Included {
  */
 export function findIncluded(resources: readonly CompiledResource[]): Included {
   const shown = new Map<string, CompiledModel>();
+  const many = new Map<string, CompiledModel>();
+  const described = new Set<CompiledModel>();
   function visit(model: CompiledModel, steps: CompiledResource['includes']['steps']): void {
     const keys = placeKeys(model.root);
-    for (const { relation, source, steps: further } of steps) {
-      shown.set(keys.get(relation.slot) ?? '', source.model);
-      visit(source.model, further);
+    for (const step of steps) {
+      if (step.children) many.set(manyKey(model, step.relation), step.source.model);
+      else shown.set(keys.get(step.relation.slot) ?? '', step.source.model);
+      if (!step.children || !step.relation.isCount) described.add(step.source.model); // a number needs no schema
+      visit(step.source.model, step.steps);
     }
   }
   for (const { model, includes } of resources) visit(model, includes.steps);
   return {
-    models: [...new Map([...shown.values()].map((model) => [model.name, model])).values()],
-    recordsIn: (model) => new Map([...placeKeys(model.root)].flatMap(([slot, key]) => toEntry(slot, shown.get(key)))),
+    models: [...new Map([...described].map((model) => [model.name, model])).values()],
+    recordsIn: (model) => ({
+      referred: new Map([...placeKeys(model.root)].flatMap(([slot, key]) => toEntry(slot, shown.get(key)))),
+      many: [...model.many.values()].flatMap((relation) => toEntry(relation, many.get(manyKey(model, relation)))).map(toMany),
+    }),
   };
 }
 
-function toEntry(slot: Slot, target: CompiledModel | undefined): [Slot, Schema][] {
+/** The same text for the same relation of a model, which is compiled for each resource that serves it. */
+function manyKey({ name }: CompiledModel, relation: ManyRelation): string {
+  return `${name} ${relation.name}`;
+}
+
+function toEntry<Place>(place: Place, target: CompiledModel | undefined): [Place, Schema][] {
   if (!target) return [];
   const name = toSchemaName(target.name);
-  return [[slot, name === undefined ? { type: 'object' } : { $ref: `#/components/schemas/${name}Read` }]];
+  return [[place, name === undefined ? { type: 'object' } : { $ref: `#/components/schemas/${name}Read` }]];
+}
+
+function toMany([relation, record]: [ManyRelation, Schema]): IncludedRecords['many'][number] {
+  return { relation, record };
 }
 
 /** The same text for the same ids of one schema, however often and in how many models it is used. */

@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../model/node.ts';
+import { hasNextName } from '../model/read/many-relations.ts';
 import { readableFields } from '../model/read/private-fields.ts';
 import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, patchAccess, updateAccess } from '../model/write/access.ts';
 import { makeId } from '../model/write/compile-writes.ts';
@@ -11,7 +12,7 @@ import type { Operation } from '../resource/resource-options.ts';
 import { annotate } from './annotate.ts';
 import type { Schema } from './document.ts';
 import { pageSchema } from './headers.ts';
-import type { IncludedRecords } from './included-records.ts';
+import { type IncludedRecords, nothingIncluded } from './included-records.ts';
 import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
 
@@ -43,7 +44,7 @@ interface Member {
  * private field is in no schema, even if clients may write it, except in those of the bodies that must contain it. `included` says where
  * records may replace their ids.
  */
-export function describeRecord(resource: CompiledResource, included: IncludedRecords = new Map()): RecordSchemas {
+export function describeRecord(resource: CompiledResource, included: IncludedRecords = nothingIncluded): RecordSchemas {
   const { ops, mergePatch, operations } = resource;
   const isSelected = resource.fields && ops.some(isChoice);
   const isRead =
@@ -52,7 +53,9 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
   const insert = insertAccess(resource);
   const read = isRead ? describeRead(resource.model, included) : {};
-  const selected = isSelected ? { selected: describe(root, 'Selected', readMembers(root, included, 'Selected'), 'record') } : {};
+  const selected = isSelected
+    ? { selected: describe(root, 'Selected', [...readMembers(root, included, 'Selected'), ...manyMembers(included)], 'record') }
+    : {};
   return {
     ...read,
     ...selected,
@@ -84,7 +87,7 @@ function describePage(root: ObjectNode, { paging }: CompiledResource, { read, se
 
 /** Describes what is read of a model's records. */
 export function describeRead({ root, name }: CompiledModel, included: IncludedRecords): Pick<RecordSchemas, 'read'> {
-  return { read: describe({ ...root, name }, 'Read', readMembers(root, included), 'record') };
+  return { read: describe({ ...root, name }, 'Read', [...readMembers(root, included), ...manyMembers(included)], 'record') };
 }
 
 /** Describes the bodies and answers of custom operations. They are written in place, because nothing else refers to them. */
@@ -97,7 +100,7 @@ function describeOwn({ operations }: CompiledResource): RecordSchemas {
     return [[name, body.name === undefined ? schema : { title: body.name, ...schema }]];
   });
   const answers = operations.flatMap(({ name, answer }): [string, Schema][] =>
-    typeof answer === 'object' ? [[name, describe(answer.node, 'Read', readMembers(answer.node, new Map()))]] : [],
+    typeof answer === 'object' ? [[name, describe(answer.node, 'Read', readMembers(answer.node, nothingIncluded))]] : [],
   );
   return { bodies: Object.fromEntries(bodies), answers: Object.fromEntries(answers) };
 }
@@ -120,7 +123,7 @@ function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' 
   const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
   return readableFields(node).flatMap((field) => {
     const slot = relationSlot(field);
-    const record = slot && included.get(slot);
+    const record = slot && included.referred.get(slot);
     const isReplaced = record && slot.ref.as === undefined;
     const schema = valueSchema(field.node, { leaf: isReplaced ? (leaf) => ({ anyOf: [readLeaf(leaf), record] }) : readLeaf, object });
     const own = {
@@ -137,6 +140,18 @@ function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' 
 /** The members that `include` adds beside ids: the record of each, or null. Without `include` they are missing. */
 function addedSchema(node: Node, record: Schema): Schema {
   return withNull(node.kind === 'array' ? { type: 'array', items: addedSchema(node.items.node, record) } : record);
+}
+
+/** The members that `include` adds for relations by `t.hasMany`: the records or their number, and whether there are more. */
+function manyMembers({ many }: IncludedRecords): Member[] {
+  return many.flatMap(({ relation: { name, max, isCount }, record }) => {
+    const value = isCount ? { type: 'integer', minimum: 0, maximum: max } : { type: 'array', items: record, maxItems: max };
+    const hasNext = { type: 'boolean', enum: [true], description: `Whether there are more than \`${name}\` says. Left out if not.` };
+    return [
+      { name, schema: value, isRequired: false },
+      { name: hasNextName(name), schema: hasNext, isRequired: false },
+    ];
+  });
 }
 
 /** The members of an object that is sent as a whole: the body of a create, or the replacement of an embedded object. */

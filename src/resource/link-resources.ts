@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
+import { didYouMean } from '../hints.ts';
 import { compileIncludes, type Includes } from '../middleware/parts/compile-includes.ts';
+import { linkMany } from '../middleware/parts/link-many.ts';
 import type { GuardedSource, RelationTarget } from '../middleware/parts/relation-targets.ts';
 import { tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
@@ -27,7 +29,25 @@ export function linkResources(
   settings: ApiSettings,
 ): CompiledResource[] {
   const targets = [...resources.map(toTarget), ...models.map((model) => ({ model }))];
-  return tryAll(resources.map((one) => () => ({ ...settings, ...one, includes: compileIncludesOf(one, targets, settings) })));
+  const known = [...resources.map(({ model }) => model), ...models];
+  const [linked] = tryAll([
+    () => tryAll(resources.map((one) => () => ({ ...settings, ...one, includes: compileIncludesOf(one, targets, settings) }))),
+    ...known.map((model) => () => checkMany(model, known)),
+  ]);
+  return linked;
+}
+
+/** Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody includes them. */
+function checkMany(model: CompiledModel, known: readonly CompiledModel[]): void {
+  const byName = new Map(known.map((one) => [one.name, one]));
+  for (const relation of model.many.values()) {
+    const target = byName.get(relation.model);
+    if (target) linkMany(relation, model, target);
+    else
+      throw new ConfigurationError(
+        `\`t.hasMany\` of \`${relation.name}\` in ${model.name} leads to ${relation.model}, a model that is not known here: add its resource, or the model to \`models\`${didYouMean(relation.model, byName.keys(), '.')}`,
+      );
+  }
 }
 
 function compileIncludesOf(

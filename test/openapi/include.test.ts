@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defineModel, type Model, type OpenapiDocument, openapiDocument, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { Book, bookRelations, Company, Person } from '../support/models/books.ts';
+import { Project, Tag, Task } from '../support/models/projects.ts';
 import { db } from './fixtures.ts';
 import { compileNamed, schemaOf } from './published.ts';
 
@@ -124,5 +125,49 @@ describe('the schema of what is read', () => {
     expect(schemaOf(both, 'Line').properties.by).toEqual({ anyOf: [text, person] });
     expect(schemaOf(both, 'LineCreate').properties.by).toEqual(text);
     expect(schemaOf(both, 'OrderRead').properties.unnamed.properties.by).toEqual({ anyOf: [text, person] });
+  });
+});
+
+describe('the schema of what t.hasMany adds', () => {
+  const both = [
+    { model: Project, include: ['tasks', 'taskCount'] },
+    { model: Task, include: ['project'] },
+  ];
+  const described = documentOf(both, [Tag]);
+  const project = schemaOf(described, 'ProjectRead');
+
+  it('has the records or their number, and whether there are more, none of them required', () => {
+    expect(project.properties.tasks).toEqual({ type: 'array', items: { $ref: '#/components/schemas/TaskRead' }, maxItems: 3 });
+    expect(project.properties.taskCount).toEqual({ type: 'integer', minimum: 0, maximum: 5 });
+    expect(project.properties.tasks_has_next).toMatchObject({ type: 'boolean', enum: [true] });
+    expect(project.properties).toHaveProperty('taskCount_has_next');
+    expect(project.required).toEqual(['id', 'name', 'parentId', 'tagIds', 'revision']);
+  });
+
+  it('has only what some resource includes, and is not in what is sent', () => {
+    expect(project.properties).not.toHaveProperty('watched');
+    for (const shape of ['ProjectCreate', 'ProjectPatch']) expect(schemaOf(described, shape).properties).not.toHaveProperty('tasks');
+  });
+
+  it('describes no records for a number alone', () => {
+    const counted = documentOf([{ model: Project, include: ['taskCount'] }], [Task, Tag]);
+    expect(counted.components.schemas).not.toHaveProperty('TaskRead');
+  });
+
+  it('fits the answers', () => {
+    const fits = compileNamed(described, 'ProjectRead');
+    const bare = { id: 'a', name: 'A', parentId: null, tagIds: [], revision: 0 };
+    const task = {
+      id: 't',
+      title: 'T',
+      rank: 1,
+      projectId: 'a',
+      watcherIds: [],
+      steps: [],
+      revision: 0,
+      updatedAt: '2026-01-01T00:00:00.000Z',
+    };
+    const full = { ...bare, tasks: [task, { ...task, project: bare }], tasks_has_next: true, taskCount: 5, taskCount_has_next: true };
+    expect([fits(bare), fits(full), fits({ ...bare, tasks: [] }), fits({ ...bare, tasks: ['t'] })]).toEqual([true, true, true, false]);
   });
 });

@@ -2,11 +2,13 @@ import { ConfigurationError } from '../../errors.ts';
 import { nearest } from '../../hints.ts';
 import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
+import type { ManyRelation } from '../../model/read/many-relations.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/read/relations.ts';
 import type { DatabaseOptions } from '../../mongo/collection.ts';
 import { checkPageBytes, defaultPageBytes } from '../../mongo/list/page-bytes.ts';
 import type { Step } from '../../mongo/read-included.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
+import { linkMany } from './link-many.ts';
 import { checkIdType, findTarget, type GuardedSource, openSource, type RelationTarget } from './relation-targets.ts';
 
 /** Options of {@link compileIncludes}. */
@@ -41,17 +43,15 @@ export function checkIncludes(includes: unknown, by: string): void {
 /** Largest number of relations in a path. Embedded objects do not count. Each relation is a query that waits for the one before. */
 const maxDepth = 5;
 
-interface GrowingStep extends Step<GuardedSource> {
-  readonly steps: GrowingStep[];
-}
+type GrowingStep = Step<GuardedSource> & { readonly steps: GrowingStep[] };
 
 /**
  * Compiles the relations that a client may include: `customer`, or `author.company`, which includes both. Only listed names are allowed:
  * `author.company` alone does not allow `author`.
  *
  * Throws a {@link ConfigurationError} for a name that is not a relation, or only one of private fields; for a path of more than five
- * relations; and for a relation that leads to a model which is not one of the `targets`, to several targets alike, or to ids of another
- * type.
+ * relations; for a relation that leads to a model which is not one of the `targets`, to several targets alike, or to ids of another
+ * type; and for one by `t.hasMany` whose `via` is not a reference back.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
@@ -62,7 +62,7 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
   checkPageBytes(maxPageBytes);
   const root = asCompiled(model);
   const steps: GrowingStep[] = [];
-  const relationsOf = memoize((one: CompiledModel) => compileRelations(one.fieldTable));
+  const relationsOf = memoize(allRelations);
   const sourceOf = memoize((target: RelationTarget) => openSource(target, options));
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
 
@@ -74,25 +74,48 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
       const from = last?.source.model ?? root;
       const relation = findRelation(rest, from, relationsOf(from), where);
       const siblings = last?.steps ?? steps;
-      const step = siblings.find((one) => one.relation === relation) ?? addStep(siblings, relation, where);
+      const step = siblings.find((one) => one.relation === relation) ?? addStep(siblings, relation, from, where);
       taken.push(step);
       rest = rest === relation.name ? undefined : rest.slice(relation.name.length + 1);
+      if (rest !== undefined && isMany(relation) && relation.isCount)
+        throw new ConfigurationError(`${where}: \`${relation.name}\` of ${from.name} is a number, and has no relations.`);
     }
     if (taken.length > maxDepth) throw new ConfigurationError(`${where}: at most ${maxDepth} relations may follow one another.`);
     return taken;
   }
 
-  function addStep(siblings: GrowingStep[], relation: Relation, where: string): GrowingStep {
-    const step = { relation, source: sourceOf(findTarget(relation.ref, known, where)), steps: [] };
-    checkIdType(relation, step.source.model, where);
+  function addStep(siblings: GrowingStep[], relation: AnyRelation, from: CompiledModel, where: string): GrowingStep {
+    const step = isMany(relation) ? manyStep(relation, from, where) : referenceStep(relation, where);
     siblings.push(step);
     return step;
   }
 
+  function referenceStep(relation: Relation, where: string): GrowingStep {
+    const source = sourceOf(findTarget(relation.ref, known, where));
+    checkIdType(relation, source.model, where);
+    return { relation, source, steps: [] };
+  }
+
+  function manyStep(relation: ManyRelation, from: CompiledModel, where: string): GrowingStep {
+    const source = sourceOf(findTarget(relation, known, where, 't.hasMany'));
+    return { relation, source, children: linkMany(relation, from, source.model), steps: [] };
+  }
+
   checkValue(`\`include\` of ${owner}`, names, anArrayOf("relations, such as ['customer']", isString));
   const paths = new Map(tryAll(names.map((name) => () => [name, compilePath(name)] as const)));
-  const relations = new Map([...paths].flatMap(([name, [first]]) => (first ? [[name, first.relation]] : [])));
+  const relations = new Map([...paths].flatMap(([name, [first]]) => (first && !isMany(first.relation) ? [[name, first.relation]] : [])));
   return { names: [...paths.keys()], relations, steps, paths, maxPageBytes };
+}
+
+/** A reference, or a relation by `t.hasMany`. */
+type AnyRelation = Relation | ManyRelation;
+
+function isMany(relation: AnyRelation | undefined): relation is ManyRelation {
+  return relation !== undefined && 'via' in relation;
+}
+
+function allRelations({ fieldTable, many }: CompiledModel): ReadonlyMap<string, AnyRelation> {
+  return new Map<string, AnyRelation>([...compileRelations(fieldTable), ...many]);
 }
 
 function isString(value: unknown): boolean {
@@ -109,7 +132,7 @@ function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
 }
 
 /** The relation with which a dotted name begins. No relation's name begins with another's, because they are fields of one object. */
-function findRelation(path: string, model: CompiledModel, relations: ReadonlyMap<string, Relation>, where: string): Relation {
+function findRelation(path: string, model: CompiledModel, relations: ReadonlyMap<string, AnyRelation>, where: string): AnyRelation {
   for (const relation of relations.values()) if (`${path}.`.startsWith(`${relation.name}.`)) return relation;
   const legal = [...relations.keys()];
   const hint = nearest(path, legal) ?? nearest(path.split('.', 1)[0] ?? '', legal);

@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
-import type { Reference } from '../../model/node.ts';
 import type { Relation } from '../../model/read/relations.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
@@ -28,9 +27,14 @@ export type KnownTarget = RelationTarget & { readonly model: CompiledModel };
 
 /**
  * The resource that the relation names; else the resource at the path of the collection's name; else the only resource of the model; else
- * the model itself.
+ * the model itself. `by` is the builder of the relation, for error messages.
  */
-export function findTarget({ model, resource }: Reference, targets: readonly KnownTarget[], where: string): KnownTarget {
+export function findTarget(
+  { model, resource }: { readonly model: string; readonly resource?: string | undefined },
+  targets: readonly KnownTarget[],
+  where: string,
+  by = 't.ref',
+): KnownTarget {
   const own = targets.filter((target) => target.model.name === model);
   const served = own.filter((target) => target.path !== undefined);
   const paths = served.map((target) => `\`${target.path}\``).join(', ') || 'none';
@@ -45,7 +49,7 @@ export function findTarget({ model, resource }: Reference, targets: readonly Kno
   // One of them may show what another hides.
   if (candidates.length > 1)
     throw new ConfigurationError(
-      `${where}, which leads to ${model} and so to several resources: choose by \`resource\` of \`t.ref\` among ${paths}.`,
+      `${where}, which leads to ${model} and so to several resources: choose by \`resource\` of \`${by}\` among ${paths}.`,
     );
   throw new ConfigurationError(
     `${where}, which leads to ${model}, a model that is not known here: add its resource, or the model to \`models\`.`,
@@ -58,7 +62,7 @@ export function openSource({ model, guards = [], scope }: RelationTarget, option
 }
 
 /** Refuses ids of another type than the target's: they would never match. */
-export function checkIdType({ leaf, ref }: Relation, { id }: CompiledModel, where: string): void {
+export function checkIdType({ leaf, ref }: Pick<Relation, 'leaf' | 'ref'>, { id }: CompiledModel, where: string): void {
   if (kindOf(leaf) === kindOf(id.leaf)) return;
   throw new ConfigurationError(
     `${where}: ids of ${ref.model} are of type ${id.leaf.name}, not ${leaf.name}; say so by \`id\` of \`t.ref\`.`,

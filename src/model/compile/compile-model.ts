@@ -5,6 +5,7 @@ import { t } from '../define/t.ts';
 import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import type { Included } from '../read/included.ts';
+import { compileManyWriters, type ManyRelation } from '../read/many-relations.ts';
 import { privateNames, privatePaths, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
 import { compileBytesWriter } from '../read/write-bytes.ts';
@@ -12,6 +13,7 @@ import { compileObjectWriter } from '../read/write-json.ts';
 import type { Leaf } from '../value/leaf.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { asId } from './as-id.ts';
+import { compileHasMany } from './compile-has-many.ts';
 import { compileObject } from './compile-schema.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
@@ -29,6 +31,8 @@ export interface CompiledModel {
   readonly revision: CompiledField | undefined;
   readonly createdAt: CompiledField | undefined;
   readonly updatedAt: CompiledField | undefined;
+  /** The relations by `t.hasMany`. */
+  readonly many: ReadonlyMap<string, ManyRelation>;
   /** The fields that the query string of a list may name. */
   readonly clientFields: QueryFields;
   /** The fields that a scope may name. */
@@ -62,11 +66,12 @@ export function compileModel(model: Model): CompiledModel {
 function compileParts(model: Model): CompiledModel {
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
   const fieldTable = tabulateFields(root);
-  const [id, revision, createdAt, updatedAt, clientFields, scopeFields, indexes] = tryAll([
+  const [id, revision, createdAt, updatedAt, many, clientFields, scopeFields, indexes] = tryAll([
     () => idField(root),
     () => maintainedField(root, 'revision'),
     () => maintainedField(root, 'createdAt'),
     () => maintainedField(root, 'updatedAt'),
+    () => compileHasMany(model.hasMany ?? {}, root),
     () => compileClientFields(fieldTable),
     () => compileScopeFields(fieldTable),
     () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
@@ -75,7 +80,7 @@ function compileParts(model: Model): CompiledModel {
   // Only hooks and handlers need documents.
   const hydrate = once(() => compileHydrate(root));
   const hydrateReadable = hidden.size > 0 ? once(() => compileHydrate(withoutPrivate(root))) : hydrate;
-  const writer = compileObjectWriter(root);
+  const writer = compileObjectWriter(root, '', compileManyWriters(id.leaf, many));
   const bytesWriter = compileBytesWriter(root);
   return {
     name: model.name,
@@ -87,6 +92,7 @@ function compileParts(model: Model): CompiledModel {
     revision,
     createdAt,
     updatedAt,
+    many,
     clientFields,
     scopeFields,
     indexes,

@@ -101,6 +101,10 @@ function compileSlot(schema: GivenSchema, nullable: boolean, path: string): Slot
     throw new ConfigurationError(
       `\`${steps.slice(0, 3).join('.')}…\` is more than ${maxDepth} levels deep; perhaps an object contains itself. Refer to a record with \`t.ref\`, or use \`t.any()\` for values of any depth.`,
     );
+  if (schema.hasMany !== undefined)
+    throw new ConfigurationError(
+      `\`${path}\` is a \`t.hasMany\`, which stands by itself and directly in the \`fields\` of a model, because it is not stored.`,
+    );
   const { type } = schema;
   if (type === 'object' && schema.properties !== undefined) return { node: compileObject(schema, path), nullable, constraint: undefined };
   if (type === 'object' && !('patternProperties' in schema)) return compileMap(schema, nullable, path);

@@ -10,6 +10,7 @@ import {
   orUndefined,
   required,
 } from '../../options.ts';
+import { divideFields } from './has-many.ts';
 import type { Checked, HasFields } from './infer.ts';
 import type { Check, Fields, RawSchema } from './schema.ts';
 import { objectSchema } from './t.ts';
@@ -69,6 +70,8 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
   readonly collection: string;
   /** The JSON Schema of a record, with the keywords of this library. */
   readonly schema: RawSchema;
+  /** The relations that `t.hasMany` has defined, by name. They are not in the schema, because they are not stored. */
+  readonly hasMany: Readonly<Record<string, unknown>>;
   readonly maxTimeMS: number | undefined;
   readonly indexes: readonly ModelIndex[] | undefined;
 }
@@ -87,7 +90,8 @@ export function defineModel<const F extends Fields>(name: string, options: Model
   checkValue('The name of a model', name, aModelName);
   checkOptions(options, legal, `model \`${name}\``);
   const { collection, fields, check, maxTimeMS, indexes } = options;
-  const model = { name, collection, schema: objectSchema(fields, { check }), maxTimeMS, indexes };
+  const { stored, hasMany } = divideFields(fields);
+  const model = { name, collection, schema: objectSchema(stored, { check }), hasMany, maxTimeMS, indexes };
   return model as unknown as Model<F>; // `~fields` exists only in the type
 }
 

@@ -10,6 +10,7 @@ type Either<A, B> = A extends true ? true : B;
 type Both<A, B> = A extends true ? B : false;
 type Not<A> = A extends true ? false : true;
 
+type IsMany<F> = Is<F, { readonly '~many': true }>;
 type IsOptional<F> = Is<F, { readonly '~optional': true }>;
 type IsNullable<F> = Is<F, { readonly '~nullable': true }>;
 type IsMaintained<F> = Is<F, { readonly '~maintained': true }>;
@@ -29,7 +30,7 @@ type Simplify<T> = { [K in keyof T]: T[K] } & {};
 /** An object of these fields as handlers and hooks hold it. Every field is present except the optional ones. */
 export type DocumentOf<F extends Fields> = Simplify<
   { -readonly [K in keyof F as IsOptional<F[K]> extends true ? never : K]: TypesOf<F[K]>['document'] } & {
-    -readonly [K in keyof F as IsOptional<F[K]> extends true ? K : never]?: TypesOf<F[K]>['document'];
+    -readonly [K in keyof F as Both<IsOptional<F[K]>, Not<IsMany<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['document'];
   }
 >;
 
@@ -37,7 +38,7 @@ export type DocumentOf<F extends Fields> = Simplify<
 export type ReadOf<F extends Fields> = Simplify<
   { [K in keyof F as Either<IsOptional<F[K]>, IsPrivate<F[K]>> extends true ? never : K]: TypesOf<F[K]>['read'] } & {
     [K in keyof F as Both<IsOptional<F[K]>, Not<IsPrivate<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['read'];
-  }
+  } & { readonly [K in keyof F as IsMany<F[K]> extends true ? `${K & string}_has_next` : never]?: true }
 >;
 
 /** An object of these fields as a client sends it in a create. */

@@ -1,6 +1,7 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { isObject } from '../value/plain-object.ts';
+import type { HasManyField, HasManyOptions } from './has-many.ts';
 import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
 import { isOptional, markOptional } from './optional.ts';
 import type { GivenSchema } from './raw-schema.ts';
@@ -214,6 +215,18 @@ export const t = {
     const ref = { model, ...(as === undefined ? {} : { as }), ...(resource === undefined ? {} : { resource }) };
     return build(extend(id, { ...rest, ref }));
   },
+
+  /**
+   * The records of another model that refer to this one, or with `count` their number. It stands directly in the `fields` of a model, is never
+   * stored or written, and is shown only with `include`.
+   *
+   * @example
+   * tasks: t.hasMany('Task', { via: 'projectId', max: 100, sort: '-createdAt' })
+   */
+  hasMany: <const O extends HasManyOptions>(
+    model: string,
+    options: O & { readonly [Name in keyof O]: Name extends keyof HasManyOptions ? unknown : never },
+  ): HasManyField<O> => build({ hasMany: { model, ...open(options) } }),
 
   /** The revision of the record: 0 on create, and one more after each write. In double quotes it is the ETag. */
   revision: <const O extends Maintained<number>>(

@@ -37,7 +37,7 @@ export class Room {
   }
 }
 
-/** The JSON text of an included record, and its size in bytes. */
+/** The JSON text of an included record, or of the records or the number of a relation by `t.hasMany`, and its size in bytes. */
 export interface IncludedRecord {
   readonly text: string;
   readonly bytes: number;
@@ -65,14 +65,19 @@ export class Included {
     return new Included(this.#records, new Room(bytes));
   }
 
+  /** Whether no relation was included. */
+  get isEmpty(): boolean {
+    return this.#records.size === 0;
+  }
+
   /** Whether this relation was included, also if it led to no record. */
   has(relation: string): boolean {
     return this.#records.has(relation);
   }
 
   /**
-   * The record with this id; undefined if the relation was not included or the client may not see such a record. Throws
-   * {@link TooMuchIncluded} if there is no room for it.
+   * The record with this id, or for a relation by `t.hasMany` what belongs to the record with this id; undefined if the relation was not
+   * included, or if there is nothing that the client may see. Throws {@link TooMuchIncluded} if there is no room for it.
    */
   textOf(relation: string, id: string): string | undefined {
     const included = this.#records.get(relation)?.get(id);

@@ -32,7 +32,7 @@ export interface Relation {
 export interface Includable {
   /** The legal names of `include`. */
   readonly names: readonly string[];
-  /** The relations of the record itself, by the first part of a name. */
+  /** The references of the record itself, by the first part of a name. What is included by `t.hasMany` needs no field of the record. */
   readonly relations: ReadonlyMap<string, Relation>;
 }
 

@@ -36,12 +36,12 @@ export interface ValueWriter {
 /**
  * Compiles the writer of an object. It writes the readable fields in declared order, and never a private one, at any depth. A missing field
  * shows its default, or null if it is nullable; only optional fields are omitted. A stored value of another type is written as it is, because
- * a read must not fail on old data. `path` is the path of the object in its model.
+ * a read must not fail on old data. `path` is the path of the object in its model, and `many` write what stands behind the fields of a record.
  */
-export function compileObjectWriter(node: ObjectNode, path = ''): ValueWriter {
+export function compileObjectWriter(node: ObjectNode, path = '', many: readonly WriteAdded[] = []): ValueWriter {
   const fields = readableFields(node);
   const members = fields.map((field) => compileMemberWriter(field, path));
-  const added = fields.flatMap((field) => compileAddedWriter(field, path));
+  const added = [...fields.flatMap((field) => compileAddedWriter(field, path)), ...many];
   const writeMismatch = compileMismatchWriter(node);
   const joined = (chosen: readonly WriteMember[]) => joinMembers(chosen, added, writeMismatch);
   return {
@@ -63,7 +63,7 @@ type StoredObject = Readonly<Record<string, unknown>>;
 type WriteMember = (stored: StoredObject, included?: Included) => string;
 
 /** Writes the included record of a relation, or nothing if it was not included. */
-type WriteAdded = (stored: StoredObject, included: Included) => string;
+export type WriteAdded = (stored: StoredObject, included: Included) => string;
 
 function joinMembers(members: readonly WriteMember[], added: readonly WriteAdded[], writeMismatch: WriteJson): WriteJson {
   return function writeRecord(stored, included) {

@@ -17,10 +17,23 @@ export interface PlannedIndex {
   readonly reasons: readonly string[];
 }
 
-/** A model whose indexes are planned, and the list of a resource that serves it. */
+/** A model whose indexes are planned, the list of a resource that serves it, and the relations that lead to its records by `t.hasMany`. */
 export interface IndexSource {
   readonly model: CompiledModel;
   readonly list?: { readonly resource: string; readonly scopeFields: readonly string[] };
+  /** The reads of records that refer to others. */
+  readonly reverse?: readonly ReverseRead[];
+}
+
+/** A read of the records that refer to another one, in their order. */
+interface ReverseRead {
+  readonly reason: string;
+  /** The fields that the scope of the records compares with a value. */
+  readonly scopeFields: readonly string[];
+  /** The stored path of the reference. */
+  readonly path: string;
+  /** The paths of the sort, which ends with the id. */
+  readonly sort: ReadonlyMap<string, 1 | -1>;
 }
 
 /** An index that a list needs. */
@@ -40,7 +53,7 @@ interface Wanted extends PlannedIndex {
 export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   const declared = sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model)));
   const planned = merge(declared);
-  const wanted = sources.flatMap((source) => wantedByList(source));
+  const wanted = sources.flatMap((source) => [...wantedByList(source), ...wantedByRelations(source)]);
   for (const { point, ...index } of wanted) {
     const unique = point && planned.find((one) => isUniqueFor(one, point));
     if (unique) addReasons(planned, unique, index.reasons);
@@ -101,6 +114,22 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
     return [isPoint(field) ? { ...index, point: { path: field.path, equal: new Set([...scopePaths, field.path]) } } : index];
   });
   return [...ofScope, ...ofFields];
+}
+
+/**
+ * The records that refer to one record, in their order, are one part of an index of the scope, the reference and the sort: no more of them is
+ * read than is shown.
+ */
+function wantedByRelations({ model, reverse = [] }: IndexSource): Wanted[] {
+  const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
+  return reverse.flatMap(({ reason, scopeFields, path, sort }): Wanted[] => {
+    const entry = byPath.get(path) as FieldEntry;
+    const scope = scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).filter((one) => mayShareIndex(one, entry));
+    if (!entry.field.index || scope.some((one) => one.path === '_id')) return [];
+    const equal = [...new Set([...scope.map((one) => one.path), path])];
+    const order = [...sort].filter(([one]) => !equal.includes(one));
+    return [{ key: [...equal.map((one) => [one, 1] as const), ...order], options: {}, reasons: [reason] }];
+  });
 }
 
 function toKey(fields: readonly FieldEntry[]): IndexKey {

@@ -1,0 +1,51 @@
+import { ConfigurationError } from '../../errors.ts';
+import { didYouMean } from '../../hints.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { type FieldEntry, type LeafNode, relationSlot } from '../../model/node.ts';
+import type { ManyRelation } from '../../model/read/many-relations.ts';
+import { endWithId } from '../../mongo/list/parse-list-query.ts';
+import type { Children } from '../../mongo/open-children.ts';
+import { checkIdType } from './relation-targets.ts';
+
+/**
+ * Links a relation by `t.hasMany` with the model whose records refer. Throws a {@link ConfigurationError} that names both ends if `via` is
+ * not a reference back, or if its records cannot be sorted by `sort`.
+ */
+export function linkMany(relation: ManyRelation, from: CompiledModel, target: CompiledModel): Children {
+  const where = `\`t.hasMany\` of \`${relation.name}\` in ${from.name}`;
+  const { path } = checkVia(relation, from, target, where);
+  const keys = endWithId(
+    relation.sort.map(([name, direction]) => ({ field: sortField(name, target, where), direction })),
+    target.scopeFields.get('id') as never,
+  );
+  const sort = new Map(keys.map(({ field, direction }) => [field.path, direction]));
+  return { path, idTypes: from.id.leaf.bsonTypes, sort, max: relation.max };
+}
+
+/** Finds the field that refers. It must be a reference to the model, alone or in arrays that a query of the database looks into. */
+function checkVia({ via, model }: ManyRelation, from: CompiledModel, { fieldTable }: CompiledModel, where: string): FieldEntry {
+  const entry = fieldTable.get(via);
+  if (!entry)
+    throw new ConfigurationError(
+      `${where}: \`via: '${via}'\` is not a field of ${model}, or is one within a map${didYouMean(via, fieldTable.keys(), '.')}`,
+    );
+  if (entry.inNestedArray)
+    throw new ConfigurationError(`${where}: \`via: '${via}'\` of ${model} is in an array of arrays, where a query cannot find it.`);
+  const slot = relationSlot(entry.field);
+  if (slot?.ref.model !== from.name)
+    throw new ConfigurationError(
+      `${where}: \`via: '${via}'\` of ${model} ${slot ? `refers to ${slot.ref.model}` : 'is not a reference'}: it must be \`t.ref('${from.name}')\`, alone or in an array.`,
+    );
+  checkIdType({ leaf: (slot.node as LeafNode).leaf, ref: slot.ref }, from, `${where}, with \`via: '${via}'\` of ${model}`);
+  return entry;
+}
+
+/** The order is the definition's, and not the client's: the field needs no policy. But the order of private values would show them. */
+function sortField(name: string, { scopeFields, fieldTable, name: model }: CompiledModel, where: string) {
+  const field = scopeFields.get(name);
+  const isSortable = field?.leaf !== undefined && !field.inList && !fieldTable.get(name)?.isPrivate;
+  if (isSortable) return field;
+  throw new ConfigurationError(
+    `${where}: \`sort\` names \`${name}\`, which is not a single value of ${model} that clients may read${didYouMean(name, scopeFields.keys(), '.')}`,
+  );
+}

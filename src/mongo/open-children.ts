@@ -1,0 +1,106 @@
+import type { Abortable, AggregateOptions, Document as BsonDocument, Db } from 'mongodb';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { type Room, TooMuchIncluded } from '../model/read/included.ts';
+import { documentEnd, findMember, readInt32 } from '../model/value/bson-bytes.ts';
+import { bsonOptions } from './driver/bson-options.ts';
+import type { Commands } from './driver/commands.ts';
+import { asBytes, readAll } from './driver/read-batches.ts';
+import { type Command, Work } from './driver/work.ts';
+import type { Filter } from './query/filter.ts';
+import { StoredRecord } from './stored-record.ts';
+
+/** The records of a collection that refer to other records, for each of which they are the children. */
+export interface Children {
+  /** The stored path of the ids that refer. */
+  readonly path: string;
+  /** The BSON types that these ids have. */
+  readonly idTypes: readonly string[];
+  /** The order of the children of one record. Its last key is the id. */
+  readonly sort: ReadonlyMap<string, 1 | -1>;
+  /** How many children of one record are wanted. One more is read, which shows that there are more. */
+  readonly max: number;
+}
+
+/** A child, and which of the records that were asked for it refers to. */
+interface Child {
+  readonly parent: number;
+  readonly record: StoredRecord;
+}
+
+/** The reads of children, for many records in one command. */
+export interface ChildrenReads {
+  /**
+   * Finds the children of the records with these ids: for each at most one more than `max`, in order. Reads at most as many bytes as there is
+   * room for. Throws {@link TooMuchIncluded} for more bytes, or for more than `most` children.
+   */
+  findChildren(parents: readonly unknown[], children: Children, reach: Reach, room: Room, work?: Work): Promise<Child[]>;
+  /** Counts the children of the records with these ids, for each up to one more than `max`. Those without any have no number. */
+  countChildren(parents: readonly unknown[], children: Children, reach: Reach, work?: Work): Promise<ReadonlyMap<number, number>>;
+}
+
+/** Which children are to be read, and how many for all records together. */
+interface Reach {
+  readonly scope: Filter;
+  readonly most: number;
+}
+
+/** The driver's types of an aggregation lack the signal. */
+type Options = AggregateOptions & Abortable;
+
+/**
+ * Opens the reads of the children in a collection. The ids of the parents are the documents of the aggregation, and `$lookup` finds the children
+ * of each by its own query: with an index of the path and the sort it reads no more of them than it returns, however many there are. Its result is
+ * unwound within the stage, so that no document holds all children of a record, and the reply comes in batches.
+ */
+export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Commands, 'readMany'>): ChildrenReads {
+  const { privatePaths } = model;
+  const withoutPrivate = privatePaths.length > 0 ? [{ $project: Object.fromEntries(privatePaths.map((path) => [path, 0])) }] : [];
+
+  function build(
+    parents: readonly unknown[],
+    path: string,
+    { scope, most }: Reach,
+    pipeline: readonly BsonDocument[],
+    command: Command,
+  ): BsonDocument[] {
+    const documents = { $documents: { $literal: parents.map((_id, at) => ({ _id, at })) } };
+    const within = [...(Object.keys(scope).length > 0 ? [{ $match: scope }] : []), ...pipeline];
+    const lookup = { from: model.collection, localField: '_id', foreignField: path, pipeline: within, as: 'child' };
+    return [command.handOver(documents), { $lookup: lookup }, { $unwind: '$child' }, { $unset: '_id' }, { $limit: most + 1 }];
+  }
+
+  return {
+    async findChildren(parents, { path, sort, max }, reach, room, work = new Work()) {
+      const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...withoutPrivate];
+      const batchSize = Math.min(parents.length * (max + 1), reach.most) + 1; // all in the first batch, as far as a reply can hold them
+      const found = await readMany(work, (command) => {
+        const options: Options = { ...bsonOptions, ...command.options, ...asBytes, batchSize };
+        return command.count(() => readAll(db.aggregate(build(parents, path, reach, own, command), options), room));
+      });
+      if (found.length > reach.most) throw new TooMuchIncluded();
+      return found.map((bytes) => toChild(model, bytes));
+    },
+
+    async countChildren(parents, { path, max }, reach, work = new Work()) {
+      const own = [{ $limit: max + 1 }, { $count: 'count' }];
+      const counts = await readMany(work, (command) => {
+        const options: Options = { ...bsonOptions, ...command.options, batchSize: parents.length + 1 };
+        return command.count(() => db.aggregate<Counted>(build(parents, path, reach, own, command), options).toArray());
+      });
+      return new Map(counts.map(({ at, child }) => [Number(at), Number(child.count)]));
+    },
+  };
+}
+
+interface Counted {
+  readonly at: number;
+  readonly child: { readonly count: number };
+}
+
+/** Takes the child out of `{ at, child }` without decoding it. */
+function toChild(model: CompiledModel, bytes: Uint8Array): Child {
+  const [at, child] = [findMember(bytes, 'at'), findMember(bytes, 'child')];
+  if (!at || !child) throw new Error('The database has returned something else than a child.');
+  const record = bytes.subarray(child.start, documentEnd(bytes, child.start, bytes.length));
+  return { parent: readInt32(bytes, at.start), record: new StoredRecord(model, record) };
+}

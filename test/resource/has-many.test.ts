@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { ConfigurationError, compileIncludes, defineModel, type Fields, service, t } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
+
+const db = new MongoClient('mongodb://127.0.0.1:1').db(); // asked nothing
+const shop = service();
+const Project = (fields: Fields) => defineModel('Project', { collection: 'projects', fields });
+const Task = (fields: Fields) => defineModel('Task', { collection: 'tasks', fields });
+const plain = Task({
+  name: t.string(),
+  note: t.string({ policy: { private: true } }),
+  words: t.array(t.string()),
+  projectId: t.ref('Project'),
+  otherId: t.ref('Other'),
+  textId: t.ref('Project', { id: t.string() }),
+  byKey: t.map(t.object('Entry', { projectId: t.ref('Project') })),
+  deep: t.array(t.array(t.ref('Project'))),
+  secretId: t.ref('Project', { policy: { private: true } }),
+});
+const build =
+  (fields: Fields, others: readonly Any[] = [{ model: plain }], include?: readonly string[]) =>
+  () =>
+    shop.api({
+      db,
+      resources: [{ model: Project(fields), ...(include && { include }) }, ...others].map((one) => shop.resource(one as Any)),
+    });
+const many = (options: object, model = 'Task') => ({ tasks: (t.hasMany as Any)(model, options) });
+
+describe('a mistake in t.hasMany is a configuration error that names both ends', () => {
+  it.each<[rule: string, fields: Fields, message: RegExp]>([
+    [
+      'an unknown model',
+      many({ via: 'projectId' }, 'Tusk'),
+      /`tasks` in Project leads to Tusk, a model that is not known here.*did you mean `Task`/,
+    ],
+    [
+      'an unknown field',
+      many({ via: 'projectid' }),
+      /`tasks` in Project: `via: 'projectid'` is not a field of Task.*did you mean `projectId`/,
+    ],
+    ['a field in a map', many({ via: 'byKey.projectId' }), /`via: 'byKey.projectId'` is not a field of Task, or is one within a map/],
+    ['an array of arrays', many({ via: 'deep' }), /`via: 'deep'` of Task is in an array of arrays/],
+    ['a field that is no reference', many({ via: 'name' }), /`via: 'name'` of Task is not a reference: it must be `t.ref\('Project'\)`/],
+    ['a reference to another model', many({ via: 'otherId' }), /`via: 'otherId'` of Task refers to Other: it must be `t.ref\('Project'\)`/],
+    [
+      'ids of another type',
+      many({ via: 'textId' }),
+      /`tasks` in Project.*`via: 'textId'` of Task: ids of Project are of type objectId, not string/,
+    ],
+    ['a sort by an unknown field', many({ via: 'projectId', sort: 'nam' }), /`sort` names `nam`.*Task.*did you mean `name`/],
+    ['a sort by an array', many({ via: 'projectId', sort: '-words' }), /`sort` names `words`, which is not a single value of Task/],
+    ['a sort by a private field', many({ via: 'projectId', sort: 'note' }), /`sort` names `note`/],
+    ['a sort of nothing', many({ via: 'projectId', sort: 'name,' }), /`sort` of `t.hasMany` of `tasks` must be names of fields/],
+    ['a sort of a number', many({ via: 'projectId', sort: 'name', count: true }), /cannot have `sort` with `count`/],
+    ['a max of none', many({ via: 'projectId', max: 0 }), /`max` of `t.hasMany` of `tasks` must be/],
+    ['a huge max', many({ via: 'projectId', max: 10_001 }), /`max`.* from 1 to 10000/],
+    ['an unknown option', many({ via: 'projectId', limit: 5 }), /`limit` is not an option of `t.hasMany` of `tasks`/],
+    ['no via', many({}), /`via` of `t.hasMany` of `tasks` must be a text/],
+    [
+      'the name of an `as`',
+      { ...many({ via: 'projectId' }), x: t.ref('Task', { as: 'tasks' }) },
+      /adds a member `tasks`, which is already/,
+    ],
+    [
+      'a field beside it',
+      { ...many({ via: 'projectId' }), tasks_has_next: t.boolean() },
+      /adds a member `tasks_has_next`, which is already/,
+    ],
+    ['the id', { id: t.hasMany('Task', { via: 'projectId' }) }, /adds a member `id`, which is already/],
+    ['a name that no field can have', { 'a.b': t.hasMany('Task', { via: 'projectId' }) }, /`a.b` is not a valid field name/],
+  ])('%s', (_rule, fields, message) => {
+    expect(build(fields)).toThrow(ConfigurationError);
+    expect(build(fields)).toThrow(message);
+  });
+
+  it.each<[where: string, field: unknown]>([
+    ['an embedded object', t.object('Box', many({ via: 'projectId' }))],
+    ['an array', t.array(t.hasMany('Task', { via: 'projectId' }))],
+    ['a map', t.map(t.hasMany('Task', { via: 'projectId' }))],
+    ['t.optional', t.optional(t.hasMany('Task', { via: 'projectId' }))],
+    ['t.nullable', t.nullable(t.hasMany('Task', { via: 'projectId' }))],
+    ['a raw schema', { hasMany: { model: 'Task', via: 'projectId' }, policy: { private: true } }],
+  ])('within %s', (_where, field) => {
+    expect(build({ box: field } as Fields)).toThrow(
+      /`box(\.\*|\.tasks)?` is a `t.hasMany`, which stands by itself and directly in the `fields`/,
+    );
+  });
+
+  it('that leads to several resources alike, if it is included', () => {
+    const two = [
+      { model: plain, path: 'a' },
+      { model: plain, path: 'b' },
+    ];
+    expect(build(many({ via: 'projectId' }), two)).not.toThrow();
+    expect(build(many({ via: 'projectId' }), two, ['tasks'])).toThrow(/choose by `resource` of `t.hasMany` among `a`, `b`/);
+    expect(build(many({ via: 'projectId', resource: 'b' }), two, ['tasks'])).not.toThrow();
+  });
+
+  it('whose number is asked for relations', () => {
+    expect(build(many({ via: 'projectId', count: true }), undefined, ['tasks.project'])).toThrow(
+      /`tasks` of Project is a number, and has no relations/,
+    );
+  });
+
+  it('also by compileIncludes alone', () => {
+    const make = (via: string) => () => compileIncludes(Project(many({ via })), ['tasks'], { db, targets: [{ model: plain }] });
+    expect(make('name')).toThrow(/is not a reference/);
+    expect(make('secretId')).not.toThrow(); // nothing of it is shown
+  });
+});
