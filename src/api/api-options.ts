@@ -1,5 +1,6 @@
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Observe } from '../middleware/observe.ts';
+import type { ThroughLimits } from '../middleware/parts/compile-through.ts';
 import type { Guard } from '../middleware/parts/context.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
 import type { Model } from '../model/define/define-model.ts';
@@ -37,7 +38,7 @@ export interface IdempotencyOptions<Principal> {
 }
 
 /** Settings of an api. */
-export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions {
+export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions, ThroughLimits {
   /** The database of the models' collections. */
   readonly db: Database;
   readonly resources: readonly Resource[];
@@ -158,6 +159,8 @@ export const apiOptionNames = [
   'maxFilterValues',
   'maxPrefix',
   'maxSortKeys',
+  'maxIdsThrough',
+  'maxSortThrough',
   'warnOnScan',
   'shareRoundTrips',
   'observe',

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { checkBodyLimit, defaultBodyTimeout } from '../middleware/body-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
+import { checkThroughLimits } from '../middleware/parts/compile-through.ts';
 import type { Guard } from '../middleware/parts/context.ts';
 import { tryAll } from '../mistakes.ts';
 import { isObject } from '../model/value/plain-object.ts';
@@ -32,8 +33,9 @@ type Options = ApiOptions<ResourceDefinition>;
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
   const { warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
-  const [filterLimits] = tryAll([
+  const [filterLimits, throughLimits] = tryAll([
     () => checkFilterLimits(options),
+    () => checkThroughLimits(options),
     () => readDatabase(options),
     () => checkBodyLimit(maxBody),
     () => checkTimeLimit(maxTimeMS),
@@ -42,7 +44,7 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
     () => checkValue('`shareRoundTrips`', shareRoundTrips, trueOrFalse),
   ]);
-  return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, warnOnScan, shareRoundTrips, filterLimits };
+  return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, warnOnScan, shareRoundTrips, filterLimits, throughLimits };
 }
 
 /** The limits of a batch. */

@@ -8,7 +8,7 @@ import { checkIncludes, type Includes } from './parts/compile-includes.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import type { GuardedSource } from './parts/relation-targets.ts';
-import { SourceScopes } from './parts/source-scopes.ts';
+import { type SourceScopes, sourceScopesOf } from './parts/source-scopes.ts';
 
 /**
  * Reads the records to which the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead, and leaves them in `ctx.included` for
@@ -32,7 +32,7 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
     const names = ctx.listQuery?.include ?? ctx.include ?? [];
     if (names.length > 0) {
       const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
-      const sources = new SourceScopes(ctx);
+      const sources = sourceScopesOf(ctx);
       await askSources(sources, steps, wanted);
       const read = (records: readonly StoredRecord[]): Promise<Included> =>
         readIncluded(records, steps, { steps: wanted, scopes: sources.known, maxPageBytes, work: workOf(ctx) });

@@ -5,7 +5,9 @@ import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
+import { askThrough } from './parts/ask-through.ts';
 import { canAnswer, ofRead } from './parts/can-answer.ts';
+import { aThrough, isSortable, type Through } from './parts/compile-through.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 
@@ -22,9 +24,16 @@ export interface FindPageOptions extends FindOptions {
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
+  /** The relations through which the list can be filtered and sorted, as `compileThrough` returns them: the same as for `listQuery`. @default none */
+  readonly through?: Through;
 }
 
-const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueOrFalse, maxPageBytes: orUndefined(aPageBound) };
+const legal: LegalOptions<FindPageOptions> = {
+  ...findOptions,
+  warnOnScan: trueOrFalse,
+  maxPageBytes: orUndefined(aPageBound),
+  through: aThrough,
+};
 
 /**
  * Finds the page that `ctx.listQuery` asks for within `ctx.scope`, and leaves it in `ctx.page`. The read is aborted when the client has
@@ -33,16 +42,21 @@ const legal: LegalOptions<FindPageOptions> = { ...findOptions, warnOnScan: trueO
  * A page by cursor that would exceed `maxPageBytes` ends early, at the end farther from its start. A page by number that would exceed it is
  * 400.
  *
+ * Filters and sorts by fields of related records see only the records that the guards and scopes of their targets show to the client. A sort by
+ * them of more matches than `maxSortThrough` is `too_many_matches` (422).
+ *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
  */
 export function findPage(model: ModelInput, options: FindPageOptions): ResourceMiddleware {
   checkOptions(options, legal, '`findPage`');
-  const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, ...database } = options;
+  const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, through, ...database } = options;
   const collection = openCollection(asCompiled(model), { ...database, warnOnScan });
-  return canAnswer([...ofRead, 'invalid_query'], async function findPage(ctx, next) {
+  const ofSort = through && isSortable(through) ? (['too_many_matches'] as const) : [];
+  return canAnswer([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx, next) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');
-    const found = await collection.findPage(query, ctx.scope, { fetchPrivate, maxPageBytes }, workOf(ctx));
+    const seen = await askThrough(ctx, query, through);
+    const found = await collection.findPage(query, ctx.scope, { fetchPrivate, maxPageBytes, ...seen }, workOf(ctx));
     ctx.page = query.include.length > 0 ? found : writePage(found); // before the hooks, so that they receive the records that are shown
     await next();
   });

@@ -1,12 +1,14 @@
 import { parseQueryString } from '../http/query-string.ts';
 import { tryAll } from '../mistakes.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { QueryField } from '../model/compile/query-fields.ts';
 import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aText, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { canAnswer } from './parts/can-answer.ts';
+import { aThrough, type Through } from './parts/compile-through.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 /** Options of {@link listQuery}. */
@@ -17,6 +19,8 @@ export interface ListQueryOptions extends Partial<FilterLimits> {
   readonly fields?: boolean;
   /** The relations that `include` may name, as `compileIncludes` returns them. @default none */
   readonly includes?: Includable;
+  /** The relations through which the list can be filtered and sorted, as `compileThrough` returns them. `findPage` needs them too. @default none */
+  readonly through?: Through;
   /** Largest number of values of one `in` or `nin`. @default 500 */
   readonly maxFilterValues?: number;
   /** Largest number of characters of a `prefix`, up to 8,000. @default 1,000 */
@@ -42,6 +46,7 @@ const legal: LegalOptions<ListQueryOptions> = {
   name: aText,
   fields: trueOrFalse,
   includes: [isIncludable, 'what `compileIncludes()` returns'],
+  through: aThrough,
   maxFilterValues: orUndefined(filterLimits.maxFilterValues),
   maxPrefix: orUndefined(filterLimits.maxPrefix),
   maxSortKeys: orUndefined(filterLimits.maxSortKeys),
@@ -56,9 +61,10 @@ const legal: LegalOptions<ListQueryOptions> = {
  */
 export function listQuery(model: ModelInput, paging: Paging, options: ListQueryOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`listQuery`');
-  const { name, fields = false, includes = noRelations, ...limits } = options;
+  const { name, fields = false, includes = noRelations, through, ...limits } = options;
   checkPaging(paging);
-  const { collection, clientFields, selector } = asCompiled(model);
+  const { collection, clientFields: own, selector } = asCompiled(model);
+  const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
   const rules: ListRules = {
     resource: name ?? collection,
     fields: clientFields,

@@ -11,7 +11,12 @@ import { type Command, Work } from './driver/work.ts';
 import { watchScans } from './indexes/watch-scans.ts';
 import { buildPage, type Page, type Total } from './list/build-page.ts';
 import type { ListQuery } from './list/parse-list-query.ts';
-import { buildUnion, type PagePlan, planPage } from './list/plan-page.ts';
+import { buildPipeline, isFind, type PagePlan, planPage } from './list/plan-page.ts';
+import { planRelated } from './list/plan-related.ts';
+import type { RelatedReads, Sight } from './list/related-field.ts';
+import type { RelatedQuery } from './list/related-stages.ts';
+import { computeSort } from './list/sort-related.ts';
+import { openRelatedReads } from './open-related-reads.ts';
 import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
 import { checkPrecondition, type Precondition } from './query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from './query/text-of.ts';
@@ -29,6 +34,17 @@ interface ReadOptions {
 interface ReadPageOptions extends ReadOptions {
   /** How many bytes a page may have, both as BSON and as JSON. */
   readonly maxPageBytes: number;
+  /** The related records that the query may name. @default none */
+  readonly through?: RelatedOptions;
+}
+
+/** How the related records of a query are read. */
+interface RelatedOptions {
+  readonly sight: Sight;
+  /** The most ids of one relation that become part of a filter. */
+  readonly maxIds: number;
+  /** The most matches that are sorted by values of related records. */
+  readonly maxSorted: number;
 }
 
 /** How one record is read. */
@@ -40,7 +56,7 @@ interface ReadOneOptions extends ReadOptions {
 }
 
 /** The reads of a store, one command each. `work` is the work of the request. */
-export interface Reads {
+export interface Reads extends RelatedReads {
   findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work?: Work): Promise<StoredRecord>;
   findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work?: Work): Promise<Page>;
   /** Counts the records that match. */
@@ -98,12 +114,12 @@ export function openReads(
   function buildFind(plan: PagePlan, { projection }: Projected, command: Command): BsonDocument {
     const { ranges, sort, skip, limit } = plan;
     const { maxTimeMS } = command;
-    if (ranges.length === 1) {
+    if (isFind(plan)) {
       const filter = command.handOver(ranges[0]);
       return { find: model.collection, filter, ...(projection && { projection }), sort, skip, limit, batchSize: limit + 1, maxTimeMS };
     }
     const project = projection ? [{ $project: projection }] : [];
-    const [first = {}, ...others] = [...buildUnion(plan, model.collection), ...project];
+    const [first = {}, ...others] = [...buildPipeline(plan, model.collection), ...project];
     return { aggregate: model.collection, pipeline: [command.handOver(first), ...others], cursor: { batchSize: limit + 1 }, maxTimeMS };
   }
 
@@ -113,7 +129,7 @@ export function openReads(
 
   /** Reads a page in one command; in a transaction, where `$unionWith` is not allowed, in one for each range until the page is full. */
   async function readPage(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
-    if (!command.session) return readPlanned(plan, projected, command);
+    if (!command.session || plan.computed) return readPlanned(plan, projected, command);
     const found: Uint8Array[] = [];
     for (const range of plan.ranges) {
       const batch = await readPlanned({ ...plan, ranges: [range], limit: plan.limit - found.length }, projected, command);
@@ -124,16 +140,41 @@ export function openReads(
     return { found, isCut: false };
   }
 
-  function countMatches(matching: Filter, command: Command): Promise<number> {
+  /** Counts the matches. With a limit, it counts no further. */
+  async function countMatches({ filter, stages }: RelatedQuery, command: Command, limit?: number): Promise<number> {
     const options: CountDocumentsOptions & Abortable = command.options;
-    return command.count(() => collection.countDocuments(command.handOver(matching), options));
+    const limited = limit === undefined ? options : { ...options, limit };
+    if (stages.length === 0) return command.count(() => collection.countDocuments(command.handOver(filter), limited));
+    const end = [...(limit === undefined ? [] : [{ $limit: limit }]), { $count: 'count' }];
+    const pipeline = [command.handOver({ $match: filter }), ...stages, ...end];
+    const [counted] = await command.count(() => collection.aggregate<{ count: number }>(pipeline, options).toArray());
+    return counted?.count ?? 0;
   }
 
-  async function countAll({ total }: ListQuery, matching: Filter, command: Command): Promise<Total | undefined> {
+  async function countAll({ total }: ListQuery, matching: RelatedQuery, command: Command): Promise<Total | undefined> {
     if (total === undefined) return undefined;
     if (total === 'exact') return { count: await countMatches(matching, command), isEstimate: false };
     const options: EstimatedDocumentCountOptions & Abortable = command.options; // the driver's type forgets the signal
     return { count: await command.count(() => collection.estimatedDocumentCount(options)), isEstimate: true };
+  }
+
+  /** Adds the conditions on related records to a filter. */
+  async function matchRelated(
+    conditions: ListQuery['related'],
+    own: Filter,
+    { sight, maxIds }: RelatedOptions,
+    work: Work,
+  ): Promise<RelatedQuery> {
+    work.limitTo(maxTimeMS); // the first command is one on another collection
+    const { filter, stages } = await planRelated(conditions, { model, sight, maxIds, work });
+    return { filter: both(own, filter), stages };
+  }
+
+  /** Counts the matches of a list that is sorted by values of related records. Throws `too_many_matches` (422) if there are too many. */
+  async function countSortable(matching: RelatedQuery, max: number, work: Work): Promise<Total> {
+    const count = await readMany(work, (command) => countMatches(matching, command, max + 1));
+    if (count > max) throw tooManyToSort(max);
+    return { count, isEstimate: false };
   }
 
   return {
@@ -146,22 +187,29 @@ export function openReads(
       return record;
     },
 
-    async findPage(query, scope, { fetchPrivate = false, maxPageBytes }, work = new Work()) {
-      const matching = both(buildFilter(query.conditions), scope);
+    async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, through = withoutRelated }, work = new Work()) {
+      const own = both(buildFilter(asked.conditions), scope);
+      const matching = asked.related.length > 0 ? await matchRelated(asked.related, own, through, work) : { filter: own, stages: [] };
+      const computed = computeSort(asked.sort, model, through.sight);
+      const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
-      const plan = planPage(query, matching);
+      const plan = planPage(query, matching, computed?.stages);
+      const known = computed && (await countSortable(matching, through.maxSorted, work));
       const [batch, total] = await readMany(work, (command) =>
-        Promise.all([readPage(plan, projection, command), countAll(query, matching, command)]),
+        Promise.all([readPage(plan, projection, command), query.total === 'exact' && known ? known : countAll(query, matching, command)]),
       );
-      notice?.({ filter: matching, sort: new Map(query.sort.map(({ field, direction }) => [field.path, direction])), limit: plan.limit });
+      const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
+      if (!computed) notice?.({ filter: matching.filter, sort, limit: plan.limit });
       return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
     },
 
     async count(conditions, scope, work = new Work()) {
       const matching = both(buildFilter(conditions), scope);
-      return readMany(work, (command) => countMatches(matching, command));
+      return readMany(work, (command) => countMatches({ filter: matching, stages: [] }, command));
     },
+
+    ...openRelatedReads(model, readFirstBatch, readMany),
 
     async findMany(ids, scope, room, work = new Work()) {
       const filter = both({ _id: { $in: ids } }, scope);
@@ -173,6 +221,14 @@ export function openReads(
       return found.map((one) => new StoredRecord(model, one));
     },
   };
+}
+
+const withoutRelated: RelatedOptions = { sight: new Map(), maxIds: 0, maxSorted: 0 };
+
+function tooManyToSort(max: number): Problem {
+  const records = max === 1 ? 'one record matches' : `${max} records match`;
+  const detail = `More than ${records}, too many to be sorted by fields of related records. Narrow the list by filters, or sort it by its own fields.`;
+  return new Problem({ code: 'too_many_matches', detail });
 }
 
 /** The problem 404. It does not say whether a record exists out of reach. */

@@ -64,7 +64,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     caching(r.caching),
     ...rows(r),
     query(r),
-    findPage(r.model, { ...reads(r, 'list'), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
+    findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
     ...related(r), // before the hooks: what is included may end the page early
     ...hooks(r, 'list'),
     page(),
@@ -171,7 +171,8 @@ const guard = (r: CompiledResource, operation: string) => (r.guardsOf(operation)
 const rows = (r: CompiledResource) => (r.isScoped ? [scope(r.model, r.scope, { writes: r.scopeWrites })] : []);
 const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
 const query = (r: CompiledResource) =>
-  listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...r.filterLimits });
+  listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...through(r), ...r.filterLimits });
+const through = ({ related }: CompiledResource) => (related ? { through: related } : {});
 const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
   filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);

@@ -58,6 +58,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   ...cachingOptions,
   paging: aPaging,
   include: checkedLater,
+  through: checkedLater,
   fields: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
   before: [isTable, 'an object with an array of functions for each operation'],
@@ -106,7 +107,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
   ]);
-  const { path = model.collection, guards = [], guardsFor = {}, include = [], serverFields = {} } = definition;
+  const { path = model.collection, guards = [], guardsFor = {}, include = [], through = [], serverFields = {} } = definition;
   const { before = {}, within = {}, after = {} } = definition;
   return {
     path,
@@ -127,6 +128,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     paging: definition.paging ?? cursorPaging(),
     fields: definition.fields ?? false,
     include,
+    through,
     guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
     beforeOf: (operation) => own<readonly BeforeHook<never, never>[] | undefined>(before, operation) ?? [],
     withinOf: (operation) => own(within as WithinTable, operation) ?? [],

@@ -3,6 +3,7 @@ import type { BeforeHook } from '../middleware/before-hooks.ts';
 import type { CachingOptions } from '../middleware/caching.ts';
 import type { ServerFields } from '../middleware/check-create.ts';
 import type { Includes } from '../middleware/parts/compile-includes.ts';
+import type { Through, ThroughLimits } from '../middleware/parts/compile-through.ts';
 import type { Guard, ResourceMiddleware, ScopeFunction } from '../middleware/parts/context.ts';
 import type { WithinHook } from '../middleware/within-transaction.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
@@ -20,6 +21,7 @@ export interface ApiSettings {
   readonly maxTimeMS: number;
   readonly maxPageBytes: number;
   readonly filterLimits: FilterLimits;
+  readonly throughLimits: Required<ThroughLimits>;
   readonly warnOnScan: boolean;
   readonly shareRoundTrips: boolean;
   /** Whether its writes may be carried out in the transaction of a batch or of an `Idempotency-Key`. */
@@ -56,6 +58,8 @@ export interface UnlinkedResource {
   readonly fields: boolean;
   /** The relations that list and get may include, as the definition names them. */
   readonly include: readonly string[];
+  /** The relations through which the list can be filtered and sorted, as the definition names them. */
+  readonly through: readonly string[];
   /** The guards of an operation, standard or custom, by its name. */
   guardsOf(operation: string): readonly Guard<never>[];
   /** The hooks before a write. */
@@ -70,4 +74,6 @@ export interface UnlinkedResource {
 export interface CompiledResource extends UnlinkedResource, ApiSettings {
   /** The relations that list and get may include. */
   readonly includes: Includes;
+  /** The relations through which the list can be filtered and sorted. Undefined if there are none. */
+  readonly related: Through | undefined;
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { didYouMean } from '../hints.ts';
 import { compileIncludes, type Includes } from '../middleware/parts/compile-includes.ts';
+import { compileThrough, type Through } from '../middleware/parts/compile-through.ts';
 import { linkMany } from '../middleware/parts/link-many.ts';
 import type { GuardedSource, RelationTarget } from '../middleware/parts/relation-targets.ts';
 import { tryAll } from '../mistakes.ts';
@@ -20,7 +21,7 @@ export function compileModels(models: readonly Model[] = []): CompiledModel[] {
 }
 
 /**
- * Gives each resource the settings of its api, and resolves its `include`: a relation leads to another resource, whose scope and Get guards
+ * Gives each resource the settings of its api, and resolves its `include` and `through`: a relation leads to another resource, whose scope and Get guards
  * apply, or to one of the `models`. Throws a {@link ConfigurationError} for a relation that leads to neither.
  */
 export function linkResources(
@@ -31,10 +32,18 @@ export function linkResources(
   const targets = [...resources.map(toTarget), ...models.map((model) => ({ model }))];
   const known = [...resources.map(({ model }) => model), ...models];
   const [linked] = tryAll([
-    () => tryAll(resources.map((one) => () => ({ ...settings, ...one, includes: compileIncludesOf(one, targets, settings) }))),
+    () => tryAll(resources.map((one) => () => link(one, targets, settings))),
     ...known.map((model) => () => checkMany(model, known)),
   ]);
   return linked;
+}
+
+function link(resource: UnlinkedResource, targets: readonly RelationTarget[], settings: ApiSettings): CompiledResource {
+  const [includes, related] = tryAll([
+    () => compileIncludesOf(resource, targets, settings),
+    () => compileThroughOf(resource, targets, settings),
+  ]);
+  return { ...settings, ...resource, includes, related };
 }
 
 /** Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody includes them. */
@@ -58,11 +67,26 @@ function compileIncludesOf(
   const { db, maxTimeMS, maxPageBytes } = settings;
   const owner = `resource \`${path}\``;
   const includes = compileIncludes(model, include, { db, maxTimeMS, maxPageBytes, targets, owner });
-  for (const relation of new Set(findShut(includes.steps))) {
-    const message = `\`include\` of ${owner} names ${relation} that serves neither Get nor List: it shows nothing.`;
-    process.emitWarning(message, { type: 'KoaMongoResourceWarning', code: 'INCLUDE_SHOWS_NOTHING' });
-  }
+  warnOfShut(includes, `\`include\` of ${owner}`, 'INCLUDE_SHOWS_NOTHING');
   return includes;
+}
+
+function compileThroughOf(
+  { path, model, through }: UnlinkedResource,
+  targets: readonly RelationTarget[],
+  { db, maxTimeMS, throughLimits }: ApiSettings,
+): Through | undefined {
+  const owner = `resource \`${path}\``;
+  const related = compileThrough(model, through, { db, maxTimeMS, targets, owner, ...throughLimits });
+  warnOfShut(related, `\`through\` of ${owner}`, 'THROUGH_SHOWS_NOTHING');
+  return related.fields.size > 0 ? related : undefined;
+}
+
+function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: string): void {
+  for (const relation of new Set(findShut(steps))) {
+    const message = `${option} names ${relation} that serves neither Get nor List: it shows nothing.`;
+    process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
+  }
 }
 
 /** Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its records to nobody. */

@@ -92,4 +92,12 @@ describe('a relation to a resource that serves neither Get nor List', () => {
         /INCLUDE_SHOWS_NOTHING `include` of resource `docs` names the relation `secret` to a resource of Secret that serves neither Get nor List: it shows nothing/,
       );
   });
+
+  it('warns at start where the list is filtered through it', () => {
+    const Filtered = defineModel('Filtered', { collection: 'filtered', fields: { text: t.string({ policy: { filter: true } }) } });
+    const Owner = defineModel('Owner', { collection: 'owners', fields: { filtered: t.ref('Filtered') } });
+    const resources = [shop.resource({ model: Owner, through: ['filtered'] }), shop.resource({ model: Filtered, ops: ['create'] })];
+    shop.api({ db: database.db, resources });
+    expect(told).toEqual([expect.stringMatching(/THROUGH_SHOWS_NOTHING `through` of resource `owners` names the relation `filtered`/)]);
+  });
 });

@@ -58,16 +58,31 @@ type GrowingStep = Step<GuardedSource> & { readonly steps: GrowingStep[] };
  * router.get('/orders/:id', include(includes), findRecord(Order, { db }), findIncluded(includes), record());
  */
 export function compileIncludes(model: ModelInput, names: readonly string[], options: IncludeOptions): Includes {
-  const { targets, owner = 'a list', maxPageBytes = defaultPageBytes } = options;
+  const { maxPageBytes = defaultPageBytes } = options;
   checkPageBytes(maxPageBytes);
-  const root = asCompiled(model);
+  const { steps, paths } = compilePaths(asCompiled(model), names, { ...options, option: 'include', maxDepth });
+  const relations = new Map([...paths].flatMap(([name, [first]]) => (first && !isMany(first.relation) ? [[name, first.relation]] : [])));
+  return { names: [...paths.keys()], relations, steps, paths, maxPageBytes };
+}
+
+/** What {@link compilePaths} needs to know. */
+interface PathOptions extends DatabaseOptions, Pick<IncludeOptions, 'targets' | 'owner'> {
+  /** The option that has the names, for error messages. */
+  readonly option: string;
+  /** Largest number of relations in a path. */
+  readonly maxDepth: number;
+}
+
+/** Compiles names of relations: the steps of each, and the first steps of all. Names that begin alike share their steps. */
+export function compilePaths(root: CompiledModel, names: readonly string[], options: PathOptions): Pick<Includes, 'steps' | 'paths'> {
+  const { targets, owner = 'a list', option, maxDepth } = options;
   const steps: GrowingStep[] = [];
   const relationsOf = memoize(allRelations);
   const sourceOf = memoize((target: RelationTarget) => openSource(target, options));
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
 
   function compilePath(path: string): GrowingStep[] {
-    const where = `\`include\` of ${owner} names \`${path}\``;
+    const where = `\`${option}\` of ${owner} names \`${path}\``;
     const taken: GrowingStep[] = [];
     for (let rest: string | undefined = path; rest !== undefined; ) {
       const last = taken.at(-1);
@@ -101,10 +116,8 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
     return { relation, source, children: linkMany(relation, from, source.model), steps: [] };
   }
 
-  checkValue(`\`include\` of ${owner}`, names, anArrayOf("relations, such as ['customer']", isString));
-  const paths = new Map(tryAll(names.map((name) => () => [name, compilePath(name)] as const)));
-  const relations = new Map([...paths].flatMap(([name, [first]]) => (first && !isMany(first.relation) ? [[name, first.relation]] : [])));
-  return { names: [...paths.keys()], relations, steps, paths, maxPageBytes };
+  checkValue(`\`${option}\` of ${owner}`, names, anArrayOf("relations, such as ['customer']", isString));
+  return { steps, paths: new Map(tryAll(names.map((name) => () => [name, compilePath(name)] as const))) };
 }
 
 /** A reference, or a relation by `t.hasMany`. */

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import type { Relation } from '../../model/read/relations.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
-import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
+import { type DatabaseOptions, type ModelCollection, openCollection } from '../../mongo/collection.ts';
 import type { Source } from '../../mongo/read-included.ts';
 import type { Guard, ScopeFunction } from './context.ts';
 
@@ -19,6 +19,7 @@ export interface RelationTarget {
 
 /** A {@link Source} with the functions that decide about a request. */
 export interface GuardedSource extends Source {
+  readonly collection: ModelCollection;
   readonly guards: readonly Guard<never>[];
   readonly scope: ScopeFunction<never> | undefined;
 }

@@ -1,5 +1,4 @@
 import { buildFilter, type Filter, readScope } from '../../mongo/query/filter.ts';
-import type { Source } from '../../mongo/read-included.ts';
 import type { Context, Guard, ScopeFunction } from './context.ts';
 import type { GuardedSource } from './relation-targets.ts';
 
@@ -10,14 +9,14 @@ import type { GuardedSource } from './relation-targets.ts';
 export class SourceScopes {
   readonly #ctx: Context;
   readonly #closed = new Set<Guard<never>>();
-  readonly #scopes = new Map<Source, Filter | undefined>();
+  readonly #scopes = new Map<GuardedSource, Filter | undefined>();
 
   constructor(ctx: Context) {
     this.#ctx = ctx;
   }
 
   /** The row filters that are known by now; undefined for a source that shows nothing. */
-  get known(): ReadonlyMap<Source, Filter | undefined> {
+  get known(): ReadonlyMap<GuardedSource, Filter | undefined> {
     return this.#scopes;
   }
 
@@ -49,6 +48,16 @@ export class SourceScopes {
     ctx.openedGuards.add(guard);
     return true;
   }
+}
+
+const known = new WeakMap<object, SourceScopes>();
+
+/** What was answered in this request so far. It is forgotten, like the guards that have opened, if the request is authenticated again. */
+export function sourceScopesOf(ctx: Context): SourceScopes {
+  ctx.openedGuards ??= new Set();
+  const scopes = known.get(ctx.openedGuards) ?? new SourceScopes(ctx);
+  known.set(ctx.openedGuards, scopes);
+  return scopes;
 }
 
 /**

@@ -206,6 +206,11 @@ export class Work {
     }
   }
 
+  /** Sets the budget of the request in milliseconds, if no command has set it yet. */
+  limitTo(maxTimeMS: number): void {
+    this.#budget ??= maxTimeMS;
+  }
+
   /**
    * Ends all reads with this reason, because the client has disconnected, and a transaction that is not being committed yet. Other writes go on:
    * the database may carry out an aborted write anyway.

@@ -11,10 +11,14 @@ import type { SortKey } from '../query/position.ts';
 import { digestQuery, parseCursor } from './cursor.ts';
 import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange, type Surroundings } from './parse-conditions.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
+import { isOnRelated, type RelatedCondition } from './related-field.ts';
 
 /** The query string of a list, validated and cast. */
 export interface ListQuery {
+  /** The conditions on fields of the list's own records. */
   readonly conditions: readonly Condition[];
+  /** The conditions on fields of related records. */
+  readonly related: readonly RelatedCondition[];
   /** The id is always the last key. */
   readonly sort: readonly SortKey[];
   readonly limit: number;
@@ -40,6 +44,7 @@ export interface FilterLimits extends ConditionLimits {
 export interface ListRules extends FilterLimits {
   /** The name of the resource in the digest of its cursors. */
   readonly resource: string;
+  /** The fields of the model, and those of related records that filters and sorts may name. */
   readonly fields: QueryFields;
   readonly paging: Paging;
   /** The fields that clients may choose by `fields`; undefined if they may not choose. */
@@ -84,7 +89,9 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
   const window: Window = number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource) : { mode: 'offset', number };
-  return { conditions, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
+  const own = conditions.filter((condition) => !isOnRelated(condition));
+  const related = conditions.filter(isOnRelated);
+  return { conditions: own, related, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
 }
 
 function parseWindow(settings: Settings, { conditions, sort }: Pick<ListQuery, 'conditions' | 'sort'>, resource: string): Window {

@@ -1,8 +1,9 @@
 import type { Document as BsonDocument } from 'mongodb';
-import { both, type Filter } from '../query/filter.ts';
+import { both, type Filter, nothing } from '../query/filter.ts';
 import { rangesBehind, reversePosition, reverseSort } from '../query/position.ts';
 import type { ListQuery } from './parse-list-query.ts';
 import type { CursorWindow } from './parse-paging.ts';
+import type { RelatedQuery } from './related-stages.ts';
 
 /** The query of a page: its records, in order or in reverse, and one more that shows whether there is another page. */
 export interface PagePlan {
@@ -12,17 +13,28 @@ export interface PagePlan {
   readonly sort: Map<string, 1 | -1>;
   readonly skip: number;
   readonly limit: number;
+  /** The stages that leave out records without certain related records. */
+  readonly stages: readonly BsonDocument[];
+  /** Set if values of the sort are computed: then the ranges can be applied only after these stages, and a filter before them. */
+  readonly computed?: { readonly filter: Filter; readonly stages: readonly BsonDocument[] };
 }
 
-/** Plans the command that finds a page of the matching records. */
-export function planPage({ window, sort, limit }: ListQuery, matching: Filter): PagePlan {
+/** Plans the command that finds a page of the matching records. `computing` are the stages that compute values of the sort. */
+export function planPage(
+  { window, sort, limit }: Pick<ListQuery, 'window' | 'sort' | 'limit'>,
+  { filter, stages }: RelatedQuery,
+  computing?: readonly BsonDocument[],
+): PagePlan {
   const isBackwards = window.mode === 'cursor' && window.direction === -1;
   const order = isBackwards ? reverseSort(sort) : sort;
+  const matching = computing ? {} : filter;
   return {
     ranges: window.mode === 'cursor' ? rangesOf(matching, order, window) : [matching],
     sort: new Map(order.map(({ field, direction }) => [field.path, direction])),
     skip: window.mode === 'offset' ? (window.number - 1) * limit : 0,
     limit: limit + 1,
+    stages,
+    ...(computing && { computed: { filter, stages: computing } }),
   };
 }
 
@@ -32,13 +44,24 @@ function rangesOf(matching: Filter, order: ListQuery['sort'], { from, direction 
   return [both(matching, first), ...others.map((range) => both(matching, range))];
 }
 
-const nothing: Filter = { _id: { $in: [] } };
+/** Whether a plan is one filter that a `find` can answer. */
+export function isFind({ ranges, stages, computed }: PagePlan): boolean {
+  return ranges.length === 1 && stages.length === 0 && !computed;
+}
 
 /**
  * Builds the aggregation that reads the ranges of a plan one after the other. `$unionWith` begins a range only when the one before it has ended,
  * and the last `$limit` ends all of them. Usually two ranges are read, and each costs as much as a first page.
+ *
+ * Stages of related records stand behind the sort, so that an index can give the order, and no more records are looked at than the page
+ * needs. With computed values, all matches are sorted, and the ranges are one condition on the values.
  */
-export function buildUnion({ ranges: [first, ...others], sort, limit }: PagePlan, collection: string): BsonDocument[] {
-  const read = (range: Filter): BsonDocument[] => [{ $match: range }, { $sort: sort }, { $limit: limit }];
+export function buildPipeline(plan: PagePlan, collection: string): BsonDocument[] {
+  const { ranges, sort, skip, limit, stages, computed } = plan;
+  const cut = [...(skip > 0 ? [{ $skip: skip }] : []), { $limit: limit }];
+  if (computed) return [{ $match: computed.filter }, ...stages, ...computed.stages, { $match: { $or: ranges } }, { $sort: sort }, ...cut];
+  const [first, ...others] = ranges;
+  const read = (range: Filter): BsonDocument[] => [{ $match: range }, { $sort: sort }, ...stages, ...cut];
+  if (others.length === 0) return read(first);
   return [...read(first), ...others.map((range) => ({ $unionWith: { coll: collection, pipeline: read(range) } })), { $limit: limit }];
 }

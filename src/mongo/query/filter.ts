@@ -6,6 +6,9 @@ import { Invalid } from '../../rules.ts';
 /** A filter in the form of the database. Only `mongo/` builds filters, from {@link Condition}s. */
 export type Filter = Readonly<Record<string, unknown>>;
 
+/** A filter that matches no record. */
+export const nothing: Filter = { _id: { $in: [] } };
+
 /** A condition on one field. `value` is in stored form: an array of values for `in` and `nin`, a boolean for `exists`. */
 export interface Condition {
   readonly field: QueryField;

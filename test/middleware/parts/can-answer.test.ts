@@ -20,6 +20,14 @@ const includes = compileIncludes(Note, [], { db, targets: [] });
 const Numbered = library.defineModel('Numbered', { collection: 'numbered', fields: { id: t.int({ policy: { filter: true } }) } });
 const Closed = library.defineModel('Closed', { collection: 'closed', fields: { id: t.string(), text: t.string() } });
 
+const throughOf = (policy: library.Policy) => {
+  const To = library.defineModel('To', { collection: 'to', fields: { id: t.string(), text: t.string({ policy }) } });
+  const From = library.defineModel('From', { collection: 'from', fields: { to: t.ref('To', { id: t.string() }) } });
+  return library.compileThrough(From, ['to'], { db, targets: [{ model: To }] });
+};
+const throughClosed = throughOf({ filter: true });
+const throughSorted = throughOf({ sort: true });
+
 const ofBody = ['malformed_json', 'body_timeout', 'body_too_large', 'unsupported_media_type'] as const;
 const ofRecord = ['not_found', 'precondition_failed'] as const;
 
@@ -55,6 +63,8 @@ const table: readonly Row[] = [
   ['filterQuery', 'an integer', library.filterQuery(Numbered), ['invalid_query', 'precondition_not_supported', 'validation_failed']],
   ['findIncluded', 'relations', findIncluded(includes), [...ofRead, 'invalid_query']],
   ['findPage', 'a model', findPage(Note, { db }), [...ofRead, 'invalid_query']],
+  ['findPage', 'relations to filter by', findPage(Note, { db, through: throughClosed }), [...ofRead, 'invalid_query']],
+  ['findPage', 'relations to sort by', findPage(Note, { db, through: throughSorted }), [...ofRead, 'invalid_query', 'too_many_matches']],
   ['findRecord', 'a model', findRecord(Note, { db }), [...ofRead, ...ofRecord]],
   ['guards', 'a guard', guards(yes), ['unauthorized', 'forbidden', 'internal']],
   ['guards', 'nothing', guards(), []],

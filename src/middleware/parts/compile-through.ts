@@ -1,0 +1,139 @@
+import { ConfigurationError } from '../../errors.ts';
+import { tryAll } from '../../mistakes.ts';
+import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
+import type { DatabaseOptions } from '../../mongo/collection.ts';
+import type { RelatedField, RelatedStep } from '../../mongo/list/related-field.ts';
+import type { Step } from '../../mongo/read-included.ts';
+import { aWholeNumber, checkValue, type Legal, type LegalOptions } from '../../options.ts';
+import { compilePaths } from './compile-includes.ts';
+import type { GuardedSource, RelationTarget } from './relation-targets.ts';
+
+/** The limits of filters and sorts through relations. */
+export interface ThroughLimits {
+  /**
+   * The most related records that a first query looks for. If so many match or fewer, their ids become a filter of the list. If more match, a
+   * `$lookup` decides about each record of the list. At most 10,000.
+   * @default 1,000
+   */
+  readonly maxIdsThrough?: number;
+  /** The most matches of a list that is sorted by a field of related records. More are 422. At most 100,000. @default 10,000 */
+  readonly maxSortThrough?: number;
+}
+
+/** Options of {@link compileThrough}. */
+export interface ThroughOptions extends DatabaseOptions, ThroughLimits {
+  /** The models that relations lead to. */
+  readonly targets: readonly RelationTarget[];
+  /** The name of what has the option, for error messages. @default 'a list' */
+  readonly owner?: string;
+}
+
+/** The compiled relations through which a list can be filtered and sorted. `listQuery` and `findPage` share them. */
+export interface Through {
+  /** The fields of related records that a query may name, by their whole names: `project.status`. */
+  readonly fields: ReadonlyMap<string, RelatedField<GuardedSource>>;
+  /** The first steps of all names. */
+  readonly steps: readonly Step<GuardedSource>[];
+  /** The most ids of one relation that become part of a filter. */
+  readonly maxIds: number;
+  /** The most matches that are sorted by values of related records. */
+  readonly maxSorted: number;
+}
+
+/** The legal values of the limits. */
+const throughLimits: LegalOptions<ThroughLimits> = {
+  maxIdsThrough: aWholeNumber(1, 10_000),
+  maxSortThrough: aWholeNumber(1, 100_000),
+};
+
+/** The legal values of `through` of a middleware. */
+export const aThrough: Legal = [isThrough, 'what `compileThrough()` returns'];
+
+function isThrough(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'fields' in value && value.fields instanceof Map && 'maxSorted' in value;
+}
+
+/** Largest number of relations in a path. Each may be a query that waits for the one before, or a `$lookup` within another. */
+const maxDepth = 3;
+
+/**
+ * Compiles the relations through which a list can be filtered and sorted: with `project`, clients may ask for `project.status=open` and
+ * `sort=project.name`, if the policy of the field in its own model says so. Only listed names are allowed: `project.owner` alone does not allow
+ * `project`. A sort needs single references all the way.
+ *
+ * Throws a {@link ConfigurationError} for a name that is not a reference, or only one of private fields; for a path of more than three relations;
+ * for a relation inside an array of arrays; for one that leads to a model which is not one of the `targets`, to several targets alike, or to ids
+ * of another type; and for a model that has no field that can be filtered or sorted by.
+ *
+ * @example
+ * const through = compileThrough(Task, ['project'], { db, targets: [{ model: Project }] });
+ * router.get('/tasks', listQuery(Task, cursorPaging(), { through }), findPage(Task, { db, through }), page());
+ */
+export function compileThrough(model: ModelInput, names: readonly string[], options: ThroughOptions): Through {
+  const { owner = 'a list' } = options;
+  const { maxIdsThrough, maxSortThrough } = checkThroughLimits(options);
+  const root = asCompiled(model);
+  const { steps, paths } = compilePaths(root, names, { ...options, option: 'through', maxDepth });
+  const made = new Map<Step, RelatedStep<GuardedSource>>();
+  const fields = tryAll(
+    [...paths].map(
+      ([name, path]) =>
+        () =>
+          fieldsBehind(name, path, root, made, `\`through\` of ${owner} names \`${name}\``),
+    ),
+  );
+  return { fields: new Map(fields.flat().map((field) => [field.name, field])), steps, maxIds: maxIdsThrough, maxSorted: maxSortThrough };
+}
+
+/** Fills in the limits. Throws a `ConfigurationError` that names one with an invalid value. */
+export function checkThroughLimits({ maxIdsThrough = 1_000, maxSortThrough = 10_000 }: ThroughLimits): Required<ThroughLimits> {
+  tryAll([
+    () => checkValue('`maxIdsThrough`', maxIdsThrough, throughLimits.maxIdsThrough),
+    () => checkValue('`maxSortThrough`', maxSortThrough, throughLimits.maxSortThrough),
+  ]);
+  return { maxIdsThrough, maxSortThrough };
+}
+
+type Made = Map<Step, RelatedStep<GuardedSource>>;
+
+/** The fields that clients may name behind a path of relations. */
+function fieldsBehind(
+  name: string,
+  path: readonly Step<GuardedSource>[],
+  root: CompiledModel,
+  made: Made,
+  where: string,
+): RelatedField<GuardedSource>[] {
+  let from = root;
+  let isSingle = true;
+  const steps: RelatedStep<GuardedSource>[] = [];
+  for (const step of path) {
+    if (step.children)
+      throw new ConfigurationError(
+        `${where}: \`${step.relation.name}\` of ${from.name} is a \`t.hasMany\`, and only references can be filtered through.`,
+      );
+    const ids = from.fieldTable.get(step.relation.field);
+    if (!ids || ids.inNestedArray)
+      throw new ConfigurationError(
+        `${where}: \`${step.relation.field}\` of ${from.name} lies in an array of arrays, which no query can reach.`,
+      );
+    isSingle &&= ids.arrayPath === undefined;
+    const related = made.get(step) ?? { path: ids.path, source: step.source };
+    made.set(step, related);
+    steps.push(related);
+    from = step.source.model;
+  }
+  const [first, ...others] = steps;
+  const behind = [...from.clientFields.values()].map((field) => ({ ...field, sortable: field.sortable && isSingle }));
+  const named = behind.filter(({ operators, sortable }) => operators.size > 0 || sortable);
+  if (!first || named.length === 0)
+    throw new ConfigurationError(
+      `${where}, but no field of ${from.name} can be filtered${isSingle ? ' or sorted by' : ''}: give one a \`policy.filter\`${isSingle ? ' or `policy.sort`' : ''}.`,
+    );
+  return named.map((field) => ({ ...field, name: `${name}.${field.name}`, steps: [first, ...others] }));
+}
+
+/** Whether the list can be sorted by a field of related records. */
+export function isSortable({ fields }: Through): boolean {
+  return [...fields.values()].some(({ sortable }) => sortable);
+}

@@ -1,0 +1,73 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Work } from '../driver/work.ts';
+import { both, buildFilter, nothing } from '../query/filter.ts';
+import type { RelatedCondition, RelatedStep, Sight } from './related-field.ts';
+import { type RelatedQuery, requireRelated } from './related-stages.ts';
+
+/** How the conditions on related records are planned. */
+export interface RelatedSettings {
+  /** The model of the list. */
+  readonly model: CompiledModel;
+  readonly sight: Sight;
+  /** The most ids of one relation that become part of a filter. */
+  readonly maxIds: number;
+  /** The work of the request. */
+  readonly work: Work;
+}
+
+/**
+ * Plans the conditions on related records. All conditions through the same relation are about the same related record, which must be within
+ * sight.
+ *
+ * Each relation is decided by itself. A first query finds the ids of the related records that match. Up to `maxIds`, they become a filter on the
+ * field of the relation, which an index serves. If there are more, a `$lookup` decides about each record of the list: among so many, it finds
+ * a page of matches soon. If a relation finds none, the next one is not asked, because no record can match.
+ */
+export function planRelated(conditions: readonly RelatedCondition[], settings: RelatedSettings): Promise<RelatedQuery> {
+  return planFrom(conditions, 0, settings);
+}
+
+/** Plans the conditions for records of `model`, which lie behind the first `depth` relations. */
+async function planFrom(conditions: readonly RelatedCondition[], depth: number, settings: RelatedSettings): Promise<RelatedQuery> {
+  const { model, maxIds, work } = settings;
+  let plan = all;
+  for (const [step, behind] of groupByStep(conditions, depth)) {
+    const query = await planStep(step, behind, depth, settings);
+    const ids = query === none ? [] : await step.source.collection.findIds(query, maxIds, work);
+    if (ids?.length === 0) return none;
+    const { filter, stages } = plan;
+    plan = ids
+      ? { filter: both(filter, { [step.path]: { $in: ids } }), stages }
+      : { filter, stages: [...stages, ...requireRelated(step, query, model)] };
+  }
+  return plan;
+}
+
+const all: RelatedQuery = { filter: {}, stages: [] };
+const none: RelatedQuery = { filter: nothing, stages: [] };
+
+/** The query of the records behind a step that fulfil all conditions. */
+async function planStep(
+  { source }: RelatedStep,
+  conditions: readonly RelatedCondition[],
+  depth: number,
+  settings: RelatedSettings,
+): Promise<RelatedQuery> {
+  const scope = settings.sight.get(source);
+  if (!scope) return none;
+  const isHere = ({ field }: RelatedCondition): boolean => field.steps.length === depth + 1;
+  const further = conditions.filter((condition) => !isHere(condition));
+  const beyond = await planFrom(further, depth + 1, { ...settings, model: source.model });
+  if (beyond === none) return none;
+  const own = both(buildFilter(conditions.filter(isHere)), scope);
+  return { filter: source.collection.reachable(both(own, beyond.filter)), stages: beyond.stages };
+}
+
+function groupByStep(conditions: readonly RelatedCondition[], depth: number): Map<RelatedStep, RelatedCondition[]> {
+  const groups = new Map<RelatedStep, RelatedCondition[]>();
+  for (const condition of conditions) {
+    const step = condition.field.steps[depth] as RelatedStep;
+    groups.set(step, [...(groups.get(step) ?? []), condition]);
+  }
+  return groups;
+}

@@ -1,0 +1,62 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import type { Work } from '../driver/work.ts';
+import type { Condition, Filter } from '../query/filter.ts';
+import type { SortKey } from '../query/position.ts';
+import type { RelatedQuery } from './related-stages.ts';
+
+/** What the filters and sorts of a list need of the collection to which a relation leads. */
+export interface RelatedReads {
+  /** The filter for the records with these properties to which a relation can lead: those whose id has the type of the model's ids. */
+  reachable(filter: Filter): Filter;
+  /** Finds the ids of the records of a query. Undefined if there are more than `max`, or if they are too long for a filter. */
+  findIds(query: RelatedQuery, max: number, work: Work): Promise<readonly unknown[] | undefined>;
+}
+
+/** The records to which a relation leads, as one resource shows them. */
+interface RelatedSource {
+  readonly model: CompiledModel;
+  readonly collection: RelatedReads;
+}
+
+/** A relation on the way from a list to a field. Fields behind the same relations share the objects of their steps. */
+export interface RelatedStep<S extends RelatedSource = RelatedSource> {
+  /** The stored path of the ids. */
+  readonly path: string;
+  readonly source: S;
+}
+
+/** A field of a related record that a query string may name: `project.status`. Its path is the one in that record. */
+export interface RelatedField<S extends RelatedSource = RelatedSource> extends QueryField {
+  /** The relations that lead to it, the first one first. */
+  readonly steps: readonly [RelatedStep<S>, ...RelatedStep<S>[]];
+}
+
+/** A condition on a field of a related record. */
+export interface RelatedCondition extends Condition {
+  readonly field: RelatedField;
+}
+
+/** Whether a field lies in a related record. */
+export function isRelated(field: QueryField): field is RelatedField {
+  return 'steps' in field;
+}
+
+/** Whether a condition is on a field of a related record. */
+export function isOnRelated(condition: Condition): condition is RelatedCondition {
+  return isRelated(condition.field);
+}
+
+/** The related records that a client may see: the row filter of each source. A source without one shows no record. */
+export type Sight = ReadonlyMap<RelatedSource, Filter | undefined>;
+
+/** The fields of related records that the query of a list names. */
+export function relatedFields({ related, sort }: RelatedParts): RelatedField[] {
+  return [...related.map(({ field }) => field), ...sort.map(({ field }) => field).filter(isRelated)];
+}
+
+/** The parts of a query that may name fields of related records. */
+interface RelatedParts {
+  readonly related: readonly RelatedCondition[];
+  readonly sort: readonly SortKey[];
+}
