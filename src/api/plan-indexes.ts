@@ -81,7 +81,10 @@ function sourcesOf({ resources, models }: Indexing): Map<string, IndexSource[]> 
   for (const { model, ops, path, scopeFields = [] } of resources) {
     add(ops.includes('list') ? { model, list: { resource: path, scopeFields } } : { model });
   }
-  for (const { path, includes } of resources) for (const source of reverseReads(includes.steps, path, resources)) add(source);
+  for (const resource of resources) {
+    for (const source of reverseReads(resource.includes.steps, resource.path, resources)) add(source);
+    for (const source of nestedLists(resource)) add(source);
+  }
   for (const model of new Set(models)) add({ model: compileModel(model) });
   return sources;
 }
@@ -93,6 +96,15 @@ function reverseReads(steps: CompiledResource['includes']['steps'], path: string
     const own = children ? [{ model, reverse: [{ reason: `${path}: include ${name}`, scopeFields, ...children }] }] : [];
     return [...own, ...reverseReads(further, path, resources)];
   });
+}
+
+/** The lists below the records of a resource, in the order by id. */
+function nestedLists({ path, nested }: CompiledResource): IndexSource[] {
+  const sort = new Map([['_id', 1]] as const);
+  return nested.map(({ name, via, target: { model, scopeFields = [] } }) => ({
+    model,
+    reverse: [{ reason: `${path}: nested ${name}`, scopeFields, path: via.path, sort }],
+  }));
 }
 
 function notesOf({ resources }: Indexing, collection: string): string[] {

@@ -69,7 +69,10 @@ function compileRoutes(resource: ServedResource): Route[] {
     readsJson: operation.body !== undefined,
     run: run(operation.name),
   }));
-  return [...standard, ...custom];
+  const nested = resource.nested.flatMap(({ operations }) =>
+    operations.map(({ name, kind, method, path }) => ({ method, path, name, readsJson: kind === 'create', run: run(name) })),
+  );
+  return [...standard, ...custom, ...nested];
 }
 
 function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {

@@ -1,17 +1,19 @@
 import type { Included } from '../model/read/included.ts';
 import { JsonOutput } from '../model/value/json-output.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
-import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
+import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /** Options of {@link record}. */
 export interface RecordOptions {
-  /** Answers 201 with `Location`, the path of the new record below that of the request. @default false */
+  /** Answers 201 with `Location`, the path of the new record. @default false */
   readonly created?: boolean;
+  /** Returns the path of the new record, whose `id` is percent-encoded. @default below that of the request */
+  readonly location?: (ctx: Context, id: string) => string;
 }
 
-const legal: LegalOptions<RecordOptions> = { created: trueOrFalse };
+const legal: LegalOptions<RecordOptions> = { created: trueOrFalse, location: aFunction };
 
 /**
  * Answers with `ctx.record`: `{"data": …}` as clients may read it, with its `ETag` if the model has a revision. The records of
@@ -22,17 +24,21 @@ const legal: LegalOptions<RecordOptions> = { created: trueOrFalse };
  */
 export function record(options: RecordOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`record`');
-  const { created = false } = options;
+  const { created = false, location = pathBelow } = options;
   return async function record(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
     const found = needed(ctx.record, 'findRecord', 'record');
     const body = writeData(found, ctx.included); // first: if it fails, the problem must not have the headers of a record
     ctx.status = created ? 201 : 200; // the app may have set another one
-    if (created) ctx.set('Location', `${requestPath(ctx)}/${encodeURIComponent(found.id)}`);
+    if (created) ctx.set('Location', location(ctx, encodeURIComponent(found.id)));
     if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);
     ctx.body = body;
     ctx.type = 'json';
   };
+}
+
+function pathBelow(ctx: Context, id: string): string {
+  return `${requestPath(ctx)}/${id}`;
 }
 
 const output = new JsonOutput();

@@ -5,6 +5,7 @@ import { Components } from './components.ts';
 import { describeBatch } from './describe-batch.ts';
 import { describeCustom } from './describe-custom.ts';
 import { describeDocument } from './describe-document.ts';
+import { describeNested } from './describe-nested.ts';
 import { describeResource } from './describe-resource.ts';
 import type { OpenapiDocument, Part, Schema } from './document.ts';
 import { findIncluded } from './included-records.ts';
@@ -31,10 +32,12 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
   const { publish, resolve } = nameSchemas(described);
   for (const [name, schema] of Object.entries(publish())) components.refer('schemas', name, schema);
   const operationId = operationIds(api);
-  const paths = api.resources.map((resource, index) => {
-    const schemas = resolve(described[index]?.schemas as Schema) as RecordSchemas;
-    const context = { api, resource, schemas, components, operationId: (operation: string) => operationId(resource, operation) };
-    return mergePaths(describeResource(context), describeCustom(context));
+  const resolved = new Map(api.resources.map(({ path }, index) => [path, resolve(described[index]?.schemas as Schema) as RecordSchemas]));
+  const schemasOf = (path: string) => resolved.get(path) as RecordSchemas;
+  const paths = api.resources.map((resource) => {
+    const schemas = schemasOf(resource.path);
+    const context = { api, resource, schemas, schemasOf, components, operationId: (operation: string) => operationId(resource, operation) };
+    return [describeCustom(context), describeNested(context)].reduce(mergePaths, describeResource(context));
   });
   const batch = api.batch ? describeBatch(api, api.batch, components) : { paths: {}, tags: [] };
   const own = api.beforeDocument ? describeDocument(api, components) : { paths: {}, tags: [] };
@@ -59,10 +62,10 @@ function describeRecords({ resources }: ApiDescription): readonly Described[] {
   ];
 }
 
-/** Standard and custom operations may share a path. */
-function mergePaths(standard: Readonly<Record<string, Part>>, custom: Readonly<Record<string, Part>>): Record<string, Part> {
-  const shared = Object.entries(custom).map(([path, item]) => [path, { ...standard[path], ...item }]);
-  return { ...standard, ...(Object.fromEntries(shared) as Record<string, Part>) };
+/** Standard operations, custom ones and those of relations may share a path. */
+function mergePaths(known: Readonly<Record<string, Part>>, more: Readonly<Record<string, Part>>): Record<string, Part> {
+  const shared = Object.entries(more).map(([path, item]) => [path, { ...known[path], ...item }]);
+  return { ...known, ...(Object.fromEntries(shared) as Record<string, Part>) };
 }
 
 /** Without schemes, the description of an api that authenticates has no `security`: the way to authenticate is unknown. */
@@ -76,7 +79,7 @@ const ofMany: ReadonlySet<string> = new Set<Operation>(['list', 'patchMany', 'de
 
 /**
  * Ids such as `listOrders` and `patchManyOrders`, from the path, and `getOrder` or `createOrder`, from the model. If several resources have one model, the path's
- * name is inserted as in the names of schemas: `getOrderArchive`.
+ * name is inserted as in the names of schemas: `getOrderArchive`. An operation of a relation has the name of both: `listProjectTasks`.
  */
 function operationIds({ resources }: ApiDescription): (resource: ApiDescription['resources'][number], operation: string) => string {
   const taken = new Set<string>();
@@ -86,8 +89,9 @@ function operationIds({ resources }: ApiDescription): (resource: ApiDescription[
     const own = toPascalCase(path);
     const isShared = uses.get(model.name) !== 1;
     const name = `${toPascalCase(model.name)}${isShared ? own : ''}`;
+    const [relation, kind] = operation.split('.');
     const verb = operation.replaceAll(/[-_]+(\w?)/g, (_match, letter: string) => letter.toUpperCase());
-    const wanted = `${verb}${ofMany.has(operation) ? own : name}`;
+    const wanted = kind ? `${kind}${name}${toPascalCase(relation ?? '')}` : `${verb}${ofMany.has(operation) ? own : name}`;
     let id = wanted;
     for (let number = 2; taken.has(id); number++) id = `${wanted}${number}`;
     taken.add(id);

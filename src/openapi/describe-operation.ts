@@ -1,5 +1,6 @@
 import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { ServedResource } from '../resource/chains.ts';
+import type { CompiledResource } from '../resource/compiled-resource.ts';
 import { isWrite } from '../resource/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
@@ -12,6 +13,8 @@ import type { RecordSchemas } from './record-schemas.ts';
 export interface ResourceContext {
   readonly api: ApiDescription;
   readonly resource: ServedResource;
+  /** References to the schemas of the resource at a path. */
+  schemasOf(path: string): RecordSchemas;
   /** References to its schemas. */
   readonly schemas: RecordSchemas;
   readonly components: Components;
@@ -31,8 +34,17 @@ export interface Particulars {
   readonly answers: Part;
 }
 
-/** Describes an operation, standard or custom. Its problems are those of its chain, and the 405 of the dispatch. */
-export function describeOperation(context: ResourceContext, name: string, method: string, particulars: Particulars): Part {
+/**
+ * Describes an operation, standard or custom. Its problems are those of its chain, and the 405 of the dispatch. `asked` are the operations whose
+ * guards, scope and functions it asks.
+ */
+export function describeOperation(
+  context: ResourceContext,
+  name: string,
+  method: string,
+  particulars: Particulars,
+  asked: readonly Asked[] = [{ resource: context.resource, operation: name }],
+): Part {
   const { resource } = context;
   const { summary, description, body, isBodyOptional = false, answers } = particulars;
   const chain = resource.chainOf(name);
@@ -43,37 +55,50 @@ export function describeOperation(context: ResourceContext, name: string, method
     summary,
     description,
     tags: [resource.path],
-    ...securityOf(context, name),
+    ...securityOf(context, asked),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: !isBodyOptional, content: json(body) } } : {}),
     responses: { ...answers, ...problemResponses(['method_not_allowed', ...problems], context) },
   };
 }
 
-/** If nothing can refuse an anonymous request, no credentials are one of the alternatives. */
-function securityOf({ api, resource }: ResourceContext, operation: string): Part {
-  const isScoped = resource.isScoped && (operation !== 'create' || resource.scopeWrites);
-  const asksWho =
-    resource.guardsOf(operation).length > 0 || isScoped || hasServerFields(resource, operation) || hasHooksBefore(resource, operation);
-  return asksWho || api.security.length === 0 ? {} : { security: [...api.security, {}] };
+/** An operation of a resource that decides who may do what. */
+interface Asked {
+  readonly resource: CompiledResource;
+  readonly operation: string;
 }
 
-function hasServerFields({ serverFields }: ServedResource, operation: string): boolean {
+/** If nothing can refuse an anonymous request, no credentials are one of the alternatives. */
+function securityOf({ api }: ResourceContext, asked: readonly Asked[]): Part {
+  return asked.some(asksWho) || api.security.length === 0 ? {} : { security: [...api.security, {}] };
+}
+
+function asksWho({ resource, operation }: Asked): boolean {
+  const isScoped = resource.isScoped && (operation !== 'create' || resource.scopeWrites);
+  return resource.guardsOf(operation).length > 0 || isScoped || hasServerFields(resource, operation) || hasHooksBefore(resource, operation);
+}
+
+function hasServerFields({ serverFields }: CompiledResource, operation: string): boolean {
   if (operation === 'create') return serverFields.create !== undefined;
   return (operation === 'patch' || operation === 'put' || operation === 'patchMany') && serverFields.update !== undefined;
 }
 
-function hasHooksBefore({ beforeOf }: ServedResource, operation: string): boolean {
+function hasHooksBefore({ beforeOf }: CompiledResource, operation: string): boolean {
   return isWrite(operation) && beforeOf(operation).length > 0;
 }
 
+/** What the description of an answer with a record is made from. */
+interface AnswerContext extends Pick<ResourceContext, 'schemas' | 'components'> {
+  readonly resource: CompiledResource;
+}
+
 /** A record, with its entity tag. */
-export function recordAnswer(context: ResourceContext, description: string, headers: Part = {}, schema = context.schemas.read): Part {
+export function recordAnswer(context: AnswerContext, description: string, headers: Part = {}, schema = context.schemas.read): Part {
   return { description, ...recordHeaders(context, headers), content: envelope({ data: schema }) };
 }
 
 /** The headers of an answer with a record: an entity tag where the model has a revision, and who may keep it. */
-export function recordHeaders({ resource, components }: ResourceContext, others: Part = {}): Part {
+export function recordHeaders({ resource, components }: AnswerContext, others: Part = {}): Part {
   const tag = resource.model.revision ? { ETag: entityTag(components) } : {};
   return { headers: { ...others, ...tag, ...cachingHeaders(components, resource.caching) } };
 }

@@ -143,6 +143,6 @@ function countsAnswer(description: string): Part {
 }
 
 /** Whether clients choose the ids of the records that they create. */
-function choosesId({ model, explicitWrites }: CompiledResource): boolean {
+export function choosesId({ model, explicitWrites }: CompiledResource): boolean {
   return insertAccess({ explicitWrites }).refusal(model.id) === undefined;
 }

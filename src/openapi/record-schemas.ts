@@ -26,6 +26,8 @@ export interface RecordSchemas {
   readonly create?: Schema;
   readonly patch?: Schema;
   readonly put?: Schema;
+  /** The schemas of the bodies of creates below a record, by the relation: the reference need not be sent. */
+  readonly nested?: Readonly<Record<string, Schema>>;
   /** The schemas of the bodies of custom operations, by name, if they are known. */
   readonly bodies?: Readonly<Record<string, Schema>>;
   /** The schemas of the answers of custom operations, with their envelope, if they are known and not records. */
@@ -65,6 +67,7 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
       ? { patch: describe(root, 'Patch', changeMembers(root, patchAccess(resource), mergePatch ? 'merge' : 'replace'), 'record') }
       : {}),
     ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, updateAccess(resource), 'put'), 'record') } : {}),
+    ...describeNested(resource),
     ...describeOwn(resource),
   };
 }
@@ -88,6 +91,17 @@ function describePage(root: ObjectNode, { paging }: CompiledResource, { read, se
 /** Describes what is read of a model's records. */
 export function describeRead({ root, name }: CompiledModel, included: IncludedRecords): Pick<RecordSchemas, 'read'> {
   return { read: describe({ ...root, name }, 'Read', [...readMembers(root, included), ...manyMembers(included)], 'record') };
+}
+
+/** Describes the bodies of creates below a record, in place: only the field that the service sets makes them other schemas. */
+function describeNested({ nested }: CompiledResource): RecordSchemas {
+  const creating = nested.filter(({ operations }) => operations.some(({ kind }) => kind === 'create'));
+  const bodies = creating.map(({ name, via, target }): [string, Schema] => {
+    const members = wholeMembers(target.model.root, insertAccess(target));
+    const open = members.map((one) => (one.name === via.name ? { ...one, isRequired: false } : one));
+    return [name, describe({ ...target.model.root, name: undefined }, 'Create', open)];
+  });
+  return bodies.length > 0 ? { nested: Object.fromEntries(bodies) } : {};
 }
 
 /** Describes the bodies and answers of custom operations. They are written in place, because nothing else refers to them. */

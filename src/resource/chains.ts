@@ -35,6 +35,7 @@ import { updateMany } from '../middleware/update-many.ts';
 import { withinTransaction } from '../middleware/within-transaction.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { CompiledResource } from './compiled-resource.ts';
+import { nestedChains } from './nested-chains.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
 
 /** A resource with the chains that its operations run through. */
@@ -49,7 +50,7 @@ export interface ServedResource extends CompiledResource {
 export function compileChains(resource: CompiledResource, before: readonly ResourceMiddleware[]): ServedResource {
   const standard = resource.ops.map((name) => [name, chains[name](resource)] as const);
   const custom = resource.operations.map((operation) => [operation.name, customChain(resource, operation)] as const);
-  const own = new Map<string, readonly ResourceMiddleware[]>([...standard, ...custom]);
+  const own = new Map<string, readonly ResourceMiddleware[]>([...standard, ...custom, ...nestedChains(resource, chains)]);
   const whole = new Map([...own].map(([name, chain]) => [name, [...before, ...chain]] as const));
   return { ...resource, chainOf: (operation) => whole.get(operation) ?? [], ownChainOf: (operation) => own.get(operation) ?? [] };
 }
@@ -91,7 +92,12 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...idempotent(r),
     checkCreate(r.model, creation(r)),
     ...prior(r, 'create'),
-    ...writing(r, 'create', insert(r.model, { ...store(r), shareRoundTrips: r.shareRoundTrips }), record({ created: true })),
+    ...writing(
+      r,
+      'create',
+      insert(r.model, { ...store(r), shareRoundTrips: r.shareRoundTrips }),
+      record({ created: true, ...locating(r) }),
+    ),
   ],
   patch: (r) => [
     ...guard(r, 'patch'),
@@ -194,6 +200,7 @@ const carrying = (
   after: readonly ResourceMiddleware[],
   answering: ResourceMiddleware,
 ): readonly ResourceMiddleware[] => (r.isCarried ? [carried(write, after, answering)] : [write, ...after, answering]);
+const locating = ({ location }: CompiledResource) => (location ? { location } : {});
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
 const closed = ({ explicitWrites }: CompiledResource) => ({ explicitWrites });
 const rules = ({ explicitWrites, mergePatch }: CompiledResource) => ({ explicitWrites, mergePatch });

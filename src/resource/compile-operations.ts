@@ -107,8 +107,10 @@ export function compileOperations(definitions: Readonly<Record<string, unknown>>
   );
 }
 
-/** Refuses two operations of a resource with the same method and path. */
-export function checkPlaces(ops: readonly Operation[], custom: readonly CompiledOperation[], where: string): void {
+type NamedPlace = Place & { readonly name: string };
+
+/** Refuses two operations of a resource with the same method and path. `custom` are those that are not standard. */
+export function checkPlaces(ops: readonly Operation[], custom: readonly NamedPlace[], where: string): void {
   const places = [...ops.map((name) => ({ name, ...standardPlaces[name] })), ...custom];
   for (const [index, place] of places.entries()) {
     for (const earlier of places.slice(0, index)) checkPair(earlier, place, where);
@@ -226,7 +228,7 @@ function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
 }
 
 /** With the same method and path, or with paths that differ only in the names of parameters, one operation would never run. */
-function checkPair(first: Place & { readonly name: string }, second: Place & { readonly name: string }, where: string): void {
+function checkPair(first: NamedPlace, second: NamedPlace, where: string): void {
   if (shapeOf(first.path) !== shapeOf(second.path)) return;
   const both = `\`${first.name}\` and \`${second.name}\` of ${where}`;
   if (first.method === second.method)

@@ -29,6 +29,7 @@ import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { checkPlaces, compileOperations } from './compile-operations.ts';
 import type { UnlinkedResource } from './compiled-resource.ts';
 import { cursorPaging } from './paging.ts';
+import { relationPlaces } from './relation-places.ts';
 import { isSingleWrite, isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
@@ -39,6 +40,8 @@ const aPathSegment: Legal = [
   (path) => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path),
   'one path segment of letters, digits, `-`, `.`, `_` and `~`, other than `.` and `..`',
 ];
+
+const aListOfRelations = anArrayOf("relations, such as ['tasks']", (name) => typeof name === 'string');
 
 const legal: LegalOptions<ResourceDefinition> = {
   model: checkedLater,
@@ -59,6 +62,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   paging: aPaging,
   include: checkedLater,
   through: checkedLater,
+  nested: aListOfRelations,
   fields: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
   before: [isTable, 'an object with an array of functions for each operation'],
@@ -95,7 +99,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     compiledModel,
     standard,
     custom,
-    () => checkPlaces(standard(), custom(), where),
+    () => checkPlaces(standard(), [...custom(), ...relationPlaces(given('nested'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
     () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', names(), where, checkGuards),
     () => checkServerFields(given('serverFields').serverFields, where),
@@ -129,6 +133,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     fields: definition.fields ?? false,
     include,
     through,
+    nested: definition.nested ?? [],
     guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
     beforeOf: (operation) => own<readonly BeforeHook<never, never>[] | undefined>(before, operation) ?? [],
     withinOf: (operation) => own(within as WithinTable, operation) ?? [],

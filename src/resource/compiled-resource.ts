@@ -4,13 +4,15 @@ import type { CachingOptions } from '../middleware/caching.ts';
 import type { ServerFields } from '../middleware/check-create.ts';
 import type { Includes } from '../middleware/parts/compile-includes.ts';
 import type { Through, ThroughLimits } from '../middleware/parts/compile-through.ts';
-import type { Guard, ResourceMiddleware, ScopeFunction } from '../middleware/parts/context.ts';
+import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../middleware/parts/context.ts';
 import type { WithinHook } from '../middleware/within-transaction.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { QueryField } from '../model/compile/query-fields.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { FilterLimits } from '../mongo/list/parse-list-query.ts';
 import type { Paging } from '../mongo/list/parse-paging.ts';
 import type { CompiledOperation } from './compile-operations.ts';
+import type { RelationPlace } from './relation-places.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
 
 /** The settings that an api gives to each of its resources. */
@@ -60,6 +62,8 @@ export interface UnlinkedResource {
   readonly include: readonly string[];
   /** The relations through which the list can be filtered and sorted, as the definition names them. */
   readonly through: readonly string[];
+  /** The relations whose records are served below each record, as the definition names them. */
+  readonly nested: readonly string[];
   /** The guards of an operation, standard or custom, by its name. */
   guardsOf(operation: string): readonly Guard<never>[];
   /** The hooks before a write. */
@@ -70,10 +74,25 @@ export interface UnlinkedResource {
   hooksOf(operation: string): readonly AfterHook<never, never>[];
 }
 
+/** A resource whose records are served below those of another one, to which they refer. */
+export interface NestedResource {
+  /** The name of the relation, and the segment of the path. */
+  readonly name: string;
+  /** The field that refers. */
+  readonly via: QueryField;
+  readonly target: CompiledResource;
+  /** Those that the other resource serves. */
+  readonly operations: readonly RelationPlace<'list' | 'create'>[];
+}
+
 /** A resource with the settings of its api, and linked to the other resources: the input of the chains. */
-export interface CompiledResource extends UnlinkedResource, ApiSettings {
+export interface CompiledResource extends Omit<UnlinkedResource, 'nested'>, ApiSettings {
   /** The relations that list and get may include. */
   readonly includes: Includes;
   /** The relations through which the list can be filtered and sorted. Undefined if there are none. */
   readonly related: Through | undefined;
+  /** The resources that are served below its records. */
+  readonly nested: readonly NestedResource[];
+  /** Returns the path of a new record, whose id is percent-encoded. @default below the path of the request */
+  readonly location?: (ctx: Context, id: string) => string;
 }

@@ -3,7 +3,7 @@ import { didYouMean } from '../hints.ts';
 import { compileIncludes, type Includes } from '../middleware/parts/compile-includes.ts';
 import { compileThrough, type Through } from '../middleware/parts/compile-through.ts';
 import { linkMany } from '../middleware/parts/link-many.ts';
-import type { GuardedSource, RelationTarget } from '../middleware/parts/relation-targets.ts';
+import type { GuardedSource, KnownTarget } from '../middleware/parts/relation-targets.ts';
 import { tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
@@ -11,6 +11,7 @@ import type { Step } from '../mongo/read-included.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../options.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
+import { linkNested, shownBy } from './link-nested.ts';
 
 /** Compiles `models` of an api, to which relations may lead too. */
 export function compileModels(models: readonly Model[] = []): CompiledModel[] {
@@ -35,15 +36,17 @@ export function linkResources(
     () => tryAll(resources.map((one) => () => link(one, targets, settings))),
     ...known.map((model) => () => checkMany(model, known)),
   ]);
-  return linked;
+  return tryAll(
+    resources.map((one, index) => () => ({ ...(linked[index] as CompiledResource), nested: linkNested(one, targets, linked) })),
+  );
 }
 
-function link(resource: UnlinkedResource, targets: readonly RelationTarget[], settings: ApiSettings): CompiledResource {
+function link(resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): CompiledResource {
   const [includes, related] = tryAll([
     () => compileIncludesOf(resource, targets, settings),
     () => compileThroughOf(resource, targets, settings),
   ]);
-  return { ...settings, ...resource, includes, related };
+  return { ...settings, ...resource, nested: [], includes, related };
 }
 
 /** Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody includes them. */
@@ -59,11 +62,7 @@ function checkMany(model: CompiledModel, known: readonly CompiledModel[]): void 
   }
 }
 
-function compileIncludesOf(
-  { path, model, include }: UnlinkedResource,
-  targets: readonly RelationTarget[],
-  settings: ApiSettings,
-): Includes {
+function compileIncludesOf({ path, model, include }: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): Includes {
   const { db, maxTimeMS, maxPageBytes } = settings;
   const owner = `resource \`${path}\``;
   const includes = compileIncludes(model, include, { db, maxTimeMS, maxPageBytes, targets, owner });
@@ -73,7 +72,7 @@ function compileIncludesOf(
 
 function compileThroughOf(
   { path, model, through }: UnlinkedResource,
-  targets: readonly RelationTarget[],
+  targets: readonly KnownTarget[],
   { db, maxTimeMS, throughLimits }: ApiSettings,
 ): Through | undefined {
   const owner = `resource \`${path}\``;
@@ -90,8 +89,9 @@ function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: st
 }
 
 /** Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its records to nobody. */
-function toTarget({ model, path, ops, scope, guardsOf }: UnlinkedResource): RelationTarget {
-  const shown = (['get', 'list'] as const).find((operation) => ops.includes(operation));
+function toTarget(resource: UnlinkedResource): KnownTarget {
+  const { model, path, scope, guardsOf } = resource;
+  const shown = shownBy(resource);
   return { model, path, scope, guards: shown ? guardsOf(shown) : [shut] };
 }
 

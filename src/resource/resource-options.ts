@@ -9,7 +9,7 @@ import type { Fields } from '../model/define/schema.ts';
 import type { Paging, Totals } from '../mongo/list/parse-paging.ts';
 import type { everything } from '../mongo/query/filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
-import type { ThroughOption } from './through-option.ts';
+import type { RelationOptions } from './relation-options.ts';
 
 /** The operations that a resource can serve. */
 export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'] as const;
@@ -125,7 +125,7 @@ export interface ResourceOptions<
   Bodies = Record<never, never>,
   Names extends keyof Bodies & string = keyof Bodies & string,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
-> extends ThroughOption {
+> extends RelationOptions {
   /** The model whose records are served. */
   readonly model: Model<F>;
   /** The path segment of the resource. @default the collection of the model */

@@ -39,6 +39,7 @@ describe('the document', () => {
       '/api/old-guarded/{id}',
       '/api/prices',
       '/api/prices/{id}',
+      '/api/prices/{id}/visits',
       '/api/visits',
       '/api/visits/{id}',
       '/api/visits/{id}/look',

@@ -29,7 +29,7 @@ describe('a list', () => {
 
   it('offers what its resource allows and nothing else', () => {
     expect(parametersOf('/api/guarded').map(({ name }) => name)).toEqual(['address.city[eq]', 'sort', 'limit', 'after', 'before']);
-    expect(parametersOf('/api/prices').map(({ name }) => name)).toEqual(['limit', 'after', 'before']);
+    expect(parametersOf('/api/prices').map(({ name }) => name)).toEqual(['limit', 'after', 'before', 'include']);
   });
 
   it.each<[string, object]>([

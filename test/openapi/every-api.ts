@@ -13,7 +13,14 @@ import {
 } from '../../src/index.ts';
 import { Everything, Guarded, db as nowhere } from './fixtures.ts';
 
-const Price = defineModel('Price', { collection: 'prices', fields: { value: t.decimal({ default: Decimal128.fromString('0') }) } });
+const Price = defineModel('Price', {
+  collection: 'prices',
+  fields: {
+    value: t.decimal({ default: Decimal128.fromString('0') }),
+    visits: t.hasMany('Visit', { via: 'price', max: 5, sort: '-at' }),
+    visitCount: t.hasMany('Visit', { via: 'price', count: true }),
+  },
+});
 
 const Visit = defineModel('Visit', {
   collection: 'visits',
@@ -72,7 +79,7 @@ export function everyApi(db: Db = nowhere): Api<User> {
           address: { city: 'Rome', country: 'IT' },
         }),
       }),
-      shop.resource({ model: Price, ops: ['list', 'get', 'create'] }),
+      shop.resource({ model: Price, ops: ['list', 'get', 'create'], include: ['visits', 'visitCount', 'visits.host'], nested: ['visits'] }),
       shop.resource({
         model: Visit,
         paging: offsetPaging({ max: 10, maxOffset: 1000, total: 'estimate' }),

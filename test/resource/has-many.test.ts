@@ -109,3 +109,54 @@ describe('a mistake in t.hasMany is a configuration error that names both ends',
     expect(make('secretId')).not.toThrow(); // nothing of it is shown
   });
 });
+
+describe('a mistake in `nested` is a configuration error', () => {
+  const fields = {
+    ...many({ via: 'projectId' }),
+    taskCount: t.hasMany('Task', { via: 'projectId', count: true }),
+    x: t.string(),
+  } as Fields;
+  const api =
+    (resource: object, others: readonly object[] = [{ model: plain }], models: readonly unknown[] = []) =>
+    () =>
+      shop.api({
+        db,
+        resources: [{ model: Project(fields), ...resource }, ...others].map((one) => shop.resource(one as Any)),
+        models: models as Any,
+      });
+
+  it.each<[rule: string, resource: object, message: RegExp]>([
+    [
+      'an unknown relation',
+      { nested: ['task'] },
+      /`nested` of resource `projects` names `task`, which is not a relation.*did you mean `tasks`/,
+    ],
+    ['a field', { nested: ['x'] }, /names `x`, which is not a relation of Project/],
+    ['a number', { nested: ['taskCount'] }, /names `taskCount`, which is not a relation of Project by `t.hasMany` without `count`/],
+    ['a relation twice', { nested: ['tasks', 'tasks'] }, /names `tasks` twice/],
+    ['no list', { nested: 'tasks' }, /`nested` of resource `projects` must be an array of relations/],
+    ['a resource that shows nothing', { nested: ['tasks'], ops: ['create'] }, /needs Get or List in `ops`/],
+    [
+      'an operation at the same path',
+      { nested: ['tasks'], operations: { tasks: { handler: () => 1 } } },
+      /`tasks` and `tasks.create` of resource `projects` are both POST `\/:id\/tasks`/,
+    ],
+    [
+      'an operation at a path with another parameter',
+      { nested: ['tasks'], operations: { look: { method: 'PUT', path: '/:key/tasks', handler: () => 1 } } },
+      /must be called `:id`/,
+    ],
+  ])('%s', (_rule, resource, message) => {
+    expect(api(resource)).toThrow(ConfigurationError);
+    expect(api(resource)).toThrow(message);
+  });
+
+  it('that leads to a model without a resource, or to a resource without List and Create', () => {
+    expect(api({ nested: ['tasks'] }, [], [plain])).toThrow(/leads to Task, a model that no resource serves/);
+    expect(api({ nested: ['tasks'] }, [{ model: plain, ops: ['get'] }])).toThrow(/resource `tasks` serves neither List, nor a Create/);
+  });
+
+  it('but not an operation with another method there', () => {
+    expect(api({ nested: ['tasks'], operations: { drop: { method: 'DELETE', path: '/:id/tasks', handler: () => 1 } } })).not.toThrow();
+  });
+});

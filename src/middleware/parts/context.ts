@@ -35,6 +35,8 @@ export interface Slots {
   scope?: RowScope;
   /** Set by `scope`: the conditions that a record which a client writes must fulfil. */
   writeScope?: readonly Condition[];
+  /** @internal Set by `findParent`: the id of the record below which an operation is served, in document form. */
+  parentId?: unknown;
   /** Set by `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
   mayWrite?: (name: string) => boolean;
   /** Set by `fields`: the fields of one record that the client chose to read. */

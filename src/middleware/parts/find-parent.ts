@@ -1,0 +1,39 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
+import { asRowScope, both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
+import { canAnswer, ofRead } from './can-answer.ts';
+import type { ResourceMiddleware, ScopeFunction } from './context.ts';
+import { workOf } from './exchange.ts';
+import { readAddress } from './read-address.ts';
+
+/** The records that an operation below a record is about. */
+export interface ParentOptions extends DatabaseOptions {
+  /** The row filter of the parents. @default every record */
+  readonly scope?: ScopeFunction<never> | undefined;
+  /** The model of the records that refer to the parent. */
+  readonly child: CompiledModel;
+  /** Their field that refers. */
+  readonly via: QueryField;
+}
+
+/**
+ * Finds the record of `ctx.params.id` within its scope, and limits the rest of the chain to the records of another model that refer to it:
+ * its id is a part of `ctx.scope` and `ctx.writeScope`. It leaves the id in `ctx.parentId`. 404 if there is no such record. Only its id is
+ * read.
+ */
+export function findParent(parent: CompiledModel, { scope, child, via, ...database }: ParentOptions): ResourceMiddleware {
+  const collection = openCollection(parent, database);
+  const onlyId = parent.selector.select([]);
+  return canAnswer([...ofRead, 'not_found'], async function findParent(ctx, next) {
+    ctx.exchange?.throwIfGivenUp();
+    const own = scope ? buildFilter(readScope(await (scope as ScopeFunction)(ctx), parent.scopeFields)) : {};
+    const { id, scope: above } = readAddress(ctx, parent);
+    await collection.findOne(id, both(own, above), { fields: onlyId }, workOf(ctx));
+    const refers: Condition = { field: via, operator: 'eq', value: id };
+    ctx.parentId = parent.id.leaf.toDocument(id);
+    ctx.writeScope = [...(ctx.writeScope ?? []), refers];
+    ctx.scope = asRowScope(both(buildFilter([refers]), ctx.scope), child, ctx.writeScope);
+    await next();
+  });
+}

@@ -1,0 +1,49 @@
+import { ConfigurationError } from '../errors.ts';
+import { didYouMean } from '../hints.ts';
+import { findTarget, type KnownTarget } from '../middleware/parts/relation-targets.ts';
+import { tryAll } from '../mistakes.ts';
+import type { QueryField } from '../model/compile/query-fields.ts';
+import type { CompiledResource, NestedResource, UnlinkedResource } from './compiled-resource.ts';
+import { nestedPlaces } from './relation-places.ts';
+
+/** The operation whose guards decide who may see a record of a resource: Get, or List if there is no Get. Undefined if it shows none. */
+export function shownBy({ ops }: Pick<UnlinkedResource, 'ops'>): 'get' | 'list' | undefined {
+  return (['get', 'list'] as const).find((operation) => ops.includes(operation));
+}
+
+/** Links the resources of `nested`. Throws a {@link ConfigurationError} for one that is no relation by `t.hasMany`, or serves nothing there. */
+export function linkNested(
+  resource: UnlinkedResource,
+  targets: readonly KnownTarget[],
+  resources: readonly CompiledResource[],
+): NestedResource[] {
+  return tryAll(resource.nested.map((name) => () => linkOne(name, resource, targets, resources)));
+}
+
+function linkOne(
+  name: string,
+  resource: UnlinkedResource,
+  targets: readonly KnownTarget[],
+  resources: readonly CompiledResource[],
+): NestedResource {
+  const { path, model } = resource;
+  const where = `\`nested\` of resource \`${path}\` names \`${name}\``;
+  const lists = [...model.many.values()].filter(({ isCount }) => !isCount).map((one) => one.name);
+  const relation = lists.includes(name) ? model.many.get(name) : undefined;
+  if (!relation)
+    throw new ConfigurationError(
+      `${where}, which is not a relation of ${model.name} by \`t.hasMany\` without \`count\`${didYouMean(name, lists, '.')}`,
+    );
+  if (!shownBy(resource))
+    throw new ConfigurationError(`${where}, and needs Get or List in \`ops\`: otherwise its records are shown to nobody.`);
+  const { path: served } = findTarget(relation, targets, where, 't.hasMany');
+  const target = resources.find((one) => one.path === served);
+  if (!target) throw new ConfigurationError(`${where}, which leads to ${relation.model}, a model that no resource serves.`);
+  const via = target.model.scopeFields.get(relation.via) as QueryField;
+  const operations = nestedPlaces(name).filter(({ kind }) => target.ops.includes(kind) && (kind === 'list' || !relation.via.includes('.')));
+  if (operations.length === 0)
+    throw new ConfigurationError(
+      `${where}, but resource \`${target.path}\` serves neither List, nor a Create that can set \`${relation.via}\`.`,
+    );
+  return { name, via, target, operations };
+}

@@ -1,0 +1,47 @@
+import { guards } from '../middleware/guards.ts';
+import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { findParent } from '../middleware/parts/find-parent.ts';
+import { requestPath } from '../middleware/record.ts';
+import { isObject } from '../model/value/plain-object.ts';
+import type { CompiledResource, NestedResource } from './compiled-resource.ts';
+import { shownBy } from './link-nested.ts';
+
+/** Makes the chain of a standard operation. */
+type MakeChain = (r: CompiledResource) => readonly ResourceMiddleware[];
+
+/**
+ * Makes the chains of the operations of `nested`, by their names: the record of the path is found within its own guards and scope, and
+ * then the chain of the other resource runs, limited to the records that refer to it.
+ */
+export function nestedChains(
+  r: CompiledResource,
+  make: { readonly list: MakeChain; readonly create: MakeChain },
+): (readonly [name: string, chain: readonly ResourceMiddleware[]])[] {
+  return r.nested.flatMap((nested) => {
+    const before = checkParent(r, nested);
+    return nested.operations.map(({ name, kind }) => [name, [...before, ...make[kind](within(r, nested))]] as const);
+  });
+}
+
+function checkParent(r: CompiledResource, { via, target }: NestedResource): readonly ResourceMiddleware[] {
+  const { model, db, maxTimeMS } = r;
+  const own = r.guardsOf(shownBy(r) ?? '');
+  const scope = r.isScoped ? { scope: r.scope } : {};
+  return [...(own.length > 0 ? [guards(...own)] : []), findParent(model, { db, maxTimeMS, child: target.model, via, ...scope })];
+}
+
+/** The other resource as it is served below a record: with cursors of its own, and the reference set by the server. */
+function within(r: CompiledResource, { name, via, target }: NestedResource): CompiledResource {
+  const { create: own } = target.serverFields;
+  async function create(ctx: Context): Promise<unknown> {
+    const values: unknown = own ? await (own as (ctx: Context) => unknown)(ctx) : {};
+    return isObject(values) ? { ...values, [via.name]: via.inList ? [ctx.parentId] : ctx.parentId } : values;
+  }
+  const path = `${r.path}/${name}`;
+  return {
+    ...target,
+    path,
+    serverFields: { ...target.serverFields, create },
+    location: (ctx, id) => [...requestPath(ctx).split('/').slice(0, -3), target.path, id].join('/'),
+  };
+}

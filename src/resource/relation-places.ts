@@ -1,0 +1,34 @@
+import { ConfigurationError } from '../errors.ts';
+import type { RelationOptions } from './relation-options.ts';
+import type { Place } from './resource-options.ts';
+
+/** An operation at the path of a relation, below a record. */
+export interface RelationPlace<Kind extends string = string> extends Place {
+  /** The relation and the kind: `tasks.list`. No operation of an application has a dot in its name. */
+  readonly name: string;
+  readonly kind: Kind;
+}
+
+/** The operations of a relation in `nested`. */
+export function nestedPlaces(relation: string): RelationPlace<'list' | 'create'>[] {
+  const path = `/:id/${relation}`;
+  return [
+    { name: `${relation}.list`, kind: 'list', method: 'GET', path },
+    { name: `${relation}.create`, kind: 'create', method: 'POST', path },
+  ];
+}
+
+/** The operations at the paths of relations that a resource may serve. Throws a {@link ConfigurationError} for a name that no path can have. */
+export function relationPlaces({ nested = [] }: RelationOptions, where: string): RelationPlace[] {
+  checkRelationNames('nested', nested, where);
+  return nested.flatMap(nestedPlaces);
+}
+
+/** Refuses relations that cannot be a segment of a path, or are named twice. */
+function checkRelationNames(option: string, names: readonly string[], where: string): void {
+  for (const [index, name] of names.entries()) {
+    if (!/^(?!\.{1,2}$)[\w.~-]+$/.test(name))
+      throw new ConfigurationError(`\`${option}\` of ${where} names \`${name}\`, which cannot be a segment of a path.`);
+    if (names.indexOf(name) < index) throw new ConfigurationError(`\`${option}\` of ${where} names \`${name}\` twice.`);
+  }
+}

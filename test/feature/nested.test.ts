@@ -1,0 +1,177 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { cursorPaging, everything, Unauthorized } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+import { Project, projects, type Stored, Tag, Task, tags, tasks } from '../support/models/projects.ts';
+
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
+let created: unknown[] = [];
+const api = useApi(
+  database,
+  (shop) => [
+    shop.resource({
+      model: Project,
+      nested: ['tasks', 'watched', 'stepped', 'parts'],
+      guardsFor: { get: [(ctx) => ctx.get('x-user') !== 'blind'] },
+      scope: (ctx) => (ctx.get('x-user') === 'small' ? { name: 'Few' } : everything),
+    }),
+    shop.resource({
+      model: Task,
+      include: ['project'],
+      fields: true,
+      paging: cursorPaging({ max: 10, total: true }),
+      guardsFor: { create: [(ctx) => ctx.get('x-user') !== 'reader'], list: [(ctx) => ctx.get('x-user') !== 'writer'] },
+      scope(ctx) {
+        const user = ctx.get('x-user');
+        if (user === '') throw new Unauthorized();
+        return ['root', 'small', 'blind', 'reader', 'writer'].includes(user) ? everything : { owner: user };
+      },
+      serverFields: () => ({ secret: 'made', projectId: 'forged' }),
+      after: { create: [(_ctx, task) => void created.push(task.projectId)] },
+    }),
+    shop.resource({ model: Tag }),
+  ],
+  { batch: true, idempotency: { principal: (ctx) => ctx.get('x-user') } },
+);
+
+const collection = (name: string) => database.db.collection<Stored>(name);
+beforeEach(async () => {
+  for (const name of ['projects', 'tasks', 'tags']) await collection(name).deleteMany({});
+  await collection('projects').insertMany(projects);
+  await collection('tasks').insertMany(tasks);
+  await collection('tags').insertMany(tags);
+  commands.clear();
+  created = [];
+});
+
+const send = (method: string, path: string, body?: unknown, user = 'root', headers = {}) =>
+  api.request(method, `/api/${path}`, { headers: { 'x-user': user, ...headers }, ...(body === undefined ? {} : { body }) });
+const list = async (path: string, user?: string) => (await send('GET', path, undefined, user)).body;
+const idsOf = (records: Any) => records.map(({ id }: Any) => id);
+
+describe('GET <resource>/{id}/<relation>', () => {
+  it('is the list of the other resource, of the records that refer to the record', async () => {
+    expect(idsOf((await list('projects/full/tasks')).data)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(idsOf((await list('projects/few/tasks')).data)).toEqual(['f', 'g']);
+    expect(idsOf((await list('projects/$none/tasks')).data)).toEqual([]);
+    expect(idsOf((await list('projects/few/watched')).data)).toEqual(['a']);
+    expect(idsOf((await list('projects/few/stepped')).data)).toEqual(['b']);
+    expect(idsOf((await list('projects/full/parts')).data)).toEqual(['$none', 'few']);
+  });
+
+  it('has its filters, sorts, fields, includes, totals and pages', async () => {
+    const { data, page } = await list('projects/full/tasks?rank[gte]=1&sort=-rank&limit=2&fields=title&include=project&total=true');
+    expect(data.map(({ id, title, project }: Any) => [id, title, project.name])).toEqual([
+      ['d', 'D', 'Full'],
+      ['c', 'C', 'Full'],
+    ]);
+    expect(page).toMatchObject({ has_next: true, total: 4 });
+    const next = await list(`projects/full/tasks?rank[gte]=1&sort=-rank&limit=2&after=${page.next_cursor}`);
+    expect(idsOf(next.data)).toEqual(['b', 'a']);
+    expect((await send('GET', 'projects/full/tasks?colour=red')).status).toBe(400);
+  });
+
+  it('links to its own pages, and its cursors lead to no records of another parent', async () => {
+    const { headers, body } = await send('GET', 'projects/full/tasks?limit=2');
+    expect(headers.link).toContain('/api/projects/full/tasks?limit=2&after=');
+    const cursor = body.page.next_cursor;
+    expect(idsOf((await list(`projects/few/tasks?after=${cursor}`)).data)).toEqual(['f', 'g']); // what comes behind `b` there
+    expect((await send('GET', `tasks?after=${cursor}`)).body.code).toBe('invalid_cursor');
+    const { page } = await list('tasks?limit=2');
+    expect((await send('GET', `projects/full/tasks?after=${page.next_cursor}`)).body.code).toBe('invalid_cursor');
+  });
+
+  it('cannot be led to another parent by a filter', async () => {
+    expect((await list('projects/full/tasks?projectId=few')).data).toEqual([]);
+    expect(idsOf((await list('projects/full/tasks?projectId[in]=few,full')).data)).toHaveLength(5);
+  });
+
+  it('shows only what lies within the scope of the other resource', async () => {
+    expect(idsOf((await list('projects/full/tasks', 'ben')).data)).toEqual(['c']);
+  });
+
+  it('reads the id of the record, and then the page', async () => {
+    await list('projects/full/tasks');
+    expect(commands.events.map(({ command }) => [command.find, command.projection])).toEqual([
+      ['projects', { _id: 1, revision: 1 }],
+      ['tasks', { secret: 0 }],
+    ]);
+  });
+
+  it.each(['none', '', '%00', 'FULL', '__proto__', '%24none%00'])('is 404 as Get of the record is: %p', async (id) => {
+    const get = await send('GET', `projects/${id}${id === '' ? 'x' : ''}`);
+    const nested = await send('GET', `projects/${id}${id === '' ? 'x' : ''}/tasks`);
+    expect([nested.status, nested.body]).toEqual([404, get.body]);
+    expect(commands.events.every(({ command }) => command.find === 'projects')).toBe(true);
+  });
+
+  it('is 404 for a record outside of its scope, in the words of one that does not exist', async () => {
+    const [outside, none] = [
+      await send('GET', 'projects/full/tasks', undefined, 'small'),
+      await send('GET', 'projects/none/tasks', undefined, 'small'),
+    ];
+    expect([outside.status, outside.text]).toEqual([404, none.text]);
+    expect(idsOf((await list('projects/few/tasks', 'small')).data)).toEqual(['f', 'g']);
+  });
+
+  it('asks the Get guards of the record and the List guards of the other resource', async () => {
+    expect((await send('GET', 'projects/full/tasks', undefined, 'blind')).status).toBe(403);
+    expect((await send('GET', 'projects/full/tasks', undefined, 'writer')).status).toBe(403);
+    expect((await send('GET', 'projects/full/tasks', undefined, '')).status).toBe(401);
+  });
+
+  it('answers HEAD and OPTIONS, and 405 for what it does not serve', async () => {
+    expect((await send('HEAD', 'projects/full/tasks')).status).toBe(200);
+    expect((await send('DELETE', 'projects/full/tasks')).headers.allow).toBe('GET, HEAD, POST');
+    expect((await send('POST', 'projects/full/stepped', {})).headers.allow).toBe('GET, HEAD');
+  });
+});
+
+describe('POST <resource>/{id}/<relation>', () => {
+  it('creates a record that refers to the record, whatever the client and its own server fields say', async () => {
+    const { status, body, headers } = await send('POST', 'projects/few/tasks', { id: 'new', title: 'New', projectId: 'full' });
+    expect([status, body.data.projectId, headers.location]).toEqual([201, 'few', '/api/tasks/new']);
+    expect(await collection('tasks').findOne({ _id: 'new' })).toMatchObject({ projectId: 'few', secret: 'made' });
+    expect(created).toEqual(['few']);
+  });
+
+  it('does not need the reference in the body, and sets an array to the one id', async () => {
+    expect((await send('POST', 'projects/few/tasks', { id: 'new', title: 'New' })).body.data.projectId).toBe('few');
+    const { body } = await send('POST', 'projects/few/watched', { id: 'seen', title: 'Seen', watcherIds: ['full'] });
+    expect(body.data.watcherIds).toEqual(['few']);
+  });
+
+  it('checks the record first: 404, and nothing is read of the body or stored', async () => {
+    expect((await send('POST', 'projects/none/tasks', { title: 5 })).status).toBe(404);
+    expect((await send('POST', 'projects/full/tasks', { id: 'x', title: 'X' }, 'small')).status).toBe(404);
+    expect((await send('POST', 'projects/few/tasks', { title: 5 })).status).toBe(422);
+    expect(await collection('tasks').countDocuments({})).toBe(tasks.length);
+  });
+
+  it('asks the guards of both, and keeps to the scope of the other resource', async () => {
+    expect((await send('POST', 'projects/few/tasks', { id: 'x', title: 'X' }, 'reader')).status).toBe(403);
+    expect((await send('POST', 'projects/few/tasks', { id: 'x', title: 'X' }, 'blind')).status).toBe(403);
+    const { status, body } = await send('POST', 'projects/few/tasks', { id: 'x', title: 'X', owner: 'ann' }, 'ben');
+    expect([status, body.errors[0]]).toMatchObject([422, { field: 'owner', rule: 'scope' }]);
+    expect((await send('POST', 'projects/few/tasks', { id: 'x', title: 'X', owner: 'ben' }, 'ben')).status).toBe(201);
+  });
+
+  it('is answered by its Idempotency-Key, once for each parent', async () => {
+    const key = { 'idempotency-key': '"k1"' };
+    const first = await send('POST', 'projects/few/tasks', { id: 'once', title: 'Once' }, 'root', key);
+    const again = await send('POST', 'projects/few/tasks', { id: 'once', title: 'Once' }, 'root', key);
+    expect([again.status, again.text, again.headers.location]).toEqual([201, first.text, '/api/tasks/once']);
+    expect((await send('POST', 'projects/full/tasks', { id: 'once', title: 'Once' }, 'root', key)).body.code).toBe(
+      'idempotency_key_reused',
+    );
+  });
+
+  it('is no operation of a batch: the other resource has its own', async () => {
+    const operations = [{ method: 'POST', path: '/projects/few/tasks', body: { id: 'x', title: 'X' } }];
+    const { status, body } = await send('POST', 'batch', { operations });
+    expect([status, body.operation, await collection('tasks').countDocuments({})]).toEqual([404, 0, tasks.length]);
+  });
+});
