@@ -45,6 +45,7 @@ export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';
 export { page } from './middleware/page.ts';
 export { compileIncludes, type IncludeOptions, type Includes } from './middleware/parts/compile-includes.ts';
+export { compileReferences, type ReferencesOptions } from './middleware/parts/compile-references.ts';
 export { compileThrough, type Through, type ThroughLimits, type ThroughOptions } from './middleware/parts/compile-through.ts';
 export type {
   AnswersProblems,

@@ -14,6 +14,7 @@ export const rules = {
   server_only: [],
   unique: [],
   scope: [],
+  reference: [],
   check: [],
 
   // Types.

@@ -27,6 +27,7 @@ const rooms = [
   'mongo/stored-record.ts',
   'mongo/list',
   'mongo',
+  'mongo/references',
   'store',
   'middleware/parts',
   'middleware',

@@ -70,6 +70,11 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    */
   readonly maxPageBytes?: number;
   /**
+   * The most records that a delete may touch beside those that it addresses, because of `onDelete` of references; up to 10,000. If there are more,
+   * nothing is deleted, and the answer is 409. @default 1,000
+   */
+  readonly maxCascade?: number;
+  /**
    * Answers 403 to requests that a page of another origin makes a browser send, unless their method is safe (GET, HEAD). It is checked before
    * `authenticate`, and is for apis that identify callers by cookies. Pages of `trustedOrigins` may write; CORS decides which may read.
    * @default false
@@ -155,6 +160,7 @@ export const apiOptionNames = [
   'requestTimeout',
   'answerTimeout',
   'maxPageBytes',
+  'maxCascade',
   'crossOrigin',
   'maxFilterValues',
   'maxPrefix',

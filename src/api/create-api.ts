@@ -63,7 +63,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const prefix = once(() => readPrefix(options));
   const settings = once(() => readSettings(options));
   const extras = once(() => readExtras(options));
-  const stores = once(() => new Stores(readDatabase(options), settings().maxTimeMS));
+  const stores = once(() => new Stores(readDatabase(options), settings().maxTimeMS, () => linked().references));
   const surroundings = once(() => compileSurroundings(options, identify, stores));
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
@@ -80,7 +80,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const linked = once(() => linkResources(unlinked(), models(), carrying()));
   const resources = once(() => {
     const { before } = surroundings();
-    return tryAll(linked().map((resource) => () => compileChains(resource, before)));
+    return tryAll(linked().resources.map((resource) => () => compileChains(resource, before)));
   });
   const batch = once(() => {
     const limits = extras().batch;

@@ -10,6 +10,7 @@ import { asDb } from '../mongo/driver/database.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { aMaxCascade, defaultMaxCascade } from '../mongo/references/references.ts';
 import {
   aFunction,
   anArrayOf,
@@ -32,6 +33,7 @@ type Options = ApiOptions<ResourceDefinition>;
 /** Reads the options that every resource of the api gets. */
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
+  const { maxCascade = defaultMaxCascade } = options;
   const { warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
   const [filterLimits, throughLimits] = tryAll([
     () => checkFilterLimits(options),
@@ -41,10 +43,11 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     () => checkTimeLimit(maxTimeMS),
     () => checkTimeLimit(bodyTimeout, 'bodyTimeout'),
     () => checkPageBytes(maxPageBytes),
+    () => checkValue('`maxCascade`', maxCascade, aMaxCascade),
     () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
     () => checkValue('`shareRoundTrips`', shareRoundTrips, trueOrFalse),
   ]);
-  return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, warnOnScan, shareRoundTrips, filterLimits, throughLimits };
+  return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, maxCascade, warnOnScan, shareRoundTrips, filterLimits, throughLimits };
 }
 
 /** The limits of a batch. */

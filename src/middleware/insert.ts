@@ -2,16 +2,17 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
+import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { canAnswer, ofValues, ofWrite } from './parts/can-answer.ts';
+import { canAnswer, ofReferences, ofValues, ofWrite } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { viewerOf } from './parts/viewer.ts';
 import { withWritePart } from './parts/write-part.ts';
 
 /** Options of {@link insert}. */
-export interface InsertOptions extends DatabaseOptions {
+export interface InsertOptions extends WriteOptions {
   /**
    * Whether requests that come while an insert of this middleware is under way may share a round trip. Each keeps its own deadline, error and
    * answer. @default true
@@ -19,12 +20,13 @@ export interface InsertOptions extends DatabaseOptions {
   readonly shareRoundTrips?: boolean;
 }
 
-const legal: LegalOptions<InsertOptions> = { ...databaseOptions, shareRoundTrips: trueOrFalse };
+const legal: LegalOptions<InsertOptions> = { ...writeOptions, shareRoundTrips: trueOrFalse };
 
 /**
  * Inserts `ctx.created` and leaves the record in `ctx.record`. 409 names the fields of a unique index whose values are taken. If the client
  * chose an id that is taken and sent `If-None-Match: *`, which `ifMatch` reads, it is 412. Below a `scope` the record must lie within it:
- * 422 names the fields at fault; if the client may write none of them, it is 500.
+ * 422 names the fields at fault; if the client may write none of them, it is 500. With `references`, so is a reference that leads to no record within
+ * the client's reach.
  *
  * @example
  * router.post('/orders', jsonBody(), ifMatch(), checkCreate(Order), insert(Order, { db }), record({ created: true }));
@@ -32,13 +34,13 @@ const legal: LegalOptions<InsertOptions> = { ...databaseOptions, shareRoundTrips
 export function insert(model: ModelInput, options: InsertOptions): ResourceMiddleware {
   checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
-  const collection = openCollection(compiled, options);
-  const write = canAnswer([...ofWrite, ...ofValues], async function insert(ctx, next) {
+  const collection = openRelated(compiled, options);
+  const write = canAnswer([...ofWrite, ...ofValues, ...ofReferences(compiled)], async function insert(ctx, next) {
     const created = needed(ctx.created, 'checkCreate', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     requireRecordWithin(ctx, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
-    ctx.record = await collection.insert(created, { ifIdIsFree }, workOf(ctx));
+    ctx.record = await collection.insert(created, { ifIdIsFree, viewer: viewerOf(ctx) }, workOf(ctx));
     await next();
   });
   return withWritePart({ kind: 'insert' }, write);

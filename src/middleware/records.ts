@@ -1,12 +1,13 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
+import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions } from '../options.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
-import { canAnswer, ofChange, ofRead, ofValues } from './parts/can-answer.ts';
+import { canAnswer, ofChange, ofRead, ofReferences, ofValues } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { viewerOfHandler } from './parts/viewer.ts';
 
 /**
  * Lets a handler load and save the record of the path. Place it below `scope` and `ifMatch`.
@@ -21,13 +22,13 @@ import { readAddress } from './parts/read-address.ts';
  * @example
  * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
  */
-export function records(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
-  checkOptions(options, databaseOptions, '`records`');
+export function records(model: ModelInput, options: WriteOptions): ResourceMiddleware {
+  checkOptions(options, writeOptions, '`records`');
   const compiled = asCompiled(model);
-  const collection = openCollection(compiled, options);
+  const collection = openRelated(compiled, options);
   const saveDocument = compileSaveDocument(compiled, collection);
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
-  const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues]); // a GET writes nothing
+  const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues, ...ofReferences(compiled)]); // a GET writes nothing
   return canAnswer(problems, async function records(ctx, next) {
     const loaded = new Map<unknown, StoredRecord>(); // of this request: `save` takes no other record
     let loading: Promise<unknown> | undefined;
@@ -68,7 +69,7 @@ export function records(model: ModelInput, options: DatabaseOptions): ResourceMi
         );
       const work = workOf(ctx);
       const { record } = ctx;
-      const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep }, work);
+      const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep, viewer: viewerOfHandler(ctx, compiled) }, work);
       work.transaction?.onRollback(() => {
         if (record) ctx.record = record;
         else delete ctx.record;

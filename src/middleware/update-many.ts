@@ -1,10 +1,11 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
+import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions } from '../options.ts';
-import { canAnswer, ofMany, ofValues } from './parts/can-answer.ts';
+import { canAnswer, ofMany, ofReferences, ofValues } from './parts/can-answer.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { viewerOf } from './parts/viewer.ts';
 import { toAffected } from './remove-many.ts';
 
 /**
@@ -17,14 +18,17 @@ import { toAffected } from './remove-many.ts';
  * @example
  * router.patch('/orders', filterQuery(Order), jsonBody(), checkPatch(Order), updateMany(Order, { db }), affected());
  */
-export function updateMany(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
-  checkOptions(options, databaseOptions, '`updateMany`');
+export function updateMany(model: ModelInput, options: WriteOptions): ResourceMiddleware {
+  checkOptions(options, writeOptions, '`updateMany`');
   const compiled = asCompiled(model);
-  const collection = openCollection(compiled, options);
-  return canAnswer([...ofMany, ...ofValues], async function updateMany(ctx, next) {
+  const collection = openRelated(compiled, options);
+  return canAnswer([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'updateMany');
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'updateMany'));
-    ctx.affected = toAffected(compiled, await collection.updateMany({ ...query, scope: ctx.scope }, changes, workOf(ctx)));
+    ctx.affected = toAffected(
+      compiled,
+      await collection.updateMany({ ...query, scope: ctx.scope, viewer: viewerOf(ctx) }, changes, workOf(ctx)),
+    );
     await next();
   });
 }

@@ -1,11 +1,12 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
+import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions } from '../options.ts';
-import { canAnswer, ofChange, ofValues } from './parts/can-answer.ts';
+import { canAnswer, ofChange, ofReferences, ofValues } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { viewerOf } from './parts/viewer.ts';
 import { withWritePart } from './parts/write-part.ts';
 
 /**
@@ -14,18 +15,22 @@ import { withWritePart } from './parts/write-part.ts';
  *
  * 404 if there is no such record, 412 if it does not fulfil the precondition, 409 if a value must be unique, 422 if the body does not
  * suffice to create an embedded object. Below a `scope` the record must stay within it: 422 names the fields at fault; if the client may
- * write none of them, it is 500.
+ * write none of them, it is 500. With `references`, so is a reference that leads to no record within the client's reach.
  *
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());
  */
-export function update(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
-  checkOptions(options, databaseOptions, '`update`');
+export function update(model: ModelInput, options: WriteOptions): ResourceMiddleware {
+  checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
-  const collection = openCollection(compiled, options);
-  const write = canAnswer([...ofChange, ...ofValues], async function update(ctx, next) {
+  const collection = openRelated(compiled, options);
+  const write = canAnswer([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx, next) {
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
-    ctx.record = await collection.update({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, changes, workOf(ctx));
+    ctx.record = await collection.update(
+      { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx) },
+      changes,
+      workOf(ctx),
+    );
     await next();
   });
   const findBefore = (ctx: Context) => {

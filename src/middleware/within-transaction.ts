@@ -1,5 +1,5 @@
 import { ConfigurationError, Problem } from '../errors.ts';
-import { type DatabaseOptions, databaseOptions } from '../mongo/collection.ts';
+import { type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
 import type { TransactionContext } from '../store/store.ts';
 import { Stores } from '../store/stores.ts';
@@ -41,18 +41,18 @@ export type WithinHook<Ctx = Context, Before = unknown, After = unknown> = (ctx:
 export function withinTransaction(
   write: ResourceMiddleware,
   hooks: readonly Called<[ctx: Context, written: Written], unknown>[],
-  options: DatabaseOptions,
+  options: WriteOptions,
 ): ResourceMiddleware {
   checkValue('The first argument of `withinTransaction`', write, aFunction);
   checkValue('The second argument of `withinTransaction`', hooks, anArrayOf('functions', aFunction[0]));
-  checkOptions(options, databaseOptions, '`withinTransaction`');
+  checkOptions(options, writeOptions, '`withinTransaction`');
   const part = writePartOf(write);
   if (!part)
     throw new ConfigurationError(
       'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)` or `remove(…)` returns: it has to know the record.',
     );
   if (hooks.length === 0) return write;
-  const stores = new Stores(options.db, options.maxTimeMS);
+  const stores = new Stores(options.db, options.maxTimeMS, () => options.references);
   const problems = (method: string) => [...problemsOf(write, method), ...ofRead, ...ofWrite, 'replica_set_required' as const];
   return canAnswer(problems, async function withinTransaction(ctx, next) {
     containBody(ctx);

@@ -44,7 +44,17 @@ export interface Reference {
   readonly as?: string;
   /** The path of the resource whose scope and guards apply to included records. */
   readonly resource?: string;
+  /** Whether a write that sets the reference requires that the record is there. */
+  readonly exists?: true;
+  /** What happens to the record that holds the reference when the other one is deleted. It implies `exists`. */
+  readonly onDelete?: DeleteAction;
 }
+
+/** What a delete of a record does to those that refer to it. */
+export const deleteActions = ['cascade', 'restrict', 'nullify', 'pull'] as const;
+
+/** One of {@link deleteActions}. */
+export type DeleteAction = (typeof deleteActions)[number];
 
 /** The place of a relation's ids: the field itself, or the items of its array. Undefined for a field that is not a relation. */
 export function relationSlot(slot: Slot): (Slot & { readonly ref: Reference }) | undefined {

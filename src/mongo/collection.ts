@@ -14,11 +14,13 @@ import { type Command, Work } from './driver/work.ts';
 import { type ManyInserts, openManyInserts } from './insert-many.ts';
 import { type ChildrenReads, openChildren } from './open-children.ts';
 import { notFound, openReads, type Reads } from './open-reads.ts';
+import { openReferenceCommands, type ReferenceCommands } from './open-references.ts';
 import { checkStored, refusedCreations } from './query/apply-changes.ts';
 import { both, type Filter } from './query/filter.ts';
 import { buildPrecondition, checkPrecondition, type Precondition, preconditionFailed } from './query/precondition.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
 import { StoredRecord } from './stored-record.ts';
+import type { CascadeObserver, Viewer } from './viewer.ts';
 import { type ManyWrites, openManyWrites } from './write-many.ts';
 
 type Stored = Record<string, unknown>;
@@ -28,12 +30,18 @@ export interface Target {
   readonly id: unknown;
   readonly scope: Filter | undefined;
   readonly precondition: Precondition | undefined;
+  /** Who writes, for checked references. */
+  readonly viewer?: Viewer | undefined;
+  /** Who is told what else a delete has done. */
+  readonly observer?: CascadeObserver | undefined;
 }
 
 /** Options of an insert. */
 interface InsertOptions {
   /** Answers 412 instead of 409 if there is a record with this id. @default false */
   readonly ifIdIsFree?: boolean;
+  /** Who writes, for checked references. @default the application itself */
+  readonly viewer?: Viewer | undefined;
 }
 
 /** Options of {@link openCollection}. */
@@ -58,7 +66,7 @@ interface Settings {
  * out why.
  * `work` is the work of the request.
  */
-export interface ModelCollection extends Reads, ChildrenReads, ManyInserts, ManyWrites {
+export interface ModelCollection extends Reads, ChildrenReads, ManyInserts, ManyWrites, ReferenceCommands {
   insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work?: Work): Promise<StoredRecord>;
   remove(target: Target, work?: Work): Promise<StoredRecord>;
@@ -141,6 +149,7 @@ export function openCollection(
     ...openChildren(model, db, { readMany }),
     ...openManyInserts(model, db, collection, { write, maxTimeMS }),
     ...openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
+    ...openReferenceCommands(model, collection, { readLatest, write }),
 
     async insert(stored, { ifIdIsFree = false } = {}, work = new Work()) {
       try {

@@ -28,7 +28,7 @@ export function openRelatedReads(model: CompiledModel, readFirstBatch: ReadFirst
   return {
     reachable: (filter) => both(idIsOfType, filter),
 
-    async findIds(query, max, work) {
+    async findRelatedIds(query, max, work) {
       const { found, isCut } = await readMany(work, (command) =>
         command.count(() => readFirstBatch(buildFind(query, max + 1, command), command)),
       );

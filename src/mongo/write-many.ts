@@ -10,6 +10,7 @@ import { refusedCreations } from './query/apply-changes.ts';
 import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
 import { spellId } from './stored-record.ts';
+import type { CascadeObserver, Viewer } from './viewer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -19,6 +20,10 @@ export interface Targets {
   readonly scope: Filter | undefined;
   /** The most records that may match. If more do, it is 422, and nothing is written. */
   readonly max: number;
+  /** Who writes, for checked references. */
+  readonly viewer?: Viewer | undefined;
+  /** Who is told what else a delete has done. */
+  readonly observer?: CascadeObserver | undefined;
 }
 
 /** What a write to many records has done. */
@@ -122,7 +127,8 @@ export function openManyWrites(
   };
 }
 
-function* inParts(ids: readonly unknown[]): Generator<readonly unknown[]> {
+/** Divides ids into as many as one command takes. */
+export function* inParts(ids: readonly unknown[]): Generator<readonly unknown[]> {
   for (let start = 0; start < ids.length; start += idsPerCommand) yield ids.slice(start, start + idsPerCommand);
 }
 

@@ -95,7 +95,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...writing(
       r,
       'create',
-      insert(r.model, { ...store(r), shareRoundTrips: r.shareRoundTrips }),
+      insert(r.model, { ...writes(r), shareRoundTrips: r.shareRoundTrips }),
       record({ created: true, ...locating(r) }),
     ),
   ],
@@ -108,7 +108,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...idempotent(r),
     checkPatch(r.model, changing(r, rules(r))),
     ...prior(r, 'patch'),
-    ...writing(r, 'patch', update(r.model, store(r)), record()),
+    ...writing(r, 'patch', update(r.model, writes(r)), record()),
   ],
   put: (r) => [
     ...guard(r, 'put'),
@@ -118,7 +118,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     match(r),
     checkPut(r.model, changing(r, closed(r))),
     ...prior(r, 'put'),
-    ...writing(r, 'put', update(r.model, store(r)), record()),
+    ...writing(r, 'put', update(r.model, writes(r)), record()),
   ],
   delete: (r) => [
     ...guard(r, 'delete'),
@@ -135,7 +135,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...idempotent(r),
     checkPatch(r.model, changing(r, rules(r))),
     ...prior(r, 'patchMany'),
-    ...carrying(r, updateMany(r.model, store(r)), hooks(r, 'patchMany'), affected()),
+    ...carrying(r, updateMany(r.model, writes(r)), hooks(r, 'patchMany'), affected()),
   ],
   deleteMany: (r) => [
     ...guard(r, 'deleteMany'),
@@ -153,7 +153,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
   const isSafe = o.method === 'GET';
   const isOfRecord = o.path.split('/').includes(':id');
-  const loading = records(r.model, store(r));
+  const loading = records(r.model, writes(r));
   const doing = handler(o.handler, { model: r.model, problems: o.problems, ...(o.answer === undefined ? {} : { answer: o.answer }) });
   const status = o.status === undefined ? {} : { status: o.status };
   const answering = answer({ ...status, location: (ctx, id) => recordPath(ctx, o.path, id) });
@@ -193,7 +193,7 @@ const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).
 const idempotent = (r: CompiledResource) => (r.idempotency ? [r.idempotency] : []);
 /** The end of a chain that writes: the write, with the hooks in its transaction, the hooks after it, and the answer. */
 const writing = (r: CompiledResource, name: Operation, write: ResourceMiddleware, answering: ResourceMiddleware) =>
-  carrying(r, withinTransaction(write, r.withinOf(name), store(r)), hooks(r, name), answering);
+  carrying(r, withinTransaction(write, r.withinOf(name), writes(r)), hooks(r, name), answering);
 const carrying = (
   r: CompiledResource,
   write: ResourceMiddleware,
@@ -202,6 +202,7 @@ const carrying = (
 ): readonly ResourceMiddleware[] => (r.isCarried ? [carried(write, after, answering)] : [write, ...after, answering]);
 const locating = ({ location }: CompiledResource) => (location ? { location } : {});
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
+const writes = (r: CompiledResource) => ({ ...store(r), references: r.references });
 const closed = ({ explicitWrites }: CompiledResource) => ({ explicitWrites });
 const rules = ({ explicitWrites, mergePatch }: CompiledResource) => ({ explicitWrites, mergePatch });
 const creation = (r: CompiledResource) => ({

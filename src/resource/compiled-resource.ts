@@ -11,6 +11,7 @@ import type { QueryField } from '../model/compile/query-fields.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { FilterLimits } from '../mongo/list/parse-list-query.ts';
 import type { Paging } from '../mongo/list/parse-paging.ts';
+import type { References } from '../mongo/references/references.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { RelationPlace } from './relation-places.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
@@ -22,6 +23,7 @@ export interface ApiSettings {
   readonly bodyTimeout: number;
   readonly maxTimeMS: number;
   readonly maxPageBytes: number;
+  readonly maxCascade: number;
   readonly filterLimits: FilterLimits;
   readonly throughLimits: Required<ThroughLimits>;
   readonly warnOnScan: boolean;
@@ -95,4 +97,6 @@ export interface CompiledResource extends Omit<UnlinkedResource, 'nested'>, ApiS
   readonly nested: readonly NestedResource[];
   /** Returns the path of a new record, whose id is percent-encoded. @default below the path of the request */
   readonly location?: (ctx: Context, id: string) => string;
+  /** The checked references of all models of the api. Undefined if there are none. */
+  readonly references: References | undefined;
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { didYouMean } from '../hints.ts';
 import { compileIncludes, type Includes } from '../middleware/parts/compile-includes.ts';
+import { compileReferences, shut } from '../middleware/parts/compile-references.ts';
 import { compileThrough, type Through } from '../middleware/parts/compile-through.ts';
 import { linkMany } from '../middleware/parts/link-many.ts';
 import type { GuardedSource, KnownTarget } from '../middleware/parts/relation-targets.ts';
@@ -8,6 +9,7 @@ import { tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Step } from '../mongo/read-included.ts';
+import type { References } from '../mongo/references/references.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../options.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
@@ -25,28 +27,42 @@ export function compileModels(models: readonly Model[] = []): CompiledModel[] {
  * Gives each resource the settings of its api, and resolves its `include` and `through`: a relation leads to another resource, whose scope and Get guards
  * apply, or to one of the `models`. Throws a {@link ConfigurationError} for a relation that leads to neither.
  */
-export function linkResources(
-  resources: readonly UnlinkedResource[],
-  models: readonly CompiledModel[],
-  settings: ApiSettings,
-): CompiledResource[] {
+export function linkResources(resources: readonly UnlinkedResource[], models: readonly CompiledModel[], settings: ApiSettings): Linked {
   const targets = [...resources.map(toTarget), ...models.map((model) => ({ model }))];
   const known = [...resources.map(({ model }) => model), ...models];
-  const [linked] = tryAll([
-    () => tryAll(resources.map((one) => () => link(one, targets, settings))),
+  const [references, relations] = tryAll([
+    () => compileReferencesOf(targets, settings),
+    () => tryAll(resources.map((one) => () => compileRelationsOf(one, targets, settings))),
     ...known.map((model) => () => checkMany(model, known)),
   ]);
-  return tryAll(
-    resources.map((one, index) => () => ({ ...(linked[index] as CompiledResource), nested: linkNested(one, targets, linked) })),
-  );
+  const linked = resources.map((one, index) => ({ ...settings, ...one, ...(relations[index] as RelationsOf), nested: [], references }));
+  return {
+    references,
+    resources: tryAll(
+      resources.map((one, index) => () => ({ ...(linked[index] as CompiledResource), nested: linkNested(one, targets, linked) })),
+    ),
+  };
 }
 
-function link(resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): CompiledResource {
+/** The resources of an api, and the checked references of its models; undefined if there are none. */
+interface Linked {
+  readonly resources: CompiledResource[];
+  readonly references: References | undefined;
+}
+
+function compileReferencesOf(targets: readonly KnownTarget[], { db, maxTimeMS, maxCascade }: ApiSettings): References | undefined {
+  const areSome = targets.some(({ model }) => model.references.length > 0);
+  return areSome ? compileReferences({ db, maxTimeMS, maxCascade, targets }) : undefined;
+}
+
+type RelationsOf = Pick<CompiledResource, 'includes' | 'related'>;
+
+function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): RelationsOf {
   const [includes, related] = tryAll([
     () => compileIncludesOf(resource, targets, settings),
     () => compileThroughOf(resource, targets, settings),
   ]);
-  return { ...settings, ...resource, nested: [], includes, related };
+  return { includes, related };
 }
 
 /** Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody includes them. */
@@ -93,10 +109,6 @@ function toTarget(resource: UnlinkedResource): KnownTarget {
   const { model, path, scope, guardsOf } = resource;
   const shown = shownBy(resource);
   return { model, path, scope, guards: shown ? guardsOf(shown) : [shut] };
-}
-
-function shut(): boolean {
-  return false;
 }
 
 /** The relations that lead to a resource without Get and List, in words. */

@@ -9,6 +9,7 @@ import type { Filter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, type WriteBounds } from '../mongo/query/require-within.ts';
 import { saveRecord } from '../mongo/save-record.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
+import type { Viewer } from '../mongo/viewer.ts';
 
 /** What is saved: a document, with the row filter, and what its new values must keep to. */
 interface Saving extends WriteBounds {
@@ -16,6 +17,8 @@ interface Saving extends WriteBounds {
   /** The record that the document was made of. */
   readonly before: StoredRecord;
   readonly scope: Filter | undefined;
+  /** Who writes, for checked references. @default the application itself */
+  readonly viewer?: Viewer;
   /** Called with the record for which the document stands from now on. */
   hold(document: object, record: StoredRecord): void;
 }
@@ -29,11 +32,11 @@ export type SaveDocument = (saving: Saving, work: Work) => Promise<StoredRecord>
  */
 export function compileSaveDocument(model: CompiledModel, collection: ModelCollection): SaveDocument {
   const planSave = once(() => compilePlanSave(model)); // most stores save nothing
-  return async function saveDocument({ document, before, scope, hold, ...bounds }, work) {
+  return async function saveDocument({ document, before, scope, hold, viewer, ...bounds }, work) {
     const plan = planSave()(document, before.stored);
     requireChangesWithin(bounds, { assignments: plan.assignments, embedded: [] });
     const sent = copyValue(document) as object;
-    const saved = await saveRecord(collection, model, { scope, loaded: before, plan }, work);
+    const saved = await saveRecord(collection, model, { scope, loaded: before, plan, viewer }, work);
     bringUpToDate(document, sent, model.hydrate(saved.stored));
     hold(document, saved);
     work.transaction?.onRollback(() => {

@@ -3,20 +3,29 @@ import { asCompiled } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
-import { type DatabaseOptions, openCollection, type Target } from '../mongo/collection.ts';
+import type { Target } from '../mongo/collection.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { notFound } from '../mongo/open-reads.ts';
 import { type Filter, readAnyScope, readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
+import { openRelated, type WriteOptions } from '../mongo/references/open-related.ts';
+import { aMaxCascade } from '../mongo/references/references.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileSaveDocument } from './held-documents.ts';
 import { openMany } from './many.ts';
+import { compileModelReferences } from './model-references.ts';
 import type { FindManyOptions, Id, IfMatch, OpenStoreOptions, ScopeOptions, Store } from './store.ts';
 import { readSort, type Walk, walk } from './walk.ts';
 
-const legal: LegalOptions<OpenStoreOptions<unknown>> = { db: checkedLater, maxTimeMS: checkedLater, scope: checkedLater };
+const legal: LegalOptions<OpenStoreOptions<unknown>> = {
+  db: checkedLater,
+  maxTimeMS: checkedLater,
+  models: anArrayOf('models'),
+  maxCascade: orUndefined(aMaxCascade),
+  scope: checkedLater,
+};
 const legalScope: LegalOptions<ScopeOptions<unknown>> = { scope: checkedLater };
 const legalIfMatch: LegalOptions<IfMatch> = { ifMatch: [isRevision, 'a revision'] };
 const legalFind: LegalOptions<FindManyOptions<unknown>> = {
@@ -35,8 +44,11 @@ const legalFind: LegalOptions<FindManyOptions<unknown>> = {
  */
 export function openStore<M extends Model>(model: M, options: OpenStoreOptions<Document<M>>): Store<M> {
   checkOptions(options, legal, '`openStore`');
-  const { db, maxTimeMS, ...given } = options;
-  const open = compileStore(asCompiled(model as Model), { db, ...(maxTimeMS !== undefined && { maxTimeMS }) });
+  const { db, maxTimeMS, models, maxCascade, ...given } = options;
+  const compiled = asCompiled(model as Model);
+  const settings = { db, ...(maxTimeMS !== undefined && { maxTimeMS }) };
+  const references = models && compileModelReferences([compiled, ...models.map(asCompiled)], { ...settings, maxCascade });
+  const open = compileStore(compiled, { ...settings, references });
   return open(given, { work: () => new Work() }) as unknown as Store<M>;
 }
 
@@ -54,8 +66,8 @@ type Many = Pick<Store<HasFields>, 'createMany' | 'updateMany' | 'removeMany'>;
 export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser) => Store<HasFields>;
 
 /** Compiles what all stores of a model share. */
-export function compileStore(model: CompiledModel, options: DatabaseOptions): OpenStore {
-  const collection = openCollection(model, options);
+export function compileStore(model: CompiledModel, options: WriteOptions): OpenStore {
+  const collection = openRelated(model, options);
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);
   const save = compileSaveDocument(model, collection);

@@ -78,6 +78,13 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc> {
   readonly db: Database;
   /** How long the database may work for one operation, in milliseconds. `maxTimeMS` of the model wins over it. @default 10,000 */
   readonly maxTimeMS?: number;
+  /**
+   * The other models whose references are checked: those that the model refers to by `exists` or `onDelete`, and those that refer to it, at any
+   * depth. A model that is not named here is not touched by a delete. @default none
+   */
+  readonly models?: readonly Model[];
+  /** The most records that a delete may touch beside those that it addresses, up to 10,000. If there are more, it is 409. @default 1,000 */
+  readonly maxCascade?: number;
 }
 
 /**

@@ -5,6 +5,8 @@ import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
+import type { WriteOptions } from '../mongo/references/open-related.ts';
+import type { References } from '../mongo/references/references.ts';
 import { compileStore, type OpenStore, type StoreUser } from './open-store.ts';
 import type { Store, StoreOf, TransactionContext } from './store.ts';
 
@@ -12,21 +14,28 @@ import type { Store, StoreOf, TransactionContext } from './store.ts';
 export class Stores {
   readonly #db: Database;
   readonly #maxTimeMS: number;
+  readonly #references: () => References | undefined;
   readonly #byModel = new WeakMap<Model, OpenStore>();
   /** The work of the requests that have begun a transaction and not ended it. */
   readonly #inTransaction = new WeakSet<Work>();
 
-  constructor(db: Database, maxTimeMS = 10_000) {
+  /** The references of the models are asked for when the first store is opened: an api links its models late. */
+  constructor(db: Database, maxTimeMS = 10_000, references: () => References | undefined = () => undefined) {
     checkTimeLimit(maxTimeMS);
     this.#db = asDb(db);
     this.#maxTimeMS = maxTimeMS;
+    this.#references = references;
   }
 
   /** Opens the store of a model. */
   open(model: Model, options: { readonly scope?: unknown } = {}, user: StoreUser): Store<HasFields> {
-    const open = this.#byModel.get(model) ?? compileStore(compileModel(model), { db: this.#db, maxTimeMS: this.#maxTimeMS });
+    const open = this.#byModel.get(model) ?? compileStore(compileModel(model), this.#options());
     this.#byModel.set(model, open);
     return open(options, user);
+  }
+
+  #options(): WriteOptions {
+    return { db: this.#db, maxTimeMS: this.#maxTimeMS, references: this.#references() };
   }
 
   /** Runs a function in a transaction: see {@link runTransaction}. */

@@ -221,7 +221,7 @@ describe('a configuration error', () => {
     [
       'a `resource` that is no text',
       { model: refTo('Person', { resource: 5 }), include: [] },
-      '`ref` of `to` must be { model, as?, resource? }',
+      '`ref` of `to` must be { model, as?, resource?, exists?, onDelete? }',
     ],
     [
       'a map of references, which has no names',

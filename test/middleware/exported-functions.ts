@@ -4,6 +4,7 @@ import * as library from '../../src/index.ts';
 const others = [
   'applyIndexes',
   'compileIncludes',
+  'compileReferences',
   'compileThrough',
   'cursorPaging',
   'defineModel',

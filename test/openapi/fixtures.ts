@@ -12,12 +12,13 @@ export const db: Db = new MongoClient('mongodb://127.0.0.1:1').db('nowhere');
 
 /** Compiles a resource alone, with its options as a user writes them. */
 export function compile(options: unknown): CompiledResource {
-  const [resource] = linkResources([compileResource(options as ResourceDefinition, 0)], [], {
+  const { resources } = linkResources([compileResource(options as ResourceDefinition, 0)], [], {
     db,
     bodyTimeout: 30_000,
     maxBody: 1_048_576,
     maxTimeMS: 10_000,
     maxPageBytes: 16_777_216,
+    maxCascade: 1_000,
     warnOnScan: false,
     shareRoundTrips: true,
     isCarried: false,
@@ -25,7 +26,7 @@ export function compile(options: unknown): CompiledResource {
     filterLimits: checkFilterLimits({}),
     throughLimits: checkThroughLimits({}),
   });
-  return resource as CompiledResource;
+  return resources[0] as CompiledResource;
 }
 
 /** All builders, each plain, optional, nullable and in a list or map somewhere. */

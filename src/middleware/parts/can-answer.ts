@@ -1,4 +1,5 @@
 import { ConfigurationError, type ProblemCode, problemCodes } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { checkNames } from '../../options.ts';
 import type { AnswersProblems, ResourceMiddleware } from './context.ts';
 
@@ -36,3 +37,9 @@ export const ofMany = [...ofRead, ...ofWrite, 'too_many_matches', 'replica_set_r
 
 /** The additional problems of a write with new values. */
 export const ofValues = ['validation_failed', 'duplicate_key', 'body_too_large'] as const satisfies readonly ProblemCode[];
+
+/** The additional problems of a write that checks references: it reads the other records, and is a transaction if the references must hold. */
+export function ofReferences({ references }: CompiledModel): readonly ProblemCode[] {
+  if (references.length === 0) return [];
+  return [...ofRead, 'validation_failed', ...(references.some(({ ref }) => ref.onDelete) ? (['replica_set_required'] as const) : [])];
+}

@@ -4,12 +4,13 @@ import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import type { ManyRelation } from '../../model/read/many-relations.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/read/relations.ts';
+import { checkIdType } from '../../mongo/check-id-type.ts';
 import type { DatabaseOptions } from '../../mongo/collection.ts';
 import { checkPageBytes, defaultPageBytes } from '../../mongo/list/page-bytes.ts';
 import type { Step } from '../../mongo/read-included.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import { linkMany } from './link-many.ts';
-import { checkIdType, findTarget, type GuardedSource, openSource, type RelationTarget } from './relation-targets.ts';
+import { findTarget, type GuardedSource, openSource, type RelationTarget } from './relation-targets.ts';
 
 /** Options of {@link compileIncludes}. */
 export interface IncludeOptions extends DatabaseOptions {

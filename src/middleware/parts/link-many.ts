@@ -3,9 +3,9 @@ import { didYouMean } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type FieldEntry, type LeafNode, relationSlot } from '../../model/node.ts';
 import type { ManyRelation } from '../../model/read/many-relations.ts';
+import { checkIdType } from '../../mongo/check-id-type.ts';
 import { endWithId } from '../../mongo/list/parse-list-query.ts';
 import type { Children } from '../../mongo/open-children.ts';
-import { checkIdType } from './relation-targets.ts';
 
 /**
  * Links a relation by `t.hasMany` with the model whose records refer. Throws a {@link ConfigurationError} that names both ends if `via` is

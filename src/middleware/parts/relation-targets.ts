@@ -1,7 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
-import type { Relation } from '../../model/read/relations.ts';
-import type { Leaf } from '../../model/value/leaf.ts';
 import { type DatabaseOptions, type ModelCollection, openCollection } from '../../mongo/collection.ts';
 import type { Source } from '../../mongo/read-included.ts';
 import type { Guard, ScopeFunction } from './context.ts';
@@ -60,23 +58,4 @@ export function findTarget(
 export function openSource({ model, guards = [], scope }: RelationTarget, options: DatabaseOptions): GuardedSource {
   const compiled = asCompiled(model);
   return { model: compiled, collection: openCollection(compiled, options), guards, scope };
-}
-
-/** Refuses ids of another type than the target's: they would never match. */
-export function checkIdType({ leaf, ref }: Pick<Relation, 'leaf' | 'ref'>, { id }: CompiledModel, where: string): void {
-  if (kindOf(leaf) === kindOf(id.leaf)) return;
-  throw new ConfigurationError(
-    `${where}: ids of ${ref.model} are of type ${id.leaf.name}, not ${leaf.name}; say so by \`id\` of \`t.ref\`.`,
-  );
-}
-
-/** Integers and floats compare by value, and an enum is a string. Every other type matches itself only. */
-const kinds: ReadonlyMap<string, string> = new Map([
-  ['int64', 'int'],
-  ['float', 'int'],
-  ['enum', 'string'],
-]);
-
-function kindOf({ name }: Leaf): string {
-  return kinds.get(name) ?? name;
 }

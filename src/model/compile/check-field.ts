@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import { type CompiledField, type Node, type Reference, relationSlot } from '../node.ts';
+import { type CompiledField, deleteActions, type Node, type Reference, relationSlot } from '../node.ts';
 import { dateLeaf } from '../value/leaves.ts';
 import { intLeaf } from '../value/number-leaves.ts';
 
@@ -22,12 +22,23 @@ export function checkFlag(value: unknown, keyword: string, path: string, otherwi
 /** Checks the `ref` keyword that `t.ref` sets. */
 export function checkReference(ref: unknown, path: string): Reference | undefined {
   if (ref === undefined) return undefined;
-  const { model, as, resource, ...rest } = (typeof ref === 'object' && ref !== null ? ref : {}) as Record<string, unknown>;
+  const { model, as, resource, exists, onDelete, ...rest } = (typeof ref === 'object' && ref !== null ? ref : {}) as Record<
+    string,
+    unknown
+  >;
   const isName = as === undefined || (typeof as === 'string' && as !== '' && as !== '__proto__' && !/[.,$\0[\]]/.test(as));
   const isPath = resource === undefined || (typeof resource === 'string' && resource !== '');
+  if (exists !== undefined && typeof exists !== 'boolean')
+    throw new ConfigurationError(`\`exists\` of the reference \`${path}\` must be true or false.`);
+  if (onDelete !== undefined && !(deleteActions as readonly unknown[]).includes(onDelete))
+    throw new ConfigurationError(`\`onDelete\` of the reference \`${path}\` must be one of ${deleteActions.join(', ')}.`);
+  if (exists === false && onDelete !== undefined)
+    throw new ConfigurationError(
+      `\`exists: false\` of the reference \`${path}\` contradicts its \`onDelete\`, which holds only for checked references.`,
+    );
   if (typeof model === 'string' && model !== '' && isName && isPath && Object.keys(rest).length === 0) return ref as Reference;
   throw new ConfigurationError(
-    `\`ref\` of \`${path}\` must be { model, as?, resource? }: the name of a model, the name under which an included record is added, and the path of a resource.`,
+    `\`ref\` of \`${path}\` must be { model, as?, resource?, exists?, onDelete? }: the name of a model, the name under which an included record is added, the path of a resource, and what is required of the record.`,
   );
 }
 

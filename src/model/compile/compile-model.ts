@@ -17,6 +17,7 @@ import { compileHasMany } from './compile-has-many.ts';
 import { compileObject } from './compile-schema.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
+import { compileReferenceFields, type ReferenceField } from './reference-fields.ts';
 
 /** A model, with everything compiled that depends only on its definition. */
 export interface CompiledModel {
@@ -39,6 +40,8 @@ export interface CompiledModel {
   readonly scopeFields: QueryFields;
   /** The indexes of the definition: those of unique fields, and `indexes`. */
   readonly indexes: readonly DeclaredIndex[];
+  /** The references that writes check. */
+  readonly references: readonly ReferenceField[];
   /** The stored paths that a read for a client does not fetch. */
   readonly privatePaths: readonly string[];
   /** The names of private fields, at any depth. */
@@ -66,7 +69,7 @@ export function compileModel(model: Model): CompiledModel {
 function compileParts(model: Model): CompiledModel {
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
   const fieldTable = tabulateFields(root);
-  const [id, revision, createdAt, updatedAt, many, clientFields, scopeFields, indexes] = tryAll([
+  const [id, revision, createdAt, updatedAt, many, clientFields, scopeFields, indexes, references] = tryAll([
     () => idField(root),
     () => maintainedField(root, 'revision'),
     () => maintainedField(root, 'createdAt'),
@@ -75,6 +78,7 @@ function compileParts(model: Model): CompiledModel {
     () => compileClientFields(fieldTable),
     () => compileScopeFields(fieldTable),
     () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
+    () => compileReferenceFields(fieldTable, root, model.name),
   ]);
   const hidden = privateNames(root);
   // Only hooks and handlers need documents.
@@ -96,6 +100,7 @@ function compileParts(model: Model): CompiledModel {
     clientFields,
     scopeFields,
     indexes,
+    references,
     privatePaths: privatePaths(fieldTable),
     privateNames: hidden,
     selector: compileFieldSelector(root, clientFields.keys(), writer, bytesWriter),

@@ -182,6 +182,19 @@ export interface RefOptions<Value> extends FieldOptions<Value> {
    * @default the resource whose path is the model's collection, else the model's only resource
    */
   readonly resource?: string;
+  /**
+   * Whether a write that sets the reference is refused (422) unless the record is there, and within the scope and Get guards of its resource.
+   * See `docs/relations.md`.
+   * @default false, true with `onDelete`
+   */
+  readonly exists?: boolean;
+  /**
+   * What a delete of the other record does to this one: deletes it too (`cascade`), is refused because of it (`restrict`, 409), removes the
+   * reference (`nullify`), or removes it from its array (`pull`). Writes that set the reference are transactions then, so that it holds when
+   * both happen at once.
+   * @default the delete does nothing, and the reference leads nowhere
+   */
+  readonly onDelete?: 'cascade' | 'restrict' | 'nullify' | 'pull';
 }
 
 /** Refuses unknown options, in the options object and in its `policy`. Without this type a generic parameter would accept a typo. */

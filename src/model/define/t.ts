@@ -211,9 +211,9 @@ export const t = {
     model: string,
     options?: O & Closed<O, RefOptions<unknown> & { id: unknown }> & { readonly id?: I },
   ): Field<TypesIn<I>, O> => {
-    const { id = t.objectId(), as, resource, ...rest } = open(options);
-    const ref = { model, ...(as === undefined ? {} : { as }), ...(resource === undefined ? {} : { resource }) };
-    return build(extend(id, { ...rest, ref }));
+    const { id = t.objectId(), as, resource, exists, onDelete, ...rest } = open(options);
+    const given = Object.entries({ as, resource, exists, onDelete }).filter(([, value]) => value !== undefined);
+    return build(extend(id, { ...rest, ref: { model, ...Object.fromEntries(given) } }));
   },
 
   /**

@@ -33,7 +33,7 @@ async function planFrom(conditions: readonly RelatedCondition[], depth: number, 
   let plan = all;
   for (const [step, behind] of groupByStep(conditions, depth)) {
     const query = await planStep(step, behind, depth, settings);
-    const ids = query === none ? [] : await step.source.collection.findIds(query, maxIds, work);
+    const ids = query === none ? [] : await step.source.collection.findRelatedIds(query, maxIds, work);
     if (ids?.length === 0) return none;
     const { filter, stages } = plan;
     plan = ids

@@ -10,7 +10,7 @@ export interface RelatedReads {
   /** The filter for the records with these properties to which a relation can lead: those whose id has the type of the model's ids. */
   reachable(filter: Filter): Filter;
   /** Finds the ids of the records of a query. Undefined if there are more than `max`, or if they are too long for a filter. */
-  findIds(query: RelatedQuery, max: number, work: Work): Promise<readonly unknown[] | undefined>;
+  findRelatedIds(query: RelatedQuery, max: number, work: Work): Promise<readonly unknown[] | undefined>;
 }
 
 /** The records to which a relation leads, as one resource shows them. */

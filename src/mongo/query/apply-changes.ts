@@ -8,7 +8,7 @@ import type { FieldError } from '../../rules.ts';
 type Stored = Readonly<Record<string, unknown>>;
 
 /** Copies a stored record as the update pipeline would leave it. Values off the changed paths are shared with the original. */
-function applyChanges(stored: Stored, { assignments, embedded }: Changes): Stored {
+export function applyChanges(stored: Stored, { assignments, embedded }: Changes): Stored {
   let changed = stored;
   for (const merge of embedded) if (isMissing(changed, merge)) changed = assign(changed, merge.path.split('.'), merge.whole);
   for (const { path, value } of assignments) changed = assign(changed, path.split('.'), value);

@@ -233,17 +233,17 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a reference without a model',
       () => js.ref(''),
-      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which an included record is added, and the path of a resource.',
+      '`ref` of `value` must be { model, as?, resource?, exists?, onDelete? }: the name of a model, the name under which an included record is added, the path of a resource, and what is required of the record.',
     ],
     [
       'a reference under an odd name',
       () => t.ref('A', { as: 'a.b' }),
-      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which an included record is added, and the path of a resource.',
+      '`ref` of `value` must be { model, as?, resource?, exists?, onDelete? }: the name of a model, the name under which an included record is added, the path of a resource, and what is required of the record.',
     ],
     [
       'a reference under a name that no query can have',
       () => t.ref('A', { as: 'a,b' }),
-      '`ref` of `value` must be { model, as?, resource? }: the name of a model, the name under which an included record is added, and the path of a resource.',
+      '`ref` of `value` must be { model, as?, resource?, exists?, onDelete? }: the name of a model, the name under which an included record is added, the path of a resource, and what is required of the record.',
     ],
     [
       'a reference that hides a field',

@@ -1,0 +1,136 @@
+import { ConfigurationError } from '../../errors.ts';
+import { tryAll } from '../../mistakes.ts';
+import { absent, type FieldEntry, type FieldTable, join, type LeafNode, type ObjectNode, type Reference, type Slot } from '../node.ts';
+import type { Leaf } from '../value/leaf.ts';
+import { own } from '../value/plain-object.ts';
+import { isStoredObject } from '../value/stored-shape.ts';
+
+/** Called with an id in stored form, and its dotted path as clients write it: `lines.0.productId`. */
+export type VisitId = (id: unknown, path: string) => void;
+
+/** A field with a reference that is checked: with `exists` or `onDelete`. */
+export interface ReferenceField {
+  /** The dotted name that clients write. It has no steps for the items of arrays. */
+  readonly name: string;
+  /** The dotted path of the stored keys. */
+  readonly path: string;
+  readonly ref: Reference;
+  /** The type of its ids. */
+  readonly leaf: Leaf;
+  /** Whether clients do not know of the field. */
+  readonly isPrivate: boolean;
+  /** Whether it is an array of references. */
+  readonly isList: boolean;
+  /** Whether every record has a value here: no field on the way may be null, absent or an array. */
+  readonly isRequired: boolean;
+  /** What is stored for no reference: null, or no key. */
+  readonly none: null | typeof absent;
+  /** Visits the ids in a record, in stored form. Null and missing values are skipped. */
+  visit(stored: unknown, visit: VisitId): void;
+  /** Visits the ids in a value that is written at a stored path. It visits nothing if the path does not lead to the field. */
+  visitAt(path: string, value: unknown, visit: VisitId): void;
+}
+
+/** Whether a write must check that the record of a reference is there. */
+function isChecked({ exists, onDelete }: Reference): boolean {
+  return exists === true || onDelete !== undefined;
+}
+
+/**
+ * Compiles the checked references of a model. Throws a {@link ConfigurationError} for one that cannot hold: in a map or an array of arrays,
+ * `nullify` where there must be a value, `pull` outside of an array.
+ */
+export function compileReferenceFields(table: FieldTable, root: ObjectNode, model: string): readonly ReferenceField[] {
+  const found = [...table.values()].flatMap((entry) => {
+    const slot = referenceSlot(entry.field);
+    return slot ? [{ entry, slot }] : [];
+  });
+  const compiled = tryAll(
+    found.map(
+      ({ entry, slot }) =>
+        () =>
+          compileField(entry, slot, model),
+    ),
+  );
+  const lost = [...checkedIn({ node: root, nullable: false, constraint: undefined }, '')].find(({ isFixed }) => !isFixed);
+  if (lost)
+    throw new ConfigurationError(
+      `\`${lost.path}\` of ${model} has \`${optionOf(lost.ref)}\` for its reference to ${lost.ref.model}: a reference in a map or an array of arrays has none.`,
+    );
+  return compiled;
+}
+
+type ReferenceSlot = Slot & { readonly ref: Reference };
+
+/** The slot of a checked reference: the field itself, or the items of its array. */
+function referenceSlot(field: Slot): ReferenceSlot | undefined {
+  const slot = field.node.kind === 'array' ? field.node.items : field;
+  return slot.ref && slot.node.kind === 'leaf' && isChecked(slot.ref) ? (slot as ReferenceSlot) : undefined;
+}
+
+function compileField(entry: FieldEntry, slot: ReferenceSlot, model: string): ReferenceField {
+  const { field, name, path } = entry;
+  const isList = field.node.kind === 'array';
+  checkAction(entry, slot, `\`${name}\` of ${model}`);
+  const keys = path.split('.');
+  return {
+    name,
+    path,
+    ref: slot.ref,
+    leaf: (slot.node as LeafNode).leaf,
+    isPrivate: entry.isPrivate,
+    isList,
+    isRequired: !entry.mayBeMissing && entry.arrayPath === undefined,
+    none: isList || (field.nullable && field.storeNone) ? null : absent,
+    visit: (stored, visit) => visitBelow(stored, keys, '', visit),
+    visitAt(written, value, visit) {
+      if (path === written || path.startsWith(`${written}.`)) visitBelow(value, keys.slice(written.split('.').length), written, visit);
+    },
+  };
+}
+
+function checkAction({ field }: FieldEntry, slot: ReferenceSlot, where: string): void {
+  const { model, onDelete } = slot.ref;
+  const what = `${where} has \`onDelete: '${onDelete}'\` for its reference to ${model}`;
+  const { node } = field;
+  if (onDelete === 'pull' && node.kind !== 'array')
+    throw new ConfigurationError(`${what}: \`pull\` removes items of an array of references. Use \`nullify\` for a single one.`);
+  if (onDelete === 'pull' && node.kind === 'array' && Number(node.keywords.minItems ?? 0) > 0)
+    throw new ConfigurationError(`${what}: it would leave fewer items than \`minItems\` requires.`);
+  const mayBeNone = node.kind === 'array' ? slot.nullable : field.nullable || field.optional;
+  if (onDelete === 'nullify' && !mayBeNone)
+    throw new ConfigurationError(
+      `${what}, but there must be a value: use \`t.nullable\` or \`t.optional\`${node.kind === 'array' ? ', or `pull`' : ''}.`,
+    );
+  if (onDelete === 'nullify' && node.kind !== 'array' && field.makeDefault && !field.storeNone)
+    throw new ConfigurationError(`${what}, but a record without a value shows the field's default: remove that, or use \`storeNone\`.`);
+}
+
+/** Each checked reference within a value: whether a query of the database can reach it. */
+function* checkedIn(
+  { node, ref }: Slot,
+  path: string,
+  isFixed = true,
+): Iterable<{ readonly path: string; readonly ref: Reference; readonly isFixed: boolean }> {
+  if (ref && isChecked(ref)) yield { path, ref, isFixed: isFixed && node.kind === 'leaf' };
+  if (node.kind === 'object') for (const field of node.fields) yield* checkedIn(field, join(path, field.name), isFixed);
+  else if (node.kind === 'array') yield* checkedIn(node.items, path, isFixed && node.items.node.kind !== 'array');
+  else if (node.kind === 'map') yield* checkedIn(node.values, join(path, '*'), false);
+}
+
+function optionOf({ onDelete }: Reference): string {
+  return onDelete === undefined ? 'exists: true' : `onDelete: '${onDelete}'`;
+}
+
+function visitBelow(value: unknown, keys: readonly string[], at: string, visit: VisitId): void {
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      visitBelow(item, keys, join(at, index), visit);
+    });
+    return;
+  }
+  const [key, ...rest] = keys;
+  if (key === undefined) {
+    if (value !== null && value !== undefined && value !== absent) visit(value, at);
+  } else if (isStoredObject(value)) visitBelow(own(value, key), rest, join(at, key === '_id' && at === '' ? 'id' : key), visit);
+}

@@ -1,0 +1,97 @@
+import type { Document as BsonDocument, Collection, FindOptions } from 'mongodb';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Commands } from './driver/commands.ts';
+import type { Work } from './driver/work.ts';
+import { both, type Filter } from './query/filter.ts';
+import { StoredRecord } from './stored-record.ts';
+import { referencesKey } from './viewer.ts';
+import { inParts } from './write-many.ts';
+
+type Stored = Record<string, unknown>;
+
+/** The commands that checked references need. Each is sent once for every 5,000 ids. */
+export interface ReferenceCommands {
+  /** The ids of records that match, as the primary knows them; at most `limit`. */
+  findIds(filter: Filter, limit: number, work: Work): Promise<unknown[]>;
+  /** The ids of records whose value at a stored path is one of these; at most `limit`. */
+  findIdsBy(path: string, values: readonly unknown[], scope: Filter | undefined, limit: number, work: Work): Promise<unknown[]>;
+  /**
+   * Writes into each of these records, within the scope, so that a delete of it conflicts with the transaction that this is a part of. Neither the
+   * revision nor `updatedAt` moves. Returns how many records there are.
+   */
+  holdAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<number>;
+  /** Reads these records whole, within the scope. */
+  readAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<StoredRecord[]>;
+  /** Deletes these records. */
+  removeAll(ids: readonly unknown[], work: Work): Promise<void>;
+  /** Applies an update pipeline to these records. */
+  rewriteAll(ids: readonly unknown[], pipeline: BsonDocument[], work: Work): Promise<void>;
+}
+
+const countReference: BsonDocument = { $inc: { [referencesKey]: 1 } };
+
+/** Opens the commands of checked references on a collection. */
+export function openReferenceCommands(
+  model: CompiledModel,
+  collection: Collection<Stored>,
+  { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
+): ReferenceCommands {
+  function find(filter: Filter, options: FindOptions & { readonly limit: number }, work: Work): Promise<Stored[]> {
+    return readLatest(work, (command) => {
+      const batchSize = options.limit + 1;
+      const found = collection.find(command.handOver(filter), { ...command.options, ...options, batchSize, readPreference: 'primary' });
+      return command.count(() => found.toArray());
+    });
+  }
+
+  async function findIds(filter: Filter, limit: number, work: Work): Promise<unknown[]> {
+    const found = await find(filter, { projection: { _id: 1 }, limit }, work);
+    return found.map(({ _id }) => _id);
+  }
+
+  return {
+    findIds,
+
+    async findIdsBy(path, values, scope, limit, work) {
+      const ids: unknown[] = [];
+      for (const some of inParts(values)) {
+        if (ids.length >= limit) break;
+        for (const id of await findIds(both({ [path]: { $in: some } }, scope), limit - ids.length, work)) ids.push(id);
+      }
+      return ids;
+    },
+
+    async holdAll(ids, scope, work) {
+      let held = 0;
+      for (const some of inParts(ids)) {
+        const filter = both(withIds(some), scope);
+        const done = await write(work, (command) => collection.updateMany(command.handOver(filter), countReference, command.options));
+        held += done.matchedCount;
+      }
+      return held;
+    },
+
+    async readAll(ids, scope, work) {
+      const records: StoredRecord[] = [];
+      for (const some of inParts(ids)) {
+        const found = await find(both(withIds(some), scope), { limit: some.length }, work);
+        for (const one of found) records.push(new StoredRecord(model, one));
+      }
+      return records;
+    },
+
+    async removeAll(ids, work) {
+      for (const some of inParts(ids))
+        await write(work, (command) => collection.deleteMany(command.handOver(withIds(some)), command.options));
+    },
+
+    async rewriteAll(ids, pipeline, work) {
+      for (const some of inParts(ids))
+        await write(work, (command) => collection.updateMany(command.handOver(withIds(some)), pipeline, command.options));
+    },
+  };
+}
+
+function withIds(ids: readonly unknown[]): Filter {
+  return { _id: { $in: ids } };
+}

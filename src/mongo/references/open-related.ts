@@ -1,0 +1,165 @@
+import { Problem } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Changes } from '../../model/write/plan-changes.ts';
+import { type LegalOptions, orUndefined } from '../../options.ts';
+import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection, type Target } from '../collection.ts';
+import { runTransaction } from '../driver/run-transaction.ts';
+import { isError } from '../driver/server-error.ts';
+import { Work } from '../driver/work.ts';
+import { atPlace } from '../insert-many.ts';
+import { notFound } from '../open-reads.ts';
+import { both, buildFilter } from '../query/filter.ts';
+import { checkPrecondition } from '../query/precondition.ts';
+import type { Viewer } from '../viewer.ts';
+import type { Targets } from '../write-many.ts';
+import { askViewer, findMissing, isHeld, type Named, namedInChanges, namedInRecords, newIn, refusalOf } from './check-references.ts';
+import { type Edge, References, referencesOf } from './references.ts';
+
+type Stored = Readonly<Record<string, unknown>>;
+
+/** Options of a middleware or a store that writes. */
+export interface WriteOptions extends DatabaseOptions {
+  /** The checked references of the models: what `compileReferences` returns. @default none, and the model must have none */
+  readonly references?: References | undefined;
+}
+
+/** The legal names of {@link WriteOptions}. */
+export const writeOptions: LegalOptions<WriteOptions> = {
+  ...databaseOptions,
+  references: orUndefined([(value) => value instanceof References, 'what `compileReferences()` returns']),
+};
+
+type Settings = NonNullable<Parameters<typeof openCollection>[1]> & Pick<WriteOptions, 'references'>;
+
+/**
+ * Opens the collection of a model for writes that check its references, and for deletes that take with them what refers to the records. A model
+ * without such references gets the plain collection.
+ */
+export function openRelated(model: CompiledModel, { references: given, ...options }: Settings): ModelCollection {
+  const plain = openCollection(model, options);
+  const references = referencesOf(model, given);
+  if (!references) return plain;
+  const edges = references.outgoing(model);
+  return edges.length > 0 ? { ...plain, ...openCheckedWrites(model, plain, edges, references) } : plain;
+}
+
+type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'updateMany'>;
+
+/** The writes that set references. A write that names none of them is the plain one. */
+function openCheckedWrites(
+  model: CompiledModel,
+  plain: ModelCollection,
+  edges: readonly Edge[],
+  { db, maxTimeMS }: References,
+): CheckedWrites {
+  /** Checks, and then writes: in one transaction if a reference must hold. `look` finds out which of the missing references are new. */
+  async function checked<T>(
+    named: readonly Named[],
+    viewer: Viewer | undefined,
+    work: Work,
+    look: (missing: readonly Named[]) => Promise<readonly Named[]>,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    if (named.length === 0) return write();
+    const scopes = await askViewer(named, viewer);
+    const checkAndWrite = async () => {
+      const missing = await findMissing(named, scopes, work);
+      const refused = missing.length > 0 ? await look(missing) : missing;
+      if (refused.length > 0) throw refusalOf(refused, viewer);
+      return write();
+    };
+    const isPart = work.transaction !== undefined || !named.some(isHeld);
+    return isPart ? checkAndWrite() : runTransaction(db, work, model.maxTimeMS ?? maxTimeMS, checkAndWrite);
+  }
+
+  async function findNew(missing: readonly Named[], changes: Changes, { id, scope, precondition }: Target, work: Work): Promise<Named[]> {
+    const [found] = await plain.readAll([id], scope, work);
+    if (!found) throw notFound(); // 404 and 412 come first
+    checkPrecondition(model, precondition, found.stored);
+    return newIn(missing, changes, found.stored);
+  }
+
+  /** A missing reference is new if one of the records does not have it yet. */
+  async function findNewInMany(missing: readonly Named[], { conditions, scope }: Targets, work: Work): Promise<Named[]> {
+    const filter = both(buildFilter(conditions), scope);
+    const found: Named[] = [];
+    for (const { edge, ids } of missing) {
+      const left = new Map<string, { readonly id: unknown; readonly paths: Set<string> }>();
+      for (const [key, one] of ids) {
+        const lacking = { $and: [filter, { [edge.field.path]: { $ne: one.id } }] };
+        if ((await plain.findIds(lacking, 1, work)).length > 0) left.set(key, one);
+      }
+      if (left.size > 0) found.push({ edge, ids: left });
+    }
+    return found;
+  }
+
+  const asTheyAre = async (missing: readonly Named[]) => missing;
+
+  /** One after the other, because an error of one would end the transaction of all. */
+  async function insertEachAlone(records: readonly Stored[], work: Work): Promise<ReadonlyMap<number, Error>> {
+    const errors = new Map<number, Error>();
+    for (const [index, record] of records.entries()) {
+      try {
+        await writes.insert(record as Record<string, unknown>, {}, work);
+      } catch (error) {
+        if (!isError(error)) throw error;
+        if (work.transaction?.failure) throw error instanceof Problem ? atPlace(error, index) : error;
+        errors.set(index, error);
+      }
+    }
+    return errors;
+  }
+
+  const writes: CheckedWrites = {
+    insert(stored, options = {}, work = new Work()) {
+      const named = namedInRecords(edges, [stored], false);
+      return checked(named, options.viewer, work, asTheyAre, () => plain.insert(stored, options, work));
+    },
+
+    async insertEach(records, work = new Work()) {
+      const named = namedInRecords(edges, records);
+      if (named.some(isHeld)) return insertEachAlone(records, work);
+      const missing = await findMissing(named, await askViewer(named, undefined), work);
+      const refused = refusedPlaces(missing);
+      const left = [...records.entries()].filter(([index]) => !refused.has(index));
+      const errors = await plain.insertEach(
+        left.map(([, record]) => record),
+        work,
+      );
+      const placed = [...errors].map(([at, error]): [number, Error] => [left[at]?.[0] ?? at, error]);
+      return new Map([...refused, ...placed]);
+    },
+
+    insertAll(records, work = new Work()) {
+      const named = namedInRecords(edges, records);
+      return checked(named, undefined, work, asTheyAre, () => plain.insertAll(records, work));
+    },
+
+    update(target, changes, work = new Work()) {
+      const named = namedInChanges(edges, changes);
+      const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
+      return checked(named, target.viewer, work, look, () => plain.update(target, changes, work));
+    },
+
+    updateMany(targets, changes, work = new Work()) {
+      const named = namedInChanges(edges, changes);
+      const look = (missing: readonly Named[]) => findNewInMany(missing, targets, work);
+      return checked(named, targets.viewer, work, look, () => plain.updateMany(targets, changes, work));
+    },
+  };
+  return writes;
+}
+
+/** The errors of records with missing references, by their places. */
+function refusedPlaces(missing: readonly Named[]): Map<number, Error> {
+  const places = new Map<number, Named[]>();
+  for (const { edge, ids } of missing)
+    for (const [key, { id, paths }] of ids)
+      for (const path of paths) {
+        const [place = '', ...rest] = path.split('.');
+        const own: Named = { edge, ids: new Map([[key, { id, paths: new Set([rest.join('.')]) }]]) };
+        places.set(Number(place), [...(places.get(Number(place)) ?? []), own]);
+      }
+  return new Map([...places].map(([place, named]) => [place, refusalOf(named, undefined)]));
+}

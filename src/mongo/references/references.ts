@@ -1,0 +1,110 @@
+import { ConfigurationError } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { ReferenceField } from '../../model/compile/reference-fields.ts';
+import { aWholeNumber } from '../../options.ts';
+import type { ModelCollection } from '../collection.ts';
+import { asDb, type Database } from '../driver/database.ts';
+import type { Source } from '../read-included.ts';
+
+/** The records at one end of a reference: those of a model, as one resource shows them. */
+export interface ReferenceEnd extends Source {
+  readonly collection: ModelCollection;
+}
+
+/** A checked reference between two models. */
+export interface Edge {
+  /** The records that have the reference. */
+  readonly holder: ReferenceEnd;
+  readonly field: ReferenceField;
+  /** The records that it leads to. */
+  readonly target: ReferenceEnd;
+}
+
+/** The default of `maxCascade`. */
+export const defaultMaxCascade = 1_000;
+
+/** A legal `maxCascade`: a transaction with more records would be too large. */
+export const aMaxCascade = aWholeNumber(0, 10_000, ' of records');
+
+/** Limits of a delete, and the database of all models. */
+interface Settings {
+  readonly db: Database;
+  readonly maxTimeMS: number;
+  /** The most records that a delete may touch beside those that it addresses. */
+  readonly maxCascade: number;
+}
+
+/** The checked references between the models of an api. They are compiled once, and shared by all of its middlewares and stores. */
+export class References {
+  readonly db: ReturnType<typeof asDb>;
+  readonly maxTimeMS: number;
+  readonly maxCascade: number;
+  readonly #outgoing = new Map<string, Edge[]>();
+  readonly #incoming = new Map<string, Edge[]>();
+  readonly #known: ReadonlySet<string>;
+
+  constructor(models: readonly CompiledModel[], edges: readonly Edge[], { db, maxTimeMS, maxCascade }: Settings) {
+    this.db = asDb(db);
+    this.maxTimeMS = maxTimeMS;
+    this.maxCascade = maxCascade;
+    this.#known = new Set(models.map(keyOf));
+    for (const edge of edges) {
+      add(this.#outgoing, keyOf(edge.holder.model), edge);
+      // Two models of one collection describe the same records: a delete by either is one.
+      if (edge.field.ref.onDelete && !this.#isKnown(edge)) add(this.#incoming, edge.target.model.collection, edge);
+    }
+  }
+
+  /** The references of a model. Throws a {@link ConfigurationError} for a model with some that is not known here. */
+  outgoing(model: CompiledModel): readonly Edge[] {
+    const [reference] = model.references;
+    if (reference && !this.#known.has(keyOf(model))) throw unknownHere(model, reference);
+    return this.#outgoing.get(keyOf(model)) ?? [];
+  }
+
+  /** The references with `onDelete` that lead to the records of a model. */
+  incoming({ collection }: CompiledModel): readonly Edge[] {
+    return this.#incoming.get(collection) ?? [];
+  }
+
+  /** Whether another model of the same collection has declared the same reference. Throws if it says something else. */
+  #isKnown(edge: Edge): boolean {
+    const twin = this.incoming(edge.target.model).find((other) => isTwin(edge, other));
+    if (twin && twin.field.ref.onDelete !== edge.field.ref.onDelete)
+      throw new ConfigurationError(
+        `\`${edge.field.name}\` has \`onDelete: '${edge.field.ref.onDelete}'\` in ${edge.holder.model.name} and \`onDelete: '${twin.field.ref.onDelete}'\` in ${twin.holder.model.name}, which are stored in the same collection.`,
+      );
+    return twin !== undefined;
+  }
+}
+
+/**
+ * Returns the references for a middleware or a store of a model; undefined if it has none, and nothing refers to it. Throws a
+ * {@link ConfigurationError} if the model has checked references that nothing is known of: they would not be checked.
+ */
+export function referencesOf(model: CompiledModel, references: References | undefined): References | undefined {
+  const [reference] = model.references;
+  if (!references && reference) throw unknownHere(model, reference);
+  if (!references) return undefined;
+  return references.outgoing(model).length > 0 || references.incoming(model).length > 0 ? references : undefined;
+}
+
+function unknownHere({ name }: CompiledModel, { name: field, ref }: ReferenceField): ConfigurationError {
+  const option = ref.onDelete ? `onDelete: '${ref.onDelete}'` : 'exists: true';
+  return new ConfigurationError(
+    `\`${field}\` of ${name} has \`${option}\` for its reference to ${ref.model}, which cannot be checked here: add both models to \`resources\` or \`models\` of the api, to \`models\` of \`openStore\`, or give the middleware \`references\`.`,
+  );
+}
+
+/** Models are compiled more than once: their names and collections tell which are the same. */
+function keyOf({ name, collection }: CompiledModel): string {
+  return `${name} ${collection}`;
+}
+
+function isTwin(one: Edge, other: Edge): boolean {
+  return one.holder.model.collection === other.holder.model.collection && one.field.path === other.field.path;
+}
+
+function add(edges: Map<string, Edge[]>, key: string, edge: Edge): void {
+  edges.set(key, [...(edges.get(key) ?? []), edge]);
+}

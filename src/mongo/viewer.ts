@@ -1,0 +1,34 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Filter } from './query/filter.ts';
+import type { StoredRecord } from './stored-record.ts';
+
+/** The records of a model, as one resource shows them. */
+export interface RecordsOf {
+  readonly model: CompiledModel;
+}
+
+/** Who writes: which records the client of a request may name in a reference, and may be told of. */
+export interface Viewer {
+  /** The row filter of what the client may see of a source. Undefined if it may see nothing there. */
+  scopeOf(source: RecordsOf): Promise<Filter | undefined>;
+  /** Whether the client may write the field of a dotted name. Another field has a value of the server, for which any record will do. */
+  mayWrite(name: string): boolean;
+}
+
+/** A record that a delete has touched beside those that it addresses. `after` is undefined if the record was deleted too. */
+export interface CascadedRecord {
+  readonly source: RecordsOf;
+  readonly before: StoredRecord;
+  readonly after: StoredRecord | undefined;
+}
+
+/** Observes what a delete does to records of other models, or of the same one. */
+export interface CascadeObserver {
+  /** Whether it wants to know the records of a source that are deleted, or changed. Otherwise they are not read. */
+  wants(source: RecordsOf, change: 'deleted' | 'changed'): boolean;
+  /** Called in the transaction of the delete, after its last command. It is called again if the transaction is tried again. */
+  happened(records: readonly CascadedRecord[]): Promise<void>;
+}
+
+/** The stored key that counts the writes which have referred to a record: a write that refers to it conflicts with its delete. */
+export const referencesKey = '_references';
