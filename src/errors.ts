@@ -18,6 +18,8 @@ export const problemCodes = {
   not_found: { status: 404, title: 'Not Found', blank: true },
   method_not_allowed: { status: 405, title: 'Method Not Allowed', blank: true },
   duplicate_key: { status: 409, title: 'Duplicate key' },
+  still_referenced: { status: 409, title: 'Still referenced' },
+  too_many_references: { status: 409, title: 'Too many records refer to it' },
   idempotency_in_progress: { status: 409, title: 'Request with this Idempotency-Key in progress' },
   body_timeout: { status: 408, title: 'Request Timeout', blank: true },
   precondition_failed: { status: 412, title: 'Precondition Failed', blank: true },

@@ -1,11 +1,12 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
+import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import type { Affected } from '../mongo/write-many.ts';
 import { checkOptions } from '../options.ts';
-import { canAnswer, ofMany } from './parts/can-answer.ts';
+import { canAnswer, ofCascade, ofMany } from './parts/can-answer.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { viewerOf } from './parts/viewer.ts';
 
 /**
  * Deletes every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in `ctx.affected`. It is one transaction: all
@@ -14,13 +15,13 @@ import { workOf } from './parts/exchange.ts';
  * @example
  * router.delete('/orders', filterQuery(Order), removeMany(Order, { db }), affected());
  */
-export function removeMany(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
-  checkOptions(options, databaseOptions, '`removeMany`');
+export function removeMany(model: ModelInput, options: WriteOptions): ResourceMiddleware {
+  checkOptions(options, writeOptions, '`removeMany`');
   const compiled = asCompiled(model);
-  const collection = openCollection(compiled, options);
-  return canAnswer(ofMany, async function removeMany(ctx, next) {
+  const collection = openRelated(compiled, options);
+  return canAnswer([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');
-    ctx.affected = toAffected(compiled, await collection.removeMany({ ...query, scope: ctx.scope }, workOf(ctx)));
+    ctx.affected = toAffected(compiled, await collection.removeMany({ ...query, scope: ctx.scope, viewer: viewerOf(ctx) }, workOf(ctx)));
     await next();
   });
 }

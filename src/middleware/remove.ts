@@ -1,10 +1,11 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
+import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions } from '../options.ts';
-import { canAnswer, ofChange } from './parts/can-answer.ts';
+import { canAnswer, ofCascade, ofChange } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { viewerOf } from './parts/viewer.ts';
 import { withWritePart } from './parts/write-part.ts';
 
 /**
@@ -14,12 +15,13 @@ import { withWritePart } from './parts/write-part.ts';
  * @example
  * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());
  */
-export function remove(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
-  checkOptions(options, databaseOptions, '`remove`');
+export function remove(model: ModelInput, options: WriteOptions): ResourceMiddleware {
+  checkOptions(options, writeOptions, '`remove`');
   const compiled = asCompiled(model);
-  const collection = openCollection(compiled, options);
-  const write = canAnswer(ofChange, async function remove(ctx, next) {
-    ctx.record = await collection.remove({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, workOf(ctx));
+  const collection = openRelated(compiled, options);
+  const write = canAnswer([...ofChange, ...ofCascade(compiled, options.references)], async function remove(ctx, next) {
+    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx) };
+    ctx.record = await collection.remove(target, workOf(ctx));
     await next();
   });
   return withWritePart({ kind: 'remove' }, write);

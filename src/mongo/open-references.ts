@@ -13,7 +13,7 @@ type Stored = Record<string, unknown>;
 export interface ReferenceCommands {
   /** The ids of records that match, as the primary knows them; at most `limit`. */
   findIds(filter: Filter, limit: number, work: Work): Promise<unknown[]>;
-  /** The ids of records whose value at a stored path is one of these; at most `limit`. */
+  /** The ids of records whose value at a stored path is one of these, some twice; at least `limit` if there are so many. */
   findIdsBy(path: string, values: readonly unknown[], scope: Filter | undefined, limit: number, work: Work): Promise<unknown[]>;
   /**
    * Writes into each of these records, within the scope, so that a delete of it conflicts with the transaction that this is a part of. Neither the
@@ -55,8 +55,7 @@ export function openReferenceCommands(
     async findIdsBy(path, values, scope, limit, work) {
       const ids: unknown[] = [];
       for (const some of inParts(values)) {
-        if (ids.length >= limit) break;
-        for (const id of await findIds(both({ [path]: { $in: some } }, scope), limit - ids.length, work)) ids.push(id);
+        for (const id of await findIds(both({ [path]: { $in: some } }, scope), limit, work)) ids.push(id);
       }
       return ids;
     },

@@ -3,7 +3,7 @@ import type { Filter } from './query/filter.ts';
 import type { StoredRecord } from './stored-record.ts';
 
 /** The records of a model, as one resource shows them. */
-export interface RecordsOf {
+interface RecordsOf {
   readonly model: CompiledModel;
 }
 

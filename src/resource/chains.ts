@@ -125,7 +125,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     match(r),
     ...prior(r, 'delete'),
-    ...writing(r, 'delete', remove(r.model, store(r)), noContent()),
+    ...writing(r, 'delete', remove(r.model, writes(r)), noContent()),
   ],
   patchMany: (r) => [
     ...guard(r, 'patchMany'),
@@ -142,7 +142,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     matching(r),
     ...prior(r, 'deleteMany'),
-    ...carrying(r, removeMany(r.model, store(r)), hooks(r, 'deleteMany'), affected()),
+    ...carrying(r, removeMany(r.model, writes(r)), hooks(r, 'deleteMany'), affected()),
   ],
 };
 

@@ -1,5 +1,6 @@
 import { ConfigurationError, type ProblemCode, problemCodes } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { References } from '../../mongo/references/references.ts';
 import { checkNames } from '../../options.ts';
 import type { AnswersProblems, ResourceMiddleware } from './context.ts';
 
@@ -42,4 +43,13 @@ export const ofValues = ['validation_failed', 'duplicate_key', 'body_too_large']
 export function ofReferences({ references }: CompiledModel): readonly ProblemCode[] {
   if (references.length === 0) return [];
   return [...ofRead, 'validation_failed', ...(references.some(({ ref }) => ref.onDelete) ? (['replica_set_required'] as const) : [])];
+}
+
+/** The additional problems of a delete of records that others refer to. */
+export function ofCascade(model: CompiledModel, references: References | undefined): readonly ProblemCode[] {
+  const actions = new Set(references?.actionsOn(model));
+  if (actions.size === 0) return [];
+  const ofRestrict = actions.has('restrict') ? (['still_referenced'] as const) : [];
+  const ofOthers = [...actions].some((action) => action !== 'restrict') ? (['too_many_references'] as const) : [];
+  return ['replica_set_required', ...ofRestrict, ...ofOthers];
 }

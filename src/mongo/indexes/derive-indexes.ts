@@ -53,7 +53,7 @@ interface Wanted extends PlannedIndex {
 export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   const declared = sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model)));
   const planned = merge(declared);
-  const wanted = sources.flatMap((source) => [...wantedByList(source), ...wantedByRelations(source)]);
+  const wanted = sources.flatMap((source): Wanted[] => [...wantedByList(source), ...wantedByRelations(source), ...wantedByDeletes(source)]);
   for (const { point, ...index } of wanted) {
     const unique = point && planned.find((one) => isUniqueFor(one, point));
     if (unique) addReasons(planned, unique, index.reasons);
@@ -130,6 +130,19 @@ function wantedByRelations({ model, reverse = [] }: IndexSource): Wanted[] {
     const order = [...sort].filter(([one]) => !equal.includes(one));
     return [{ key: [...equal.map((one) => [one, 1] as const), ...order], options: {}, reasons: [reason] }];
   });
+}
+
+/** A delete finds the records that refer to the deleted one. */
+function wantedByDeletes({ model }: IndexSource): Wanted[] {
+  const held = model.references.filter(({ ref, path }) => ref.onDelete && path !== '_id');
+  return held.map(({ path, name, ref }) => ({
+    key: [
+      [path, 1],
+      ['_id', 1],
+    ],
+    options: {},
+    reasons: [`${model.name}: a delete of ${ref.model} looks for ${name}`],
+  }));
 }
 
 function toKey(fields: readonly FieldEntry[]): IndexKey {

@@ -25,7 +25,7 @@ export function buildUpdate(model: CompiledModel, { assignments, embedded }: Cha
 }
 
 /** Sets `updatedAt` and increments the revision. Both stay as they are if the expression `unless` is true. */
-function countWrite({ updatedAt, revision }: CompiledModel, now: Date, unless?: BsonDocument): BsonDocument {
+export function countWrite({ updatedAt, revision }: CompiledModel, now: Date, unless?: BsonDocument): BsonDocument {
   const step = (key: string, next: BsonDocument): BsonDocument => ({ [key]: unless ? { $cond: [unless, `$${key}`, next] } : next });
   return {
     ...(updatedAt && step(updatedAt.key, now)),

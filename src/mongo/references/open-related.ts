@@ -14,6 +14,7 @@ import type { Viewer } from '../viewer.ts';
 import type { Targets } from '../write-many.ts';
 import { askViewer, findMissing, isHeld, type Named, namedInChanges, namedInRecords, newIn, refusalOf } from './check-references.ts';
 import { type Edge, References, referencesOf } from './references.ts';
+import { openRelatedDeletes } from './related-deletes.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -40,7 +41,11 @@ export function openRelated(model: CompiledModel, { references: given, ...option
   const references = referencesOf(model, given);
   if (!references) return plain;
   const edges = references.outgoing(model);
-  return edges.length > 0 ? { ...plain, ...openCheckedWrites(model, plain, edges, references) } : plain;
+  return {
+    ...plain,
+    ...(edges.length > 0 && openCheckedWrites(model, plain, edges, references)),
+    ...(references.incoming(model).length > 0 && openRelatedDeletes(model, plain, references)),
+  };
 }
 
 type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'updateMany'>;

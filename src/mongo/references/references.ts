@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
+import type { DeleteAction } from '../../model/node.ts';
 import { aWholeNumber } from '../../options.ts';
 import type { ModelCollection } from '../collection.ts';
 import { asDb, type Database } from '../driver/database.ts';
@@ -63,8 +64,22 @@ export class References {
   }
 
   /** The references with `onDelete` that lead to the records of a model. */
-  incoming({ collection }: CompiledModel): readonly Edge[] {
+  incoming({ collection }: Pick<CompiledModel, 'collection'>): readonly Edge[] {
     return this.#incoming.get(collection) ?? [];
+  }
+
+  /** What a delete of a model's records may do, at any depth. */
+  actionsOn(model: CompiledModel): readonly DeleteAction[] {
+    const found = new Set<Edge>();
+    const visit = ({ collection }: CompiledModel): void => {
+      for (const edge of this.incoming({ collection })) {
+        if (found.has(edge)) continue;
+        found.add(edge);
+        if (edge.field.ref.onDelete === 'cascade') visit(edge.holder.model);
+      }
+    };
+    visit(model);
+    return [...found].flatMap(({ field }) => field.ref.onDelete ?? []);
   }
 
   /** Whether another model of the same collection has declared the same reference. Throws if it says something else. */

@@ -27,6 +27,14 @@ const throughOf = (policy: library.Policy) => {
 };
 const throughClosed = throughOf({ filter: true });
 const throughSorted = throughOf({ sort: true });
+const Held = library.defineModel('Held', {
+  collection: 'held',
+  fields: {
+    noteId: t.ref('Note', { id: t.string(), onDelete: 'cascade' }),
+    other: t.nullable(t.ref('Note', { id: t.string(), onDelete: 'restrict' })),
+  },
+});
+const references = library.compileReferences({ db, targets: [{ model: Note }, { model: Held }] });
 
 const ofBody = ['malformed_json', 'body_timeout', 'body_too_large', 'unsupported_media_type'] as const;
 const ofRecord = ['not_found', 'precondition_failed'] as const;
@@ -87,6 +95,13 @@ const table: readonly Row[] = [
   ['inFlightLimit', 'a number', inFlightLimit(1), ['overloaded']],
   ['include', 'relations', include(includes), ['invalid_query']],
   ['insert', 'a model', insert(Note, { db }), [...ofWrite, ...ofValues]],
+  ['insert', 'a reference that holds', insert(Held, { db, references }), [...ofWrite, ...ofValues, ...ofRead, 'replica_set_required']],
+  [
+    'remove',
+    'references to the model',
+    remove(Note, { db, references }),
+    [...ofChange, 'replica_set_required', 'still_referenced', 'too_many_references'],
+  ],
   ['jsonBody', 'nothing', jsonBody(), [...ofBody, 'validation_failed']],
   ['jsonBody', '`requireObject: false`', jsonBody({ requireObject: false }), ofBody],
   ['listQuery', 'cursors', listQuery(Note, cursorPaging()), ['invalid_query', 'invalid_cursor']],

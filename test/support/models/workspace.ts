@@ -51,3 +51,55 @@ export const Job = defineModel('Job', {
     revision: t.revision(),
   },
 });
+
+/** A step of a job: two cascades lead from a project to it. */
+export const Step = defineModel('Step', {
+  collection: 'steps',
+  fields: {
+    id: t.string({ default: () => randomUUID(), policy: { insert: true } }),
+    jobId: t.ref('Job', { id: t.string(), onDelete: 'cascade' }),
+    afterId: t.nullable(t.ref('Step', { id: t.string(), onDelete: 'cascade' })),
+    revision: t.revision(),
+  },
+});
+
+/** A bill keeps its project, and a job of it, from being deleted. */
+export const Bill = defineModel('Bill', {
+  collection: 'bills',
+  fields: {
+    id: t.string({ default: () => randomUUID(), policy: { insert: true } }),
+    owner: t.string({ default: 'ann' }),
+    projectId: t.nullable(t.ref('Project', { id: t.string(), onDelete: 'restrict' })),
+    jobId: t.optional(t.ref('Job', { id: t.string(), onDelete: 'restrict' })),
+    hiddenId: t.nullable(t.ref('Project', { id: t.string(), onDelete: 'restrict', policy: { private: true } })),
+    stepId: t.nullable(t.ref('Step', { id: t.string(), onDelete: 'cascade' })),
+    revision: t.revision(),
+  },
+});
+
+const ref = () => t.ref('Project', { id: t.string(), onDelete: 'nullify' });
+
+/** A memo forgets its projects, wherever it names them. */
+export const Memo = defineModel('Memo', {
+  collection: 'memos',
+  fields: {
+    id: t.string({ default: () => randomUUID(), policy: { insert: true } }),
+    text: t.string({ default: 'x' }),
+    projectId: t.nullable(ref()),
+    keptNull: t.nullable(ref(), { storeNone: true }),
+    items: t.array(t.nullable(ref()), { default: [] }),
+    lines: t.array(
+      t.object('MemoLine', {
+        projectId: t.optional(ref()),
+        note: t.string({ default: 'n' }),
+        parts: t.array(t.object('MemoPart', { projectId: t.nullable(ref()) }), { default: [] }),
+      }),
+      { default: [] },
+    ),
+    home: t.nullable(t.object('MemoHome', { projectId: t.nullable(ref()), note: t.string({ default: 'n' }) })),
+    team: t.array(t.ref('Project', { id: t.string(), onDelete: 'pull' }), { default: [] }),
+    inner: t.nullable(t.object('MemoInner', { team: t.array(t.ref('Project', { id: t.string(), onDelete: 'pull' }), { default: [] }) })),
+    updatedAt: t.updatedAt(),
+    revision: t.revision(),
+  },
+});
