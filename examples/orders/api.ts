@@ -21,6 +21,7 @@ export function createShop(db: Db): Api {
     scopeFields: ['owner'], // where its indexes begin; the lists of an admin, who sees all, look through the orders
     serverFields: (ctx) => ({ owner: ctx.requirePrincipal().name }),
     paging: cursorPaging({ max: 100, total: true }),
+    through: ['customer'], // ?customer.name=Smith and ?sort=customer.name, among the customers that the caller may get
     include: ['customer'], // ?include=customer adds the record to its id, for whoever may get that customer
   });
 

@@ -6,6 +6,7 @@ import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan 
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
+import { relatedSources } from './related-indexes.ts';
 
 /** The indexes that `applyIndexes` has created in one collection. */
 export interface CreatedIndexes {
@@ -86,6 +87,7 @@ function sourcesOf({ resources, models }: Indexing): Map<string, IndexSource[]> 
     for (const source of nestedLists(resource)) add(source);
   }
   for (const model of new Set(models)) add({ model: compileModel(model) });
+  for (const resource of resources) for (const source of relatedSources(resource, resources)) add(source);
   return sources;
 }
 

@@ -3,6 +3,7 @@ import { type Operator, operators } from '../model/define/policy.ts';
 import type { Leaf } from '../model/value/leaf.ts';
 import { stringLeaf } from '../model/value/leaves.ts';
 import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
+import { isRelated } from '../mongo/list/related-field.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';
@@ -16,10 +17,12 @@ const list = { style: 'form', explode: false };
 
 /** The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and fields. */
 export function listParameters(resource: CompiledResource): Part[] {
-  const { model, paging, filterLimits } = resource;
-  const sortable = [...model.clientFields.values()].filter((field) => field.sortable).map((field) => field.name);
+  const { model, paging, filterLimits, related } = resource;
+  const relatedFields = [...(related?.fields.values() ?? [])];
+  const sortable = [...model.clientFields.values(), ...relatedFields].filter((field) => field.sortable).map((field) => field.name);
   return [
     ...filterParameters(resource),
+    ...relatedFields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits))),
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
@@ -143,9 +146,12 @@ function filterParameter(field: QueryField, operator: Operator, limits: Compiled
   return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
 }
 
-function describeSubject({ inList, name }: QueryField, operator: Operator): string {
-  if (!inList) return `\`${name}\``;
-  return `${operator in inListMeanings ? 'No' : 'An'} item of \`${name}\``;
+function describeSubject(field: QueryField, operator: Operator): string {
+  const { inList, name } = field;
+  const record = isRelated(field) ? 'There is a related record in which ' : '';
+  if (!inList) return `${record}\`${name}\``;
+  const item = `${operator in inListMeanings ? 'No' : 'An'} item of \`${name}\``;
+  return record === '' ? item : record + item.charAt(0).toLowerCase() + item.slice(1);
 }
 
 /** What is said of no item: these match a list in which none is equal. */

@@ -72,6 +72,7 @@ describe('a sort through a relation', () => {
 
   it.each([
     'project.name',
+    'project.id',
     '-project.name',
     'project.name,rank',
     'rank,-project.budget',

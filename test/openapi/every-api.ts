@@ -85,6 +85,7 @@ export function everyApi(db: Db = nowhere): Api<User> {
         paging: offsetPaging({ max: 10, maxOffset: 1000, total: 'estimate' }),
         fields: true,
         include: ['host', 'priceRecord'],
+        through: ['host'],
         operations: {
           look: { method: 'GET', summary: 'Look at a visit', answer: 'record', handler: (ctx) => ctx.load() },
           remark: {

@@ -118,7 +118,7 @@ function fieldsBehind(
         `${where}: \`${step.relation.field}\` of ${from.name} lies in an array of arrays, which no query can reach.`,
       );
     isSingle &&= ids.arrayPath === undefined;
-    const related = made.get(step) ?? { path: ids.path, source: step.source };
+    const related = made.get(step) ?? { field: ids.name, path: ids.path, source: step.source };
     made.set(step, related);
     steps.push(related);
     from = step.source.model;
@@ -130,7 +130,7 @@ function fieldsBehind(
     throw new ConfigurationError(
       `${where}, but no field of ${from.name} can be filtered${isSingle ? ' or sorted by' : ''}: give one a \`policy.filter\`${isSingle ? ' or `policy.sort`' : ''}.`,
     );
-  return named.map((field) => ({ ...field, name: `${name}.${field.name}`, steps: [first, ...others] }));
+  return named.map((field) => ({ ...field, name: `${name}.${field.name}`, ownName: field.name, steps: [first, ...others] }));
 }
 
 /** Whether the list can be sorted by a field of related records. */

@@ -18,6 +18,8 @@ export interface RelationTarget {
 /** A {@link Source} with the functions that decide about a request. */
 export interface GuardedSource extends Source {
   readonly collection: ModelCollection;
+  /** The path of its resource; undefined for a model without one. */
+  readonly path: string | undefined;
   readonly guards: readonly Guard<never>[];
   readonly scope: ScopeFunction<never> | undefined;
 }
@@ -55,7 +57,7 @@ export function findTarget(
   );
 }
 
-export function openSource({ model, guards = [], scope }: RelationTarget, options: DatabaseOptions): GuardedSource {
+export function openSource({ model, path, guards = [], scope }: RelationTarget, options: DatabaseOptions): GuardedSource {
   const compiled = asCompiled(model);
-  return { model: compiled, collection: openCollection(compiled, options), guards, scope };
+  return { model: compiled, collection: openCollection(compiled, options), path, guards, scope };
 }

@@ -23,6 +23,8 @@ export interface IndexSource {
   readonly list?: { readonly resource: string; readonly scopeFields: readonly string[] };
   /** The reads of records that refer to others. */
   readonly reverse?: readonly ReverseRead[];
+  /** The fields by which queries for lists of other models find its records, or by which a list finds related records. */
+  readonly related?: readonly RelatedUse[];
 }
 
 /** A read of the records that refer to another one, in their order. */
@@ -34,6 +36,16 @@ interface ReverseRead {
   readonly path: string;
   /** The paths of the sort, which ends with the id. */
   readonly sort: ReadonlyMap<string, 1 | -1>;
+}
+
+/** A field that filters through relations use. */
+export interface RelatedUse {
+  /** The name of the field in the model. */
+  readonly field: string;
+  readonly scopeFields: readonly string[];
+  /** Whether it is compared with ids. */
+  readonly isReference: boolean;
+  readonly reason: string;
 }
 
 /** An index that a list needs. */
@@ -53,7 +65,12 @@ interface Wanted extends PlannedIndex {
 export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   const declared = sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model)));
   const planned = merge(declared);
-  const wanted = sources.flatMap((source): Wanted[] => [...wantedByList(source), ...wantedByRelations(source), ...wantedByDeletes(source)]);
+  const wanted = sources.flatMap((source): Wanted[] => [
+    ...wantedByList(source),
+    ...wantedByRelated(source),
+    ...wantedByRelations(source),
+    ...wantedByDeletes(source),
+  ]);
   for (const { point, ...index } of wanted) {
     const unique = point && planned.find((one) => isUniqueFor(one, point));
     if (unique) addReasons(planned, unique, index.reasons);
@@ -109,9 +126,7 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
     const indexed = model.fieldTable.get(field.name) as FieldEntry;
     const use = usesOf(field);
     if (!use || !indexed.field.index || field.path === '_id' || scopePaths.includes(field.path)) return [];
-    const prefix = scope.filter((one) => mayShareIndex(one, indexed));
-    const index = { key: toKey([...prefix, indexed]), options: {}, reasons: [`${list.resource}: ${use} by ${field.name}`] };
-    return [isPoint(field) ? { ...index, point: { path: field.path, equal: new Set([...scopePaths, field.path]) } } : index];
+    return [wantedFor(indexed, scope, isPoint(field), `${list.resource}: ${use} by ${field.name}`)];
   });
   return [...ofScope, ...ofFields];
 }
@@ -145,14 +160,36 @@ function wantedByDeletes({ model }: IndexSource): Wanted[] {
   }));
 }
 
+function wantedByRelated({ model, related = [] }: IndexSource): Wanted[] {
+  return related.flatMap(({ field: name, scopeFields, isReference, reason }) => {
+    const scope = scopeFields.map((one) => model.fieldTable.get(one) as FieldEntry);
+    const scopePaths = scope.map(({ path }) => path);
+    const indexed = model.fieldTable.get(name) as FieldEntry;
+    const field = model.clientFields.get(name) as QueryField;
+    const isServed = [indexed.path, ...scopePaths].includes('_id') || scopePaths.includes(indexed.path);
+    if (isServed || !indexed.field.index || !(isReference || isNarrowing(field))) return [];
+    return [wantedFor(indexed, scope, isReference || isPoint(field), reason)];
+  });
+}
+
+/** The index for a field of a list, or of a query for related records. */
+function wantedFor(indexed: FieldEntry, scope: readonly FieldEntry[], isPoint: boolean, reason: string): Wanted {
+  const prefix = scope.filter((one) => mayShareIndex(one, indexed));
+  const index = { key: toKey([...prefix, indexed]), options: {}, reasons: [reason] };
+  return isPoint ? { ...index, point: { path: indexed.path, equal: new Set([...scope.map(({ path }) => path), indexed.path]) } } : index;
+}
+
 function toKey(fields: readonly FieldEntry[]): IndexKey {
   return [...fields.map(({ path }) => [path, 1] as const), ['_id', 1]];
 }
 
-function usesOf({ leaf, operators, sortable }: QueryField): string | undefined {
-  const filters = leaf !== undefined && narrowing.some((operator) => operators.has(operator));
-  if (filters) return sortable ? 'filter and sort' : 'filter';
-  return sortable ? 'sort' : undefined;
+function usesOf(field: QueryField): string | undefined {
+  if (isNarrowing(field)) return field.sortable ? 'filter and sort' : 'filter';
+  return field.sortable ? 'sort' : undefined;
+}
+
+function isNarrowing({ leaf, operators }: QueryField): boolean {
+  return leaf !== undefined && narrowing.some((operator) => operators.has(operator));
 }
 
 function isPoint({ leaf, nullable, operators, sortable }: QueryField): boolean {

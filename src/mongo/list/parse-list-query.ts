@@ -128,7 +128,7 @@ function parseSort(given: readonly string[], { fields, maxSortKeys }: ListRules,
  * the id are removed: ids are unique, so they order nothing, and no index would serve such a sort.
  */
 export function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
-  const at = keys.findIndex(({ field }) => field.path === id.path);
+  const at = keys.findIndex(({ field }) => field.name === id.name); // the id of a related record has the same path
   return at === -1 ? [...keys, { field: id, direction: keys.at(-1)?.direction ?? 1 }] : keys.slice(0, at + 1);
 }
 

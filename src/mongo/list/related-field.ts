@@ -21,6 +21,8 @@ interface RelatedSource {
 
 /** A relation on the way from a list to a field. Fields behind the same relations share the objects of their steps. */
 export interface RelatedStep<S extends RelatedSource = RelatedSource> {
+  /** The name of the field that holds the ids. */
+  readonly field: string;
   /** The stored path of the ids. */
   readonly path: string;
   readonly source: S;
@@ -28,6 +30,8 @@ export interface RelatedStep<S extends RelatedSource = RelatedSource> {
 
 /** A field of a related record that a query string may name: `project.status`. Its path is the one in that record. */
 export interface RelatedField<S extends RelatedSource = RelatedSource> extends QueryField {
+  /** Its name in the model of the related record. */
+  readonly ownName: string;
   /** The relations that lead to it, the first one first. */
   readonly steps: readonly [RelatedStep<S>, ...RelatedStep<S>[]];
 }
