@@ -72,7 +72,10 @@ function compileRoutes(resource: ServedResource): Route[] {
   const nested = resource.nested.flatMap(({ operations }) =>
     operations.map(({ name, kind, method, path }) => ({ method, path, name, readsJson: kind === 'create', run: run(name) })),
   );
-  return [...standard, ...custom, ...nested];
+  const links = resource.links.flatMap(({ operations }) =>
+    operations.map(({ name, method, path }) => ({ method, path, name, run: run(name) })),
+  );
+  return [...standard, ...custom, ...nested, ...links];
 }
 
 function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {

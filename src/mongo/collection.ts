@@ -13,28 +13,19 @@ import { checkTimeLimit } from './driver/time-limit.ts';
 import { type Command, Work } from './driver/work.ts';
 import { type ManyInserts, openManyInserts } from './insert-many.ts';
 import { type ChildrenReads, openChildren } from './open-children.ts';
+import { type Links, openLinks } from './open-links.ts';
 import { notFound, openReads, type Reads } from './open-reads.ts';
 import { openReferenceCommands, type ReferenceCommands } from './open-references.ts';
 import { checkStored, refusedCreations } from './query/apply-changes.ts';
 import { both, type Filter } from './query/filter.ts';
-import { buildPrecondition, checkPrecondition, type Precondition, preconditionFailed } from './query/precondition.ts';
+import { buildPrecondition, checkPrecondition, preconditionFailed } from './query/precondition.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
 import { StoredRecord } from './stored-record.ts';
-import type { CascadeObserver, Viewer } from './viewer.ts';
+import type { Target } from './target.ts';
+import type { Viewer } from './viewer.ts';
 import { type ManyWrites, openManyWrites } from './write-many.ts';
 
 type Stored = Record<string, unknown>;
-
-/** The record that a write addresses. Its id, the row scope and the precondition are all part of the write's filter. */
-export interface Target {
-  readonly id: unknown;
-  readonly scope: Filter | undefined;
-  readonly precondition: Precondition | undefined;
-  /** Who writes, for checked references. */
-  readonly viewer?: Viewer | undefined;
-  /** Who is told what else a delete has done. */
-  readonly observer?: CascadeObserver | undefined;
-}
 
 /** Options of an insert. */
 interface InsertOptions {
@@ -66,7 +57,7 @@ interface Settings {
  * out why.
  * `work` is the work of the request.
  */
-export interface ModelCollection extends Reads, ChildrenReads, ManyInserts, ManyWrites, ReferenceCommands {
+export interface ModelCollection extends Reads, ChildrenReads, ManyInserts, ManyWrites, Links, ReferenceCommands {
   insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work?: Work): Promise<StoredRecord>;
   remove(target: Target, work?: Work): Promise<StoredRecord>;
@@ -121,7 +112,7 @@ export function openCollection(
     run: (filter: Filter) => Write,
     work: Work,
   ): Promise<StoredRecord> {
-    for (let race = 0; race < maxRaces; race++) {
+    return retry(async () => {
       const found = await explainMiss(target, work, changes);
       const errors = checkStored(storedCheck, changes, found);
       if (errors.length > 0) throw validationFailed(errors);
@@ -129,19 +120,18 @@ export function openCollection(
         [key]: { $eq: asSent(found[key]) ?? null },
       }));
       const stored = await write(work, run({ $and: [toFilter(target, changes), ...unchanged] }));
-      if (stored) return new StoredRecord(model, stored);
-    }
-    throw changedTooOften();
+      return stored ? new StoredRecord(model, stored) : undefined;
+    });
   }
 
   /** Writes, and explains a miss. If nothing explains it, the record has changed in between, and the write is tried again. */
   async function writeOrExplain(target: Target, changes: Changes | undefined, run: Write, work: Work): Promise<StoredRecord> {
-    for (let race = 0; race < maxRaces; race++) {
+    return retry(async () => {
       const stored = await write(work, run);
       if (stored) return new StoredRecord(model, stored);
       await explainMiss(target, work, changes);
-    }
-    throw changedTooOften();
+      return undefined;
+    });
   }
 
   return {
@@ -149,6 +139,7 @@ export function openCollection(
     ...openChildren(model, db, { readMany }),
     ...openManyInserts(model, db, collection, { write, maxTimeMS }),
     ...openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
+    ...openLinks(model, collection, { write, toFilter, explainMiss, retry }),
     ...openReferenceCommands(model, collection, { readLatest, write }),
 
     async insert(stored, { ifIdIsFree = false } = {}, work = new Work()) {
@@ -180,6 +171,11 @@ export function openCollection(
   };
 }
 
-function changedTooOften(): Problem {
-  return new Problem({ code: 'overloaded', detail: 'The record is being changed too often at the moment; try again.' });
+/** Tries again as long as there is no result, because the record has changed in between. */
+async function retry<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let race = 0; race < maxRaces; race++) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw new Problem({ code: 'overloaded', detail: 'The record is being changed too often at the moment; try again.' });
 }

@@ -14,7 +14,7 @@ import type { StoredRecord } from './stored-record.ts';
 /** The records that a relation leads to: those of one model, as one resource shows them. */
 export interface Source {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'findMany' | 'findChildren' | 'countChildren'>;
+  readonly collection: Pick<ModelCollection, 'findOne' | 'findMany' | 'findChildren' | 'countChildren'>;
 }
 
 /** A reference that may be included, with the relations of the model that it leads to. */

@@ -5,6 +5,7 @@ import { Components } from './components.ts';
 import { describeBatch } from './describe-batch.ts';
 import { describeCustom } from './describe-custom.ts';
 import { describeDocument } from './describe-document.ts';
+import { describeLinks } from './describe-links.ts';
 import { describeNested } from './describe-nested.ts';
 import { describeResource } from './describe-resource.ts';
 import type { OpenapiDocument, Part, Schema } from './document.ts';
@@ -37,7 +38,7 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
   const paths = api.resources.map((resource) => {
     const schemas = schemasOf(resource.path);
     const context = { api, resource, schemas, schemasOf, components, operationId: (operation: string) => operationId(resource, operation) };
-    return [describeCustom(context), describeNested(context)].reduce(mergePaths, describeResource(context));
+    return [describeCustom(context), describeNested(context), describeLinks(context)].reduce(mergePaths, describeResource(context));
   });
   const batch = api.batch ? describeBatch(api, api.batch, components) : { paths: {}, tags: [] };
   const own = api.beforeDocument ? describeDocument(api, components) : { paths: {}, tags: [] };

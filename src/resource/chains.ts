@@ -24,6 +24,7 @@ import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
 import { canAnswer } from '../middleware/parts/can-answer.ts';
 import { carried } from '../middleware/parts/carried.ts';
+import { changeLink, findOther } from '../middleware/parts/change-link.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
@@ -50,7 +51,12 @@ export interface ServedResource extends CompiledResource {
 export function compileChains(resource: CompiledResource, before: readonly ResourceMiddleware[]): ServedResource {
   const standard = resource.ops.map((name) => [name, chains[name](resource)] as const);
   const custom = resource.operations.map((operation) => [operation.name, customChain(resource, operation)] as const);
-  const own = new Map<string, readonly ResourceMiddleware[]>([...standard, ...custom, ...nestedChains(resource, chains)]);
+  const own = new Map<string, readonly ResourceMiddleware[]>([
+    ...standard,
+    ...custom,
+    ...nestedChains(resource, chains),
+    ...linkChains(resource),
+  ]);
   const whole = new Map([...own].map(([name, chain]) => [name, [...before, ...chain]] as const));
   return { ...resource, chainOf: (operation) => whole.get(operation) ?? [], ownChainOf: (operation) => own.get(operation) ?? [] };
 }
@@ -170,6 +176,22 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...o.checking,
     ...(isSafe ? [doing, ...hooks(r, o.name), answering] : carrying(r, doing, hooks(r, o.name), answering)),
   ];
+}
+
+/** The chains that write single elements of arrays of references: those of a patch, with the other record in place of a body. */
+function linkChains(r: CompiledResource): (readonly [name: string, chain: readonly ResourceMiddleware[]])[] {
+  return r.links.flatMap((link) =>
+    link.operations.map(({ name, kind }) => [
+      name,
+      [
+        ...guard(r, 'patch'),
+        ...rows(r),
+        match(r),
+        findOther(link, kind === 'add'),
+        ...writing(r, 'patch', changeLink(r.model, link, kind, { ...writes(r), ...changing(r, closed(r)) }), noContent()),
+      ],
+    ]),
+  );
 }
 
 // What an operation does not use is not in its chain.

@@ -5,12 +5,15 @@ import type { ServerFields } from '../middleware/check-create.ts';
 import type { Includes } from '../middleware/parts/compile-includes.ts';
 import type { Through, ThroughLimits } from '../middleware/parts/compile-through.ts';
 import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../middleware/parts/context.ts';
+import type { GuardedSource } from '../middleware/parts/relation-targets.ts';
 import type { WithinHook } from '../middleware/within-transaction.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
+import type { Slot } from '../model/node.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { FilterLimits } from '../mongo/list/parse-list-query.ts';
 import type { Paging } from '../mongo/list/parse-paging.ts';
+import type { Elements } from '../mongo/open-links.ts';
 import type { References } from '../mongo/references/references.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { RelationPlace } from './relation-places.ts';
@@ -66,6 +69,8 @@ export interface UnlinkedResource {
   readonly through: readonly string[];
   /** The relations whose records are served below each record, as the definition names them. */
   readonly nested: readonly string[];
+  /** The arrays of references of which clients may write single elements, as the definition names them. */
+  readonly links: readonly string[];
   /** The guards of an operation, standard or custom, by its name. */
   guardsOf(operation: string): readonly Guard<never>[];
   /** The hooks before a write. */
@@ -87,14 +92,27 @@ export interface NestedResource {
   readonly operations: readonly RelationPlace<'list' | 'create'>[];
 }
 
+/** An array of references of which clients may write single elements. */
+export interface LinkedArray extends Elements {
+  /** The name of the relation, and the segment of the path. */
+  readonly name: string;
+  /** The place of an id in the array. */
+  readonly slot: Slot;
+  /** The records that may be added. */
+  readonly source: GuardedSource;
+  readonly operations: readonly RelationPlace<'add' | 'remove'>[];
+}
+
 /** A resource with the settings of its api, and linked to the other resources: the input of the chains. */
-export interface CompiledResource extends Omit<UnlinkedResource, 'nested'>, ApiSettings {
+export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'links'>, ApiSettings {
   /** The relations that list and get may include. */
   readonly includes: Includes;
   /** The relations through which the list can be filtered and sorted. Undefined if there are none. */
   readonly related: Through | undefined;
   /** The resources that are served below its records. */
   readonly nested: readonly NestedResource[];
+  /** The arrays of references of which clients may write single elements. */
+  readonly links: readonly LinkedArray[];
   /** Returns the path of a new record, whose id is percent-encoded. @default below the path of the request */
   readonly location?: (ctx: Context, id: string) => string;
   /** The checked references of all models of the api. Undefined if there are none. */

@@ -13,6 +13,7 @@ import type { References } from '../mongo/references/references.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../options.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
+import { linkArrays } from './link-arrays.ts';
 import { linkNested, shownBy } from './link-nested.ts';
 
 /** Compiles `models` of an api, to which relations may lead too. */
@@ -55,14 +56,15 @@ function compileReferencesOf(targets: readonly KnownTarget[], { db, maxTimeMS, m
   return areSome ? compileReferences({ db, maxTimeMS, maxCascade, targets }) : undefined;
 }
 
-type RelationsOf = Pick<CompiledResource, 'includes' | 'related'>;
+type RelationsOf = Pick<CompiledResource, 'includes' | 'related' | 'links'>;
 
 function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): RelationsOf {
-  const [includes, related] = tryAll([
+  const [includes, related, links] = tryAll([
     () => compileIncludesOf(resource, targets, settings),
     () => compileThroughOf(resource, targets, settings),
+    () => linkArrays(resource, targets, settings),
   ]);
-  return { includes, related };
+  return { includes, related, links };
 }
 
 /** Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody includes them. */

@@ -20,4 +20,13 @@ export interface RelationOptions {
    * nested: ['tasks']
    */
   readonly nested?: readonly string[];
+  /**
+   * Arrays of references, by the names of their relations, to which clients may add and from which they may remove single elements:
+   * `PUT` and `DELETE <prefix>/<path>/{id}/tags/{other}`. They are a patch: its guards, server fields and hooks apply, except for `before`.
+   * @default none
+   *
+   * @example
+   * links: ['tags']
+   */
+  readonly links?: readonly string[];
 }

@@ -18,10 +18,20 @@ export function nestedPlaces(relation: string): RelationPlace<'list' | 'create'>
   ];
 }
 
+/** The operations of a relation in `links`. */
+export function linkPlaces(relation: string): RelationPlace<'add' | 'remove'>[] {
+  const path = `/:id/${relation}/:other`;
+  return [
+    { name: `${relation}.add`, kind: 'add', method: 'PUT', path },
+    { name: `${relation}.remove`, kind: 'remove', method: 'DELETE', path },
+  ];
+}
+
 /** The operations at the paths of relations that a resource may serve. Throws a {@link ConfigurationError} for a name that no path can have. */
-export function relationPlaces({ nested = [] }: RelationOptions, where: string): RelationPlace[] {
+export function relationPlaces({ nested = [], links = [] }: RelationOptions, where: string): RelationPlace[] {
   checkRelationNames('nested', nested, where);
-  return nested.flatMap(nestedPlaces);
+  checkRelationNames('links', links, where);
+  return [...nested.flatMap(nestedPlaces), ...links.flatMap(linkPlaces)];
 }
 
 /** Refuses relations that cannot be a segment of a path, or are named twice. */

@@ -3,7 +3,6 @@ import { asCompiled } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
-import type { Target } from '../mongo/collection.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { notFound } from '../mongo/open-reads.ts';
 import { type Filter, readAnyScope, readFilter } from '../mongo/query/filter.ts';
@@ -11,6 +10,7 @@ import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../
 import { openRelated, type WriteOptions } from '../mongo/references/open-related.ts';
 import { aMaxCascade } from '../mongo/references/references.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
+import type { Target } from '../mongo/target.ts';
 import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileSaveDocument } from './held-documents.ts';

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
-import { openCollection, type Target } from '../../src/mongo/collection.ts';
+import { openCollection } from '../../src/mongo/collection.ts';
+import type { Target } from '../../src/mongo/target.ts';
 import { useDatabase } from '../support/database/database.ts';
 
 const model = compileModel(

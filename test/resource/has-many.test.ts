@@ -160,3 +160,64 @@ describe('a mistake in `nested` is a configuration error', () => {
     expect(api({ nested: ['tasks'], operations: { drop: { method: 'DELETE', path: '/:id/tasks', handler: () => 1 } } })).not.toThrow();
   });
 });
+
+describe('a mistake in `links` is a configuration error', () => {
+  const ref = t.ref('Task', { as: 'tasks' });
+  const fields = {
+    taskIds: t.array(ref),
+    plain: t.array(t.ref('Task')),
+    closed: t.array(t.ref('Task'), { policy: { update: false } }),
+    fixed: t.array(t.ref('Task'), { immutable: true }),
+    hidden: t.array(t.ref('Task'), { policy: { private: true } }),
+    one: t.ref('Task'),
+    box: t.object('Box', { inner: t.array(t.ref('Task')) }),
+    deep: t.array(t.array(t.ref('Task'))),
+    wrong: t.array(t.ref('Task', { id: t.string() })),
+  };
+  const api = (resource: object) => () =>
+    shop.api({ db, resources: [{ model: Project(fields), ...resource }, { model: plain }].map((one) => shop.resource(one as Any)) });
+
+  it.each<[rule: string, resource: object, message: RegExp]>([
+    [
+      'a misspelt relation',
+      { links: ['task'] },
+      /`links` of resource `projects` names `task`, which is not a relation.*did you mean `tasks`/,
+    ],
+    [
+      'the field of a relation with another name',
+      { links: ['taskIds'] },
+      /names `taskIds`, which is not a relation of Project in an array/,
+    ],
+    ['one reference', { links: ['one'] }, /names `one`, which is not a relation of Project in an array/],
+    ['an array of arrays', { links: ['deep'] }, /names `deep`, which is not/],
+    [
+      'an array in an object',
+      { links: ['box.inner'] },
+      /names `box.inner`, which is not a relation of Project in an array, outside of embedded/,
+    ],
+    ['a private array', { links: ['hidden'] }, /names `hidden`, which is not/],
+    ['an array that clients may not update', { links: ['closed'] }, /but clients may not update `closed` of Project/],
+    ['an immutable array', { links: ['fixed'] }, /but clients may not update `fixed`/],
+    ['explicit writes', { links: ['plain'], explicitWrites: true }, /but clients may not update `plain`/],
+    ['ids of another type', { links: ['wrong'] }, /names `wrong`: ids of Task are of type objectId, not string/],
+    ['a resource without Patch', { links: ['plain'], ops: ['get'] }, /needs Patch in `ops`/],
+    ['hooks before Patch', { links: ['plain'], before: { patch: [() => 1] } }, /cannot be served beside hooks of `before.patch`/],
+    [
+      'an operation at the same path',
+      { links: ['plain'], operations: { put: { method: 'PUT', path: '/:id/plain/:other', handler: () => 1 } } },
+      /has the name of a standard operation/,
+    ],
+    [
+      'an operation whose parameter has another name',
+      { links: ['plain'], operations: { look: { method: 'GET', path: '/:id/plain/:key', handler: () => 1 } } },
+      /`look` and `plain.add` .* differ only in the names of parameters/,
+    ],
+  ])('%s', (_rule, resource, message) => {
+    expect(api(resource)).toThrow(ConfigurationError);
+    expect(api(resource)).toThrow(message);
+  });
+
+  it('but not a relation by its `as`, or by its field', () => {
+    expect(api({ links: ['tasks', 'plain'] })).not.toThrow();
+  });
+});

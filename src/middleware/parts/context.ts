@@ -37,6 +37,10 @@ export interface Slots {
   writeScope?: readonly Condition[];
   /** @internal Set by `findParent`: the id of the record below which an operation is served, in document form. */
   parentId?: unknown;
+  /** @internal Set by `findParent` and `findOther`: the name of the field whose reference the path of the request names. */
+  pathField?: string;
+  /** @internal Set by `findOther`: the id of the record to link, in the stored form of the array that holds it. */
+  otherId?: unknown;
   /** Set by `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
   mayWrite?: (name: string) => boolean;
   /** Set by `fields`: the fields of one record that the client chose to read. */

@@ -31,6 +31,7 @@ export function findParent(parent: CompiledModel, { scope, child, via, ...databa
     const { id, scope: above } = readAddress(ctx, parent);
     await collection.findOne(id, both(own, above), { fields: onlyId }, workOf(ctx));
     const refers: Condition = { field: via, operator: 'eq', value: id };
+    ctx.pathField = via.name;
     ctx.parentId = parent.id.leaf.toDocument(id);
     ctx.writeScope = [...(ctx.writeScope ?? []), refers];
     ctx.scope = asRowScope(both(buildFilter([refers]), ctx.scope), child, ctx.writeScope);

@@ -19,12 +19,23 @@ export interface Address {
  * 404.
  */
 export function readAddress(ctx: Context, model: CompiledModel): Address {
-  const text = (ctx['params'] as { readonly id?: string } | undefined)?.id;
-  if (text === undefined) throw new Error('The route has no `:id` parameter.');
-  const { leaf } = model.id;
-  const id = text.includes('\0') ? new Invalid('nul_character', 'has a NUL character') : leaf.fromText(text);
+  const text = parameterOf(ctx, 'id');
+  const id = readId(text, model);
+  return { id, scope: model.id.leaf === decimalLeaf ? both(spelt(text), ctx.scope) : ctx.scope };
+}
+
+/** The value of a parameter of the route. */
+export function parameterOf(ctx: Context, name: 'id' | 'other'): string {
+  const text = (ctx['params'] as { readonly id?: string; readonly other?: string } | undefined)?.[name];
+  if (text === undefined) throw new Error(`The route has no \`:${name}\` parameter.`);
+  return text;
+}
+
+/** Reads the text of an id. It must be spelt as in `Location`: otherwise it is 404. */
+export function readId(text: string, model: CompiledModel): unknown {
+  const id = text.includes('\0') ? new Invalid('nul_character', 'has a NUL character') : model.id.leaf.fromText(text);
   if (id instanceof Invalid || spellId(model, id) !== text) throw new Problem({ code: 'not_found', detail: 'There is no such record.' });
-  return { id, scope: leaf === decimalLeaf ? both(spelt(text), ctx.scope) : ctx.scope };
+  return id;
 }
 
 /** The database treats `1.5` and `1.50` as equal, and both are valid ids. Only the stored record tells which spelling it has. */

@@ -93,6 +93,10 @@ function checkServerKeys(model: WritableModel, values: ServerValues, isClosed: (
   }
 }
 
+function checkUpdated(model: WritableModel, values: ServerValues): void {
+  checkServerKeys(model, values, (field) => field.maintained !== undefined || field.key === '_id');
+}
+
 function refuseServerValues(operation: 'create' | 'update', { errors }: Report): void {
   if (errors.length > 0) throw new Error(`Fields that only the server sets on ${operation}: ${describeErrors(errors)}`);
 }
@@ -117,19 +121,15 @@ export function compilePut(model: WritableModel, rules: WriteRules = {}): ReadCh
 function compileReadChanges(model: WritableModel, rules: WriteRules, mode: EmbeddedMode): ReadChanges {
   const access = mode === 'put' ? updateAccess(rules) : patchAccess(rules);
   const plan = compileChanges(model.root, access, mode);
-  const planServer = compileChanges(model.root, serverAccess, 'replace');
+  const readServer = compileServerChanges(model);
   const isClosed = holdsClosedValues(ownFields(model.root), access);
   const checkWhole = compileWholeCheck(model.root);
   const storedCheck = mode === 'put' ? compileStoredCheck(model, access) : undefined;
 
   function addServer(changes: Changes, values: ServerValues): Changes {
-    checkServerKeys(model, values, (field) => field.maintained !== undefined || field.key === '_id');
+    checkUpdated(model, values);
     if (changes.assignments.length === 0 && !changes.embedded.some(({ whole }) => whole !== undefined)) return changes;
-    const report = new Report();
-    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-    const { assignments } = planServer(given, report);
-    refuseServerValues('update', report);
-    return { ...changes, assignments: [...changes.assignments, ...assignments] };
+    return { ...changes, assignments: [...changes.assignments, ...readServer(values).assignments] };
   }
 
   return function readChanges(body, serverFields) {
@@ -139,6 +139,19 @@ function compileReadChanges(model: WritableModel, rules: WriteRules, mode: Embed
     if (report.size === 0 && !storedCheck && (serverFields || !isClosed)) checkWhole?.(changes, report);
     if (report.errors.length > 0) throw validationFailed(report.errors);
     return storedCheck ? { ...changes, storedCheck } : changes;
+  };
+}
+
+/** Compiles the reader of the values that the server sets on update. Throws a plain Error (500) if one of them is not valid. */
+export function compileServerChanges(model: WritableModel): (values: ServerValues) => Changes {
+  const plan = compileChanges(model.root, serverAccess, 'replace');
+  return function readServerChanges(values) {
+    checkUpdated(model, values);
+    const report = new Report();
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    const changes = plan(given, report);
+    refuseServerValues('update', report);
+    return changes;
   };
 }
 

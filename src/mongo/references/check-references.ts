@@ -3,6 +3,7 @@ import type { ReferenceField, VisitId } from '../../model/compile/reference-fiel
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Work } from '../driver/work.ts';
+import { notFound } from '../open-reads.ts';
 import { applyChanges } from '../query/apply-changes.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Viewer } from '../viewer.ts';
@@ -115,10 +116,11 @@ export function newIn(missing: readonly Named[], changes: Changes, stored: Store
 }
 
 /**
- * The error of missing references: 422 with all of their paths. If the client may write none of the fields, no request could be right, and it is a
+ * The error of missing references: 422 with all of their paths, or 404 if the path of the request names one of them. If the client may write none of the fields, no request could be right, and it is a
  * plain Error (500). For the application itself that is a private field.
  */
 export function refusalOf(missing: readonly Named[], viewer: Viewer | undefined): Error {
+  if (missing.some(({ edge }) => edge.field.name === viewer?.pathField)) return notFound();
   const errors = errorsOf(missing, viewer);
   if (errors.length > 0) return validationFailed(errors.slice(0, mostErrors));
   const names = missing.map(({ edge }) => `\`${edge.field.name}\` of ${edge.holder.model.name}`).join(', ');

@@ -2,7 +2,7 @@ import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type LegalOptions, orUndefined } from '../../options.ts';
-import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection, type Target } from '../collection.ts';
+import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import { Work } from '../driver/work.ts';
@@ -10,6 +10,7 @@ import { atPlace } from '../insert-many.ts';
 import { notFound } from '../open-reads.ts';
 import { both, buildFilter } from '../query/filter.ts';
 import { checkPrecondition } from '../query/precondition.ts';
+import type { Target } from '../target.ts';
 import type { Viewer } from '../viewer.ts';
 import type { Targets } from '../write-many.ts';
 import { askViewer, findMissing, isHeld, type Named, namedInChanges, namedInRecords, newIn, refusalOf } from './check-references.ts';
@@ -48,7 +49,7 @@ export function openRelated(model: CompiledModel, { references: given, ...option
   };
 }
 
-type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'updateMany'>;
+type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'updateMany' | 'changeElement'>;
 
 /** The writes that set references. A write that names none of them is the plain one. */
 function openCheckedWrites(
@@ -145,6 +146,13 @@ function openCheckedWrites(
       const named = namedInChanges(edges, changes);
       const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
       return checked(named, target.viewer, work, look, () => plain.update(target, changes, work));
+    },
+
+    changeElement(target, change, work = new Work()) {
+      const { kind, field, element, changes } = change;
+      const added = kind === 'add' ? [{ path: field.key, value: [element] }] : [];
+      const named = namedInChanges(edges, { ...changes, assignments: [...changes.assignments, ...added] });
+      return checked(named, target.viewer, work, asTheyAre, () => plain.changeElement(target, change, work));
     },
 
     updateMany(targets, changes, work = new Work()) {

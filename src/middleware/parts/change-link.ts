@@ -1,0 +1,98 @@
+import { validationFailed } from '../../errors.ts';
+import { once } from '../../mistakes.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { LeafNode, Slot } from '../../model/node.ts';
+import { openNames, updateAccess } from '../../model/write/access.ts';
+import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
+import type { Changes } from '../../model/write/plan-changes.ts';
+import type { Elements } from '../../mongo/open-links.ts';
+import { notFound } from '../../mongo/open-reads.ts';
+import { requireChangesWithin } from '../../mongo/query/require-within.ts';
+import { openRelated, type WriteOptions } from '../../mongo/references/open-related.ts';
+import { Invalid } from '../../rules.ts';
+import { canAnswer, ofChange, ofRead, ofReferences, ofValues } from './can-answer.ts';
+import type { Called, Context, ResourceMiddleware } from './context.ts';
+import { workOf } from './exchange.ts';
+import { parameterOf, readAddress, readId } from './read-address.ts';
+import type { GuardedSource } from './relation-targets.ts';
+import { isOpenTo, serverValuesOf } from './server-values.ts';
+import { sourceScopesOf } from './source-scopes.ts';
+import { viewerOf } from './viewer.ts';
+import { withWritePart } from './write-part.ts';
+
+/** An array of references, and the records to which they may lead. */
+interface Link extends Elements {
+  /** The place of an id in the array. */
+  readonly slot: Slot;
+  readonly source: GuardedSource;
+}
+
+/**
+ * Reads the id of the other record from `ctx.params.other` into `ctx.otherId`. With `mustExist`, the record must be there within the guards and
+ * the scope of its resource. Otherwise it is 404, as for a malformed id.
+ */
+export function findOther({ slot, source, field }: Link, mustExist: boolean): ResourceMiddleware {
+  const onlyId = source.model.selector.select([]);
+  const { leaf } = slot.node as LeafNode;
+  return canAnswer([...ofRead, 'not_found', 'validation_failed'], async function findOther(ctx, next) {
+    const text = parameterOf(ctx, 'other');
+    const id = readId(text, source.model);
+    if (mustExist) {
+      const scope = await sourceScopesOf(ctx).of(source);
+      if (!scope) throw notFound();
+      await source.collection.findOne(id, scope, { fields: onlyId }, workOf(ctx));
+    }
+    const element = leaf.fromText(text);
+    const wrong = element instanceof Invalid ? element : slot.constraint?.(leaf.toDocument(element));
+    if (wrong) throw mustExist ? validationFailed([wrong.at(field.name)]) : notFound();
+    ctx.pathField = field.name;
+    ctx.otherId = element;
+    await next();
+  });
+}
+
+/** Options of {@link changeLink}. */
+interface ChangeLinkOptions extends WriteOptions, WriteRules {
+  readonly serverFields?: Called<[ctx: Context], unknown>;
+}
+
+/**
+ * Adds `ctx.otherId` to an array of the record of `ctx.params.id`, or removes it, in one atomic command with the scope and
+ * `ctx.precondition` in its filter. It leaves the record in `ctx.record`. The values of the server are written with it. If there is nothing to
+ * change, nothing is written.
+ */
+export function changeLink(
+  model: CompiledModel,
+  { field, query }: Link,
+  kind: 'add' | 'remove',
+  { serverFields, explicitWrites = false, ...database }: ChangeLinkOptions,
+): ResourceMiddleware {
+  const collection = openRelated(model, database);
+  const open = new Set(openNames(model.fieldTable, updateAccess({ explicitWrites })));
+  const readServer = once(() => compileServerChanges(model));
+
+  async function changesOf(ctx: Context): Promise<Changes> {
+    ctx.request.body ??= {}; // functions that look at what was sent find nothing
+    const server = serverFields && (await serverValuesOf(serverFields, ctx));
+    if (server && Object.hasOwn(server, field.name))
+      throw new Error(`\`serverFields\` set \`${field.name}\`, of which clients may write single elements by \`links\`.`);
+    ctx.mayWrite = isOpenTo(open, server);
+    return server ? requireChangesWithin(ctx, readServer()(server)) : nothing;
+  }
+
+  const write = canAnswer([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx, next) {
+    const changes = await changesOf(ctx);
+    const target = { ...readAddress(ctx, model), precondition: ctx.precondition, viewer: viewerOf(ctx) };
+    const { otherId: element, writeScope = [], mayWrite = () => false } = ctx;
+    const change = { field, query, kind, element, changes, bounds: { writeScope, mayWrite } };
+    ctx.record = await collection.changeElement(target, change, workOf(ctx));
+    await next();
+  });
+  const findBefore = (ctx: Context) => {
+    const { id, scope } = readAddress(ctx, model);
+    return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
+  };
+  return withWritePart({ kind: 'update', findBefore }, write);
+}
+
+const nothing: Changes = { assignments: [], embedded: [] };

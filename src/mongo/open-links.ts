@@ -1,0 +1,130 @@
+import type { Document as BsonDocument, Collection } from 'mongodb';
+import { validationFailed } from '../errors.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { QueryField } from '../model/compile/query-fields.ts';
+import type { ArrayNode, CompiledField } from '../model/node.ts';
+import type { Changes } from '../model/write/plan-changes.ts';
+import type { Commands } from './driver/commands.ts';
+import { type Command, Work } from './driver/work.ts';
+import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
+import { requireRecordWithin, type WriteBounds } from './query/require-within.ts';
+import { buildUpdate } from './query/update-pipeline.ts';
+import { isWithin } from './query/within-scope.ts';
+import { StoredRecord } from './stored-record.ts';
+import type { Target } from './target.ts';
+
+type Stored = Record<string, unknown>;
+
+/** An array of ids of a record, not within an embedded object. */
+export interface Elements {
+  readonly field: CompiledField & { readonly node: ArrayNode };
+  /** The same field, for conditions. */
+  readonly query: QueryField;
+}
+
+/** A change of one element of an array. */
+interface ElementChange extends Elements {
+  readonly kind: 'add' | 'remove';
+  /** The element, in stored form. */
+  readonly element: unknown;
+  /** What else is written if the element is: values of the server. */
+  readonly changes: Changes;
+  /** What the write must keep to. */
+  readonly bounds: WriteBounds;
+}
+
+/** The writes to elements of arrays. */
+export interface Links {
+  /**
+   * Adds an element to an array or removes it, in one command, with a step of the revision. If it is there already, or is not there, nothing is
+   * written. 422 if the array would have too many or too few items, or if the record would leave the scope.
+   */
+  changeElement(target: Target, change: ElementChange, work?: Work): Promise<StoredRecord>;
+}
+
+interface Settings extends Pick<Commands, 'write'> {
+  toFilter(target: Target): Filter;
+  /** Throws 404 or 412 if one of them explains why nothing matched, and returns the record otherwise. */
+  explainMiss(target: Target, work: Work): Promise<Stored>;
+  /** Tries a write again that nothing explains, a bounded number of times. */
+  retry<T>(attempt: () => Promise<T | undefined>): Promise<T>;
+}
+
+/** Opens the writes to elements of the arrays of a collection. */
+export function openLinks(model: CompiledModel, collection: Collection<Stored>, { write, toFilter, explainMiss, retry }: Settings): Links {
+  return {
+    changeElement(target, change, work = new Work()) {
+      const { field, kind, element, changes, bounds } = change;
+      const list = listOf(field);
+      const without = { $filter: { input: list, cond: { $ne: ['$$this', { $literal: element }] } } };
+      const next = kind === 'add' ? { $concatArrays: [list, [{ $literal: element }]] } : without;
+      const filter = both(both(toFilter(target), { $expr: { $and: conditionsOf(change, list, without) } }), remainsWithin(change));
+      const pipeline = [{ $set: { [field.key]: next } }, ...buildUpdate(model, changes, new Date())];
+      const send = (command: Command): Promise<Stored | null> =>
+        collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...command.options });
+      if (kind === 'add') requireAddable(change);
+      return retry(async () => {
+        const written = await write(work, send);
+        if (written) return new StoredRecord(model, written);
+        const stored = await explainMiss(target, work);
+        if (isThere(change, stored) === (kind === 'add')) return new StoredRecord(model, stored);
+        const items = itemsOf(field, stored);
+        const left = kind === 'add' ? [...items, element] : items.filter((one) => !isThere(change, { [field.key]: [one] }));
+        const wrong = field.constraint?.(left);
+        if (wrong) throw validationFailed([wrong.at(field.name)]);
+        requireRecordWithin({ ...bounds, writeScope: ownConditions(change) }, { [field.key]: left });
+        return undefined;
+      });
+    },
+  };
+}
+
+/** The array as an expression: a record without one has the default, or no items. */
+function listOf({ key, makeDefault }: CompiledField): BsonDocument {
+  return { $cond: [{ $isArray: `$${key}` }, `$${key}`, { $literal: makeDefault?.() ?? [] }] };
+}
+
+function itemsOf({ key, makeDefault }: CompiledField, stored: Stored): unknown[] {
+  const items = stored[key] ?? makeDefault?.();
+  return Array.isArray(items) ? items : [];
+}
+
+/** Whether the element is in the array. It is compared as the database compares it. */
+function isThere({ field, query, element }: ElementChange, stored: Stored): boolean {
+  return isWithin({ field: query, operator: 'eq', value: element }, { [field.key]: itemsOf(field, stored) });
+}
+
+/** The expressions that must be true for the write: otherwise it would change nothing, or leave too many or too few items. */
+function conditionsOf({ field, kind, element }: ElementChange, list: BsonDocument, without: BsonDocument): BsonDocument[] {
+  const { minItems, maxItems } = field.node.keywords as { readonly minItems?: number; readonly maxItems?: number };
+  const isIn = { $in: [{ $literal: element }, list] };
+  if (kind === 'add') return [{ $not: [isIn] }, ...(maxItems === undefined ? [] : [{ $lt: [{ $size: list }, maxItems] }])];
+  return [isIn, ...(minItems === undefined ? [] : [{ $gte: [{ $size: without }, minItems] }])];
+}
+
+/** The conditions of the scope that are about the array. */
+function ownConditions({ field, bounds }: ElementChange): Condition[] {
+  return (bounds.writeScope ?? []).filter((condition) => condition.field.path === field.key);
+}
+
+/** Refuses an element that a record of the scope cannot have. What other elements fulfil, they still do. */
+function requireAddable(change: ElementChange): void {
+  const { field, element, bounds } = change;
+  const writeScope = ownConditions(change).filter(({ operator, value }) => ['ne', 'nin', 'exists'].includes(operator) || isNull(value));
+  requireRecordWithin({ ...bounds, writeScope }, { [field.key]: [element] });
+}
+
+function isNull(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.includes(null));
+}
+
+/** The condition that other elements keep the record within its scope, if the one that is removed does. */
+function remainsWithin(change: ElementChange): Filter | undefined {
+  const { field, kind, element } = change;
+  if (kind === 'add') return undefined;
+  const kept = ownConditions(change).filter(
+    (one) => !['ne', 'nin', 'exists'].includes(one.operator) && isWithin(one, { [field.key]: [element] }),
+  );
+  if (kept.length === 0) return undefined;
+  return { $and: kept.map((one) => ({ [field.key]: { $elemMatch: { ...(buildFilter([one])[field.key] as Filter), $ne: element } } })) };
+}
