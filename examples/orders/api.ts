@@ -30,6 +30,8 @@ export function createShop(db: Db): Api {
     description: 'Who orders. Only the staff changes them.',
     guards: [signedIn],
     guardsFor: { create: [isAdmin], patch: [isAdmin], delete: [isAdmin] },
+    include: ['orders', 'orderCount'],
+    nested: ['orders'], // GET and POST /customers/{id}/orders: the list and the create of `orders`, for one customer
     preconditionRequired: true, // whoever changes a customer says, with If-Match, which version they have seen
   });
 

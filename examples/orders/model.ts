@@ -13,6 +13,9 @@ export const Customer = defineModel('Customer', {
     name: t.string({ minLength: 1, policy: { filter: ['eq', 'prefix'], sort: true } }),
     email: t.string({ format: 'email', unique: true, policy: { filter: ['eq'] } }),
     revision: t.revision(),
+    // The other side of `customerId` below. Neither is stored: ?include=orders,orderCount shows what the caller may see of them.
+    orders: t.hasMany('Order', { via: 'customerId', max: 10, sort: '-createdAt' }),
+    orderCount: t.hasMany('Order', { via: 'customerId', count: true }),
   },
 });
 

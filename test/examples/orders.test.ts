@@ -240,3 +240,33 @@ describe('the server', () => {
     expect(await orders.ended).toMatchObject({ code: 0 });
   });
 });
+
+describe('the orders of a customer', () => {
+  async function addCustomer(name: string): Promise<string> {
+    const { body } = await shop.request('POST', '/api/customers', { headers: as('root'), body: { name, email: `${name}@example.org` } });
+    return String(body.data.id);
+  }
+  const order = (id: string, user: 'ann' | 'bob', number: string) =>
+    shop.request('POST', `/api/customers/${id}/orders`, { headers: as(user), body: { number, total: '1', shipTo } });
+
+  it('are created below the customer, listed there, included and counted: for everybody their own', async () => {
+    const id = await addCustomer('cleo');
+    const { status, body, headers } = await order(id, 'ann', 'C-1');
+    expect([status, body.data.customerId, headers.location]).toEqual([201, id, `/api/orders/${body.data.id}`]);
+    await order(id, 'ann', 'C-2');
+    await order(id, 'bob', 'C-3');
+    const numbersOf = (orders: readonly { readonly number: string }[]) => orders.map(({ number }) => number);
+    const list = await shop.request('GET', `/api/customers/${id}/orders?sort=-number`, { headers: as('ann') });
+    expect(numbersOf(list.body.data)).toEqual(['C-2', 'C-1']);
+    const { data } = (await shop.request('GET', `/api/customers/${id}?include=orders,orderCount`, { headers: as('ann') })).body;
+    expect([numbersOf(data.orders), data.orderCount]).toEqual([['C-2', 'C-1'], 2]);
+    const all = (await shop.request('GET', `/api/customers/${id}?include=orderCount`, { headers: as('root') })).body.data;
+    expect(all.orderCount).toBe(3);
+  });
+
+  it('are 404 for a customer who does not exist', async () => {
+    const id = new ObjectId().toString();
+    expect((await order(id, 'ann', 'C-9')).status).toBe(404);
+    expect((await shop.request('GET', `/api/customers/${id}/orders`, { headers: as('ann') })).status).toBe(404);
+  });
+});

@@ -51,7 +51,7 @@ let shop: Api;
 let atlas: Api;
 let origin: string;
 /** Modules that this test makes: the compiler has checked them on their own. */
-let orders: Any, cities: Any, connections: Any;
+let orders: Any, cities: Any, customers: Any, connections: Any;
 
 beforeAll(async () => {
   shop = createShop(database.db);
@@ -63,12 +63,12 @@ beforeAll(async () => {
     await runTool('openapi-typescript/bin/cli.js', `${name}.json`, '--output', `${name}.d.ts`);
   }
   const programs = await readPrograms();
-  expect([...programs.keys()]).toEqual(['orders.ts', 'cities.ts', 'connections.ts', 'refused.ts']);
+  expect([...programs.keys()]).toEqual(['orders.ts', 'cities.ts', 'customers.ts', 'connections.ts', 'refused.ts']);
   for (const [name, text] of programs) await writeFile(join(folder, name), text);
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   await runTool('typescript/bin/tsc', '--project', '.');
   const load = (name: string) => import(join(folder, 'out', `${name}.js`));
-  [orders, cities, connections] = await Promise.all(['orders', 'cities', 'connections'].map(load));
+  [orders, cities, customers, connections] = await Promise.all(['orders', 'cities', 'customers', 'connections'].map(load));
   origin = `http://127.0.0.1:${(await serve(shop.routes())).port}`;
 });
 
@@ -94,6 +94,16 @@ describe('the typed client of the recipe', () => {
     expect(late).toMatchObject({ problem: { status: 412, code: 'precondition_failed' } });
     const twice = await orders.place(client, wanted).catch((error: unknown) => error);
     expect(twice).toMatchObject({ problem: { status: 409, code: 'duplicate_key' } });
+  });
+
+  it('places an order below its customer, and includes the newest', async () => {
+    const body = { name: 'Dora', email: 'dora@example.org' };
+    const { data } = await connections.inProcess(shop, 'root-token').POST('/api/customers', { body });
+    const client = connections.inProcess(shop, 'ann-token');
+    const numbers = Array.from({ length: 11 }, (_, index) => `D-${index}`);
+    for (const number of numbers) expect((await customers.placeFor(client, data.data.id, number)).customerId).toBe(data.data.id);
+    const { orders: newest, count, hasNext } = await customers.newestOrders(client, data.data.id);
+    expect([newest.length, count, hasNext]).toEqual([10, 11, true]);
   });
 
   it('reads the pages of a list to the end', async () => {
