@@ -1,6 +1,7 @@
 export type { Api } from './api/api.ts';
 export type { ApiOptions, BatchOptions, IdempotencyOptions, OpenapiOptions } from './api/api-options.ts';
 export type { CloseOptions } from './api/close.ts';
+export { diagram } from './api/diagram.ts';
 export type { FetchOptions, RequestHandler } from './api/in-process.ts';
 export { openapiDocument, openapiText } from './api/openapi-document.ts';
 export type { PlainOptions } from './api/plain-adapter.ts';

@@ -8,6 +8,7 @@ const others = [
   'compileThrough',
   'cursorPaging',
   'defineModel',
+  'diagram',
   'offsetPaging',
   'openapiDocument',
   'openapiText',
