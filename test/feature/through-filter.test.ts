@@ -50,7 +50,8 @@ const data: Readonly<Record<string, readonly Stored[]>> = {
 };
 
 beforeAll(async () => {
-  for (const [name, records] of Object.entries(data)) await database.db.collection<Stored>(name).insertMany([...records]);
+  for (const [name, records] of Object.entries(data))
+    await database.db.collection<Stored>(name).insertMany([...records], { forceServerObjectId: true }); // the driver would give null another value
 });
 
 const plans = [

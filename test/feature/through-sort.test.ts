@@ -25,14 +25,17 @@ beforeAll(async () => {
     { _id: 'ann', tenant: 'a', name: 'Ann' },
     { _id: 'ben', tenant: 'b', name: 'Ben' },
   ]);
-  await db.collection<Stored>('projects').insertMany([
-    { _id: 'p1', tenant: 'a', name: 'Same', budget: 5, ownerId: 'zoe' },
-    { _id: 'p2', tenant: 'a', name: 'Same', budget: 9, ownerId: 'ann' },
-    { _id: 'p3', tenant: 'a', name: 'Else', ownerId: 'ben', place: { city: 'Ulm' } },
-    { _id: 'p4', tenant: 'a', name: null, ownerId: null },
-    { _id: 'p5', tenant: 'b', name: 'Abroad', ownerId: 'ben' },
-    { _id: null as never, tenant: 'a', name: 'Null' },
-  ]);
+  await db.collection<Stored>('projects').insertMany(
+    [
+      { _id: 'p1', tenant: 'a', name: 'Same', budget: 5, ownerId: 'zoe' },
+      { _id: 'p2', tenant: 'a', name: 'Same', budget: 9, ownerId: 'ann' },
+      { _id: 'p3', tenant: 'a', name: 'Else', ownerId: 'ben', place: { city: 'Ulm' } },
+      { _id: 'p4', tenant: 'a', name: null, ownerId: null },
+      { _id: 'p5', tenant: 'b', name: 'Abroad', ownerId: 'ben' },
+      { _id: null as never, tenant: 'a', name: 'Null' },
+    ],
+    { forceServerObjectId: true },
+  );
   await db
     .collection<Stored>('tasks')
     .insertMany([
