@@ -5,7 +5,7 @@ import * as orders from '../../examples/orders/model.ts';
 import { defineModel, diagram, t } from '../../src/index.ts';
 import * as books from '../support/models/books.ts';
 import { Item } from '../support/models/item.ts';
-import { Member, Project, Task } from '../support/models/projects.ts';
+import { Member, Project, Task } from '../support/models/related-tasks.ts';
 
 // The grammar of Mermaid's `erDiagram`, as far as it is used: every line is one of these. Its types and names of fields begin with a letter or `_`.
 const name = String.raw`"[^"%\\\r\n\0]+"`;
