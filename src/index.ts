@@ -122,6 +122,7 @@ export { cursorPaging, offsetPaging } from './resource/paging.ts';
 export type { CursorPagingOptions, OffsetPagingOptions, Operation, ResourceOptions, ScopeFilter } from './resource/resource-options.ts';
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';
 export { openStore } from './store/open-store.ts';
+export type { DeletePlan, PlanDelete, PlannedRecords } from './store/plan-delete.ts';
 export type {
   AffectedRecords,
   Created,

@@ -3,6 +3,7 @@ import type { Db } from 'mongodb';
 import type { Model } from '../model/define/define-model.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { PlanDelete } from '../store/plan-delete.ts';
 import type { RunTransaction, StoreOf } from '../store/store.ts';
 import type { CloseOptions } from './close.ts';
 import type { FetchOptions, RequestHandler } from './in-process.ts';
@@ -66,6 +67,14 @@ export interface Api<Principal = unknown> {
    * const open = await api.store(Order).find({ owner: 'ann' }, { sort: ['-total'], limit: 20 });
    */
   readonly store: StoreOf;
+  /**
+   * Tells what a delete of a record would do because of `onDelete` of references, without doing it. No scope applies: show its result only to
+   * those who may see all of it. Throws `not_found` (404).
+   *
+   * @example
+   * const { isAllowed, steps } = await api.planDelete(Project, id); // steps: [{ model: 'Task', action: 'delete', count: 2, ids: […] }]
+   */
+  readonly planDelete: PlanDelete;
   /**
    * Runs a function in a transaction.
    *

@@ -50,6 +50,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     fetch: compileFetch(app.callback()),
     close: compileClose(closing),
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
+    planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
   };
 }

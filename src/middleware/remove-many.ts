@@ -4,6 +4,7 @@ import { openRelated, type WriteOptions, writeOptions } from '../mongo/reference
 import type { Affected } from '../mongo/write-many.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofCascade, ofMany } from './parts/can-answer.ts';
+import { compileObserve } from './parts/cascade-hooks.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { viewerOf } from './parts/viewer.ts';
@@ -19,9 +20,11 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   checkOptions(options, writeOptions, '`removeMany`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
+  const observe = compileObserve(compiled, options.references);
   return canAnswer([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');
-    ctx.affected = toAffected(compiled, await collection.removeMany({ ...query, scope: ctx.scope, viewer: viewerOf(ctx) }, workOf(ctx)));
+    const targets = { ...query, scope: ctx.scope, viewer: viewerOf(ctx), observer: observe?.(ctx) };
+    ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
     await next();
   });
 }

@@ -1,34 +1,22 @@
-import { ConfigurationError, Problem } from '../errors.ts';
+import { ConfigurationError } from '../errors.ts';
 import { type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
-import type { TransactionContext } from '../store/store.ts';
 import { Stores } from '../store/stores.ts';
 import { canAnswer, ofRead, ofWrite, problemsOf } from './parts/can-answer.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
 import { rememberState } from './parts/remember-state.ts';
+import { runWithin, type WithinHook, type Written } from './parts/run-within.ts';
 import { userOf } from './parts/set-stores.ts';
 import { writePartOf } from './parts/write-part.ts';
 
-/** What a write has done, for the hooks in its transaction. */
-export interface Written<Before = unknown, After = unknown> {
-  /** The record before the write as a document; null for a create. */
-  readonly before: Before;
-  /** The record after the write as a document; null for a delete. */
-  readonly after: After;
-  /** The transaction of the write. */
-  readonly tx: TransactionContext;
-}
-
-/** A function that runs in the transaction of a write. It may run several times for one write: see {@link withinTransaction}. */
-export type WithinHook<Ctx = Context, Before = unknown, After = unknown> = (ctx: Ctx, written: Written<Before, After>) => unknown;
+export type { WithinHook, Written } from './parts/run-within.ts';
 
 /**
  * Runs `insert`, `update` or `remove`, and then hooks, in one transaction: what the hooks write by `tx.store(…)`, or by `ctx.store`, is stored
  * exactly when the write is. It leaves the record in `ctx.record`. Hooks run in order, and each is awaited.
  *
- * If a hook throws, nothing is written: a {@link Problem} is answered as it is, and any other error is a 500 without details. If the database
+ * If a hook throws, nothing is written: a `Problem` is answered as it is, and any other error is a 500 without details. If the database
  * says that the transaction may succeed when it is tried again, the write and the hooks run again, and what the first attempt has set on `ctx`
  * is taken back. 501 on a standalone server.
  *
@@ -64,7 +52,7 @@ export function withinTransaction(
         await write(ctx, ended);
         const { record } = ctx;
         const [was, is] = part.kind === 'remove' ? [record, undefined] : [before, record];
-        await run(hooks as readonly WithinHook[], ctx, { before: was?.document ?? null, after: is?.document ?? null, tx });
+        await runWithin(hooks as readonly WithinHook[], ctx, { before: was?.document ?? null, after: is?.document ?? null, tx });
       }, userOf(ctx));
     } catch (error) {
       takeBack();
@@ -76,16 +64,3 @@ export function withinTransaction(
 
 /** Stands for the rest of the chain, which runs after the commit. */
 async function ended(): Promise<void> {}
-
-/** An error that is not a problem becomes one that tells the client nothing: its message is about the hook, and not about the request. */
-async function run(hooks: readonly WithinHook[], ctx: Context, written: Written): Promise<void> {
-  try {
-    for (const hook of hooks) {
-      exchangeOf(ctx).throwIfGivenUp();
-      await hook(ctx, written);
-    }
-  } catch (error) {
-    const speaks = !(error instanceof Problem) && error instanceof Error && 'expose' in error;
-    throw speaks ? new Error(`A hook in \`within\` threw: ${error.message}`, { cause: error }) : error;
-  }
-}

@@ -54,7 +54,7 @@ export interface Reference {
 export const deleteActions = ['cascade', 'restrict', 'nullify', 'pull'] as const;
 
 /** One of {@link deleteActions}. */
-export type DeleteAction = (typeof deleteActions)[number];
+type DeleteAction = (typeof deleteActions)[number];
 
 /** The place of a relation's ids: the field itself, or the items of its array. Undefined for a field that is not a relation. */
 export function relationSlot(slot: Slot): (Slot & { readonly ref: Reference }) | undefined {

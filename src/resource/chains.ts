@@ -24,6 +24,7 @@ import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
 import { canAnswer } from '../middleware/parts/can-answer.ts';
 import { carried } from '../middleware/parts/carried.ts';
+import { afterCascade, hasCascadeHooks } from '../middleware/parts/cascade-hooks.ts';
 import { changeLink, findOther } from '../middleware/parts/change-link.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { record, recordPath } from '../middleware/record.ts';
@@ -131,7 +132,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     match(r),
     ...prior(r, 'delete'),
-    ...writing(r, 'delete', remove(r.model, writes(r)), noContent()),
+    ...carrying(r, withinTransaction(remove(r.model, writes(r)), r.withinOf('delete'), writes(r)), hooksOfDelete(r, 'delete'), noContent()),
   ],
   patchMany: (r) => [
     ...guard(r, 'patchMany'),
@@ -148,7 +149,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     matching(r),
     ...prior(r, 'deleteMany'),
-    ...carrying(r, removeMany(r.model, writes(r)), hooks(r, 'deleteMany'), affected()),
+    ...carrying(r, removeMany(r.model, writes(r)), hooksOfDelete(r, 'deleteMany'), affected()),
   ],
 };
 
@@ -211,6 +212,11 @@ const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequire
 const prior = (r: CompiledResource, operation: WriteOperation) =>
   r.beforeOf(operation).length > 0 ? [beforeHooks(r.model, r.beforeOf(operation))] : [];
 const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).length > 0 ? [afterHooks(r.hooksOf(operation))] : []);
+/** The hooks of the records that a delete addresses, and of those that it takes with them. */
+const hooksOfDelete = (r: CompiledResource, operation: 'delete' | 'deleteMany') => {
+  const all = [...r.hooksOf(operation), ...(hasCascadeHooks(r.model, r.references) ? [afterCascade] : [])];
+  return all.length > 0 ? [afterHooks(all)] : [];
+};
 /** PUT and DELETE can be sent again as they are. */
 const idempotent = (r: CompiledResource) => (r.idempotency ? [r.idempotency] : []);
 /** The end of a chain that writes: the write, with the hooks in its transaction, the hooks after it, and the answer. */

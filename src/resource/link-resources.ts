@@ -4,7 +4,7 @@ import { compileIncludes, type Includes } from '../middleware/parts/compile-incl
 import { compileReferences, shut } from '../middleware/parts/compile-references.ts';
 import { compileThrough, type Through } from '../middleware/parts/compile-through.ts';
 import { linkMany } from '../middleware/parts/link-many.ts';
-import type { GuardedSource, KnownTarget } from '../middleware/parts/relation-targets.ts';
+import type { GuardedSource, HookedTarget, HooksOfChange, KnownTarget } from '../middleware/parts/relation-targets.ts';
 import { tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
@@ -15,6 +15,7 @@ import { anArrayOf, checkValue } from '../options.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
 import { linkArrays } from './link-arrays.ts';
 import { linkNested, shownBy } from './link-nested.ts';
+import type { Operation } from './resource-options.ts';
 
 /** Compiles `models` of an api, to which relations may lead too. */
 export function compileModels(models: readonly Model[] = []): CompiledModel[] {
@@ -51,10 +52,12 @@ interface Linked {
   readonly references: References | undefined;
 }
 
-function compileReferencesOf(targets: readonly KnownTarget[], { db, maxTimeMS, maxCascade }: ApiSettings): References | undefined {
+function compileReferencesOf(targets: readonly ReferenceTarget[], { db, maxTimeMS, maxCascade }: ApiSettings): References | undefined {
   const areSome = targets.some(({ model }) => model.references.length > 0);
   return areSome ? compileReferences({ db, maxTimeMS, maxCascade, targets }) : undefined;
 }
+
+type ReferenceTarget = HookedTarget & { readonly model: CompiledModel };
 
 type RelationsOf = Pick<CompiledResource, 'includes' | 'related' | 'links'>;
 
@@ -107,10 +110,12 @@ function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: st
 }
 
 /** Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its records to nobody. */
-function toTarget(resource: UnlinkedResource): KnownTarget {
-  const { model, path, scope, guardsOf } = resource;
+function toTarget(resource: UnlinkedResource): ReferenceTarget {
+  const { model, path, scope, guardsOf, withinOf, hooksOf } = resource;
+  const hooksFor = (operation: Operation) => ({ within: withinOf(operation), after: hooksOf(operation) }) as unknown as HooksOfChange;
+  const hooks = { deleted: hooksFor('delete'), changed: hooksFor('patch') };
   const shown = shownBy(resource);
-  return { model, path, scope, guards: shown ? guardsOf(shown) : [shut] };
+  return { model, path, scope, guards: shown ? guardsOf(shown) : [shut], hooks };
 }
 
 /** The relations that lead to a resource without Get and List, in words. */

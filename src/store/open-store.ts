@@ -156,7 +156,7 @@ function planWalk(model: CompiledModel, scope: Filter | undefined, filter: unkno
 }
 
 /** Reads an id, or its text. As in a path, one that no record can have is 404. */
-function readId({ id: { leaf } }: CompiledModel, given: unknown): Id<HasFields> {
+export function readId({ id: { leaf } }: CompiledModel, given: unknown): Id<HasFields> {
   const id = leaf.fromDocument(given);
   const read = id instanceof Invalid && typeof given === 'string' ? leaf.fromText(given) : id;
   if (read instanceof Invalid) throw notFound();

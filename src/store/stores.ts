@@ -7,7 +7,8 @@ import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { WriteOptions } from '../mongo/references/open-related.ts';
 import type { References } from '../mongo/references/references.ts';
-import { compileStore, type OpenStore, type StoreUser } from './open-store.ts';
+import { compileStore, type OpenStore, readId, type StoreUser } from './open-store.ts';
+import { type DeletePlan, nothingElse, planDelete } from './plan-delete.ts';
 import type { Store, StoreOf, TransactionContext } from './store.ts';
 
 /** The stores of all models in a database, and its transactions. A model is compiled when its store is opened for the first time. */
@@ -32,6 +33,16 @@ export class Stores {
     const open = this.#byModel.get(model) ?? compileStore(compileModel(model), this.#options());
     this.#byModel.set(model, open);
     return open(options, user);
+  }
+
+  /** Tells what a delete of a record would do. */
+  async planDelete(model: Model, id: unknown, user: StoreUser): Promise<DeletePlan> {
+    const compiled = compileModel(model);
+    const references = this.#references();
+    const given = readId(compiled, id);
+    if (references) return planDelete(compiled, given, references, user.work());
+    await this.open(model, {}, user).get(given);
+    return nothingElse;
   }
 
   #options(): WriteOptions {

@@ -47,7 +47,7 @@ export function ofReferences({ references }: CompiledModel): readonly ProblemCod
 
 /** The additional problems of a delete of records that others refer to. */
 export function ofCascade(model: CompiledModel, references: References | undefined): readonly ProblemCode[] {
-  const actions = new Set(references?.actionsOn(model));
+  const actions = new Set(references?.reachedFrom(model).map(({ field }) => field.ref.onDelete));
   if (actions.size === 0) return [];
   const ofRestrict = actions.has('restrict') ? (['still_referenced'] as const) : [];
   const ofOthers = [...actions].some((action) => action !== 'restrict') ? (['too_many_references'] as const) : [];

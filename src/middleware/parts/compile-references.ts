@@ -6,7 +6,14 @@ import { compileEdges } from '../../mongo/references/compile-edges.ts';
 import { aMaxCascade, defaultMaxCascade, References } from '../../mongo/references/references.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import type { Guard } from './context.ts';
-import { findTarget, type GuardedSource, openSource, type RelationTarget } from './relation-targets.ts';
+import {
+  type CascadeHooks,
+  findTarget,
+  type GuardedSource,
+  type HookedTarget,
+  openSource,
+  type RelationTarget,
+} from './relation-targets.ts';
 
 /** Options of {@link compileReferences}. */
 export interface ReferencesOptions extends DatabaseOptions {
@@ -32,7 +39,7 @@ export function compileReferences({ targets, maxCascade = defaultMaxCascade, ...
   checkValue('`maxCascade`', maxCascade, aMaxCascade);
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
   const sources = new Map<RelationTarget, GuardedSource>();
-  const sourceOf = (target: RelationTarget): GuardedSource => {
+  const sourceOf = (target: HookedTarget): GuardedSource => {
     const source = sources.get(target) ?? openSource(target, options);
     sources.set(target, source);
     return source;
@@ -52,14 +59,23 @@ export function compileReferences({ targets, maxCascade = defaultMaxCascade, ...
   return new References(models, edges, { db: options.db, maxTimeMS: options.maxTimeMS ?? 10_000, maxCascade });
 }
 
-/** The resource of a model, by the rule of relations. Where several could be meant, nobody sees the records. */
-function findHolder(model: CompiledModel, own: readonly (RelationTarget & { readonly model: CompiledModel })[]): RelationTarget {
+/** The resource of a model, by the rule of relations. Where several could be meant, nobody sees the records, and none may have hooks for them. */
+function findHolder(model: CompiledModel, own: readonly (HookedTarget & { readonly model: CompiledModel })[]): HookedTarget {
   try {
     return findTarget({ model: model.name }, own, '');
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return { model, guards: [shut] };
   }
+  const isTouched = model.references.some(({ ref }) => ref.onDelete && ref.onDelete !== 'restrict');
+  const hooked = isTouched && own.find(({ hooks }) => hooks && hasHooks(hooks));
+  if (!hooked) return { model, guards: [shut] };
+  throw new ConfigurationError(
+    `Records of ${model.name} may be touched by a delete of what they refer to, and resource \`${hooked.path}\` has hooks of delete or patch for them, but several resources serve ${model.name}: serve one of them at \`${model.collection}\`, whose hooks run then.`,
+  );
+}
+
+function hasHooks({ deleted, changed }: CascadeHooks): boolean {
+  return [deleted, changed].some(({ within, after }) => within.length + after.length > 0);
 }
 
 /** A guard that opens for nobody. */

@@ -9,6 +9,7 @@ import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
 import type { Condition, RowScope } from '../../mongo/query/filter.ts';
 import type { Precondition } from '../../mongo/query/precondition.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
+import type { CascadedRecord } from '../../mongo/viewer.ts';
 import type { Affected } from '../../mongo/write-many.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Exchange } from './exchange.ts';
@@ -87,6 +88,8 @@ export interface Slots {
   transaction?: RunTransaction;
   /** @internal Set by a batch, and by an `Idempotency-Key`: carries out the write of the operation in a transaction. */
   carryOut?: CarryOut;
+  /** @internal Set by `remove` and `removeMany`: the records that the delete has touched beside those that it addresses. */
+  cascaded?: readonly CascadedRecord[];
   /** Set by `handler`: what it returned. */
   result?: HandlerResult;
 }

@@ -2,7 +2,8 @@ import { ConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import { type DatabaseOptions, type ModelCollection, openCollection } from '../../mongo/collection.ts';
 import type { Source } from '../../mongo/read-included.ts';
-import type { Guard, ScopeFunction } from './context.ts';
+import type { Context, Guard, ScopeFunction } from './context.ts';
+import type { WithinHook } from './run-within.ts';
 
 /** A model to whose records relations may lead, and who may see which of them. */
 export interface RelationTarget {
@@ -22,6 +23,25 @@ export interface GuardedSource extends Source {
   readonly path: string | undefined;
   readonly guards: readonly Guard<never>[];
   readonly scope: ScopeFunction<never> | undefined;
+  /** The hooks of its resource. @default none */
+  readonly hooks?: CascadeHooks | undefined;
+}
+
+/** Hooks of a resource that run for one kind of change. */
+export interface HooksOfChange {
+  readonly within: readonly WithinHook[];
+  readonly after: readonly ((ctx: Context, record: unknown) => unknown)[];
+}
+
+/** Hooks of a resource for records that a delete of another record touches: those of `delete`, and those of `patch`. */
+export interface CascadeHooks {
+  readonly deleted: HooksOfChange;
+  readonly changed: HooksOfChange;
+}
+
+/** A target with the hooks of its resource. */
+export interface HookedTarget extends RelationTarget {
+  readonly hooks?: CascadeHooks;
 }
 
 export type KnownTarget = RelationTarget & { readonly model: CompiledModel };
@@ -57,7 +77,7 @@ export function findTarget(
   );
 }
 
-export function openSource({ model, path, guards = [], scope }: RelationTarget, options: DatabaseOptions): GuardedSource {
+export function openSource({ model, path, guards = [], scope, hooks }: HookedTarget, options: DatabaseOptions): GuardedSource {
   const compiled = asCompiled(model);
-  return { model: compiled, collection: openCollection(compiled, options), path, guards, scope };
+  return { model: compiled, collection: openCollection(compiled, options), path, guards, scope, hooks };
 }

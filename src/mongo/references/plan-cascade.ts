@@ -1,4 +1,3 @@
-import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Work } from '../driver/work.ts';
 import type { Edge, ReferenceEnd, References } from './references.ts';
@@ -22,26 +21,22 @@ export interface CascadePlan {
   readonly rewritten: readonly Rewrite[];
   /** The references of records that stay, and forbid the delete. */
   readonly restricting: readonly Edge[];
+  /** Whether more records would be touched than may be. The plan ends there. */
+  readonly isTooLarge: boolean;
 }
 
-/** 409. */
-function tooManyReferences(max: number): Problem {
-  const records = max === 1 ? 'one other record' : `${max} other records`;
-  const detail = `More than ${records} would have to be deleted or changed because they refer to it: nothing was deleted.`;
-  return new Problem({ code: 'too_many_references', detail });
-}
+const tooLarge: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], restricting: [], isTooLarge: true };
 
 /**
  * Finds out what follows from a delete of records, and changes nothing. First all cascades, to any depth and over circles: each record once. Then, of
  * the records that stay, those that restrict and those that lose a reference. So the order of the models and of the records does not matter.
  *
- * It sends one command for each reference and each step of depth. Throws `too_many_references` (409).
+ * It sends one command for each reference and each step of depth.
  */
 export async function planCascade(references: References, model: CompiledModel, ids: readonly unknown[], work: Work): Promise<CascadePlan> {
-  const { maxCascade } = references;
   const gone = new Map<string, IdSet>([[model.collection, toSet(model, ids)]]);
   const deleted: { edge: Edge; ids: unknown[] }[] = [];
-  let left = maxCascade;
+  let left = references.maxCascade;
 
   /** The records that refer to these by an edge, without those that go. At most one more than may be touched. */
   async function findHolders({ holder, field }: Edge, targets: readonly unknown[], most: number): Promise<IdSet> {
@@ -61,7 +56,7 @@ export async function planCascade(references: References, model: CompiledModel, 
       const { collection } = edge.holder.model;
       const found = await findHolders(edge, step.ids, left + 1);
       left -= found.size;
-      if (left < 0) throw tooManyReferences(maxCascade);
+      if (left < 0) return tooLarge;
       if (found.size === 0) continue;
       const children = [...found.values()];
       const going = gone.get(collection) ?? new Map<string, unknown>();
@@ -85,12 +80,12 @@ export async function planCascade(references: References, model: CompiledModel, 
       const found = await findHolders(edge, [...targets.values()], left + rewrite.ids.size + 1);
       if (found.size === 0) continue;
       left -= [...found.keys()].filter((key) => !rewrite.ids.has(key)).length;
-      if (left < 0) throw tooManyReferences(maxCascade);
+      if (left < 0) return tooLarge;
       for (const [key, id] of found) rewrite.ids.set(key, id);
       rewrite.edges.add(edge);
       rewrites.set(holder.model, rewrite);
     }
-  return { gone, deleted, rewritten: [...rewrites.values()], restricting };
+  return { gone, deleted, rewritten: [...rewrites.values()], restricting, isTooLarge: false };
 }
 
 function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {

@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
-import type { DeleteAction } from '../../model/node.ts';
 import { aWholeNumber } from '../../options.ts';
 import type { ModelCollection } from '../collection.ts';
 import { asDb, type Database } from '../driver/database.ts';
@@ -68,8 +67,8 @@ export class References {
     return this.#incoming.get(collection) ?? [];
   }
 
-  /** What a delete of a model's records may do, at any depth. */
-  actionsOn(model: CompiledModel): readonly DeleteAction[] {
+  /** The references with `onDelete` that a delete of a model's records may meet, at any depth. */
+  reachedFrom(model: CompiledModel): readonly Edge[] {
     const found = new Set<Edge>();
     const visit = ({ collection }: CompiledModel): void => {
       for (const edge of this.incoming({ collection })) {
@@ -79,7 +78,7 @@ export class References {
       }
     };
     visit(model);
-    return [...found].flatMap(({ field }) => field.ref.onDelete ?? []);
+    return [...found];
   }
 
   /** Whether another model of the same collection has declared the same reference. Throws if it says something else. */

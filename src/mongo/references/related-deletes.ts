@@ -33,9 +33,10 @@ export function openRelatedDeletes(
   async function follow(ids: readonly unknown[], { viewer, observer }: Deleting, work: Work): Promise<void> {
     if (ids.length === 0) return;
     const plan = await planCascade(references, model, ids, work);
+    if (plan.isTooLarge) throw tooManyReferences(references.maxCascade);
     if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
-    const happened = await carryOut(plan, observer, work);
-    if (happened.length > 0) await observer?.happened(happened);
+    const happened = await carryOut(plan, observer, work); // whether somebody observes it or not
+    await observer?.happened(happened);
   }
 
   return {
@@ -122,4 +123,10 @@ async function countSeen(
 function amount(count: number): string {
   if (count > mostCounted) return `more than ${mostCounted} records`;
   return count === 1 ? '1 record' : `${count} records`;
+}
+
+function tooManyReferences(max: number): Problem {
+  const records = max === 1 ? 'one other record' : `${max} other records`;
+  const detail = `More than ${records} would have to be deleted or changed because they refer to it: nothing was deleted.`;
+  return new Problem({ code: 'too_many_references', detail });
 }

@@ -1,0 +1,73 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { References } from '../../mongo/references/references.ts';
+import type { CascadedRecord, CascadeObserver } from '../../mongo/viewer.ts';
+import { Stores } from '../../store/stores.ts';
+import { containBody } from './contain-errors.ts';
+import type { Context } from './context.ts';
+import type { CascadeHooks, GuardedSource, HooksOfChange } from './relation-targets.ts';
+import { rememberState } from './remember-state.ts';
+import { runWithin } from './run-within.ts';
+import { userOf } from './set-stores.ts';
+
+/** Makes the observer of a delete in a request. */
+type Observe = (ctx: Context) => CascadeObserver;
+
+/**
+ * Compiles how a delete runs the hooks of the resources whose records it touches: those of `within` in its transaction. {@link afterCascade} runs
+ * those of `after`. Undefined if there are no such hooks: then the records are not even read.
+ */
+export function compileObserve(model: CompiledModel, references: References | undefined): Observe | undefined {
+  if (!references || !hasCascadeHooks(model, references)) return undefined;
+  const { db, maxTimeMS } = references;
+  const stores = new Stores(db, maxTimeMS, () => references);
+  return (ctx) => {
+    containBody(ctx);
+    const takeBack = rememberState(ctx);
+    return {
+      wants: (source, change) => areSome(hooksOf(source)?.[change]),
+      async happened(records) {
+        takeBack(); // what a lost attempt has left
+        ctx.cascaded = records;
+        const touched = records.filter((one) => (hooksOfRecord(one)?.within.length ?? 0) > 0);
+        if (touched.length === 0) return;
+        await stores.transaction(async (tx) => {
+          for (const one of touched) {
+            const { before, after } = one;
+            await runWithin(hooksOfRecord(one)?.within ?? [], ctx, { before: before.document, after: after?.document ?? null, tx });
+          }
+        }, userOf(ctx));
+      },
+    };
+  };
+}
+
+/** Whether a delete of a model's records may run hooks of other resources, or of its own for further records. */
+export function hasCascadeHooks(model: CompiledModel, references: References | undefined): boolean {
+  return (references?.reachedFrom(model) ?? []).some(({ holder, field }) => {
+    const change = field.ref.onDelete === 'cascade' ? 'deleted' : 'changed';
+    return field.ref.onDelete !== 'restrict' && areSome(hooksOf(holder)?.[change]);
+  });
+}
+
+/** A hook of `after` that runs those of all records which the delete of the request has touched. */
+export async function afterCascade(ctx: Context): Promise<void> {
+  for (const one of ctx.cascaded ?? []) {
+    const { before, after = before } = one;
+    for (const hook of hooksOfRecord(one)?.after ?? []) {
+      ctx.exchange?.throwIfGivenUp();
+      await hook(ctx, after.document);
+    }
+  }
+}
+
+function hooksOfRecord({ source, after }: CascadedRecord): HooksOfChange | undefined {
+  return hooksOf(source)?.[after ? 'changed' : 'deleted'];
+}
+
+function hooksOf(source: object): CascadeHooks | undefined {
+  return (source as GuardedSource).hooks;
+}
+
+function areSome(hooks: HooksOfChange | undefined): boolean {
+  return hooks !== undefined && hooks.within.length + hooks.after.length > 0;
+}

@@ -1,0 +1,83 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Model } from '../model/define/define-model.ts';
+import type { HasFields } from '../model/define/infer.ts';
+import { openCollection } from '../mongo/collection.ts';
+import type { Work } from '../mongo/driver/work.ts';
+import { notFound } from '../mongo/open-reads.ts';
+import { type CascadePlan, planCascade } from '../mongo/references/plan-cascade.ts';
+import type { Edge, References } from '../mongo/references/references.ts';
+import type { Id } from './store.ts';
+
+/** Records that a delete would touch, or that forbid it. */
+export interface PlannedRecords {
+  /** The name of their model. */
+  readonly model: string;
+  readonly count: number;
+  /** Their ids, as their documents have them. */
+  readonly ids: readonly unknown[];
+}
+
+/** What a delete would do. */
+export interface DeletePlan {
+  /** Whether the delete would be carried out, as things are. */
+  readonly isAllowed: boolean;
+  /** Whether it would touch more than `maxCascade` records beside the one that it addresses. What else it would do is not known then. */
+  readonly isTooLarge: boolean;
+  /** The records that it would delete too, or remove references from, by model. */
+  readonly steps: readonly (PlannedRecords & { readonly action: 'delete' | 'clear' })[];
+  /** The references of records that forbid it. At most 1,000 ids are named. */
+  readonly restrictedBy: readonly (PlannedRecords & { readonly field: string })[];
+}
+
+/**
+ * Tells what a delete of a record would do, without doing it. It is not limited by anyone's scope: it is for the application itself. Throws
+ * `not_found` (404).
+ */
+export type PlanDelete = <M extends Model & HasFields>(model: M, id: Id<M>) => Promise<DeletePlan>;
+
+/** The plan of a delete that touches no other record. */
+export const nothingElse: DeletePlan = { isAllowed: true, isTooLarge: false, steps: [], restrictedBy: [] };
+
+/** The most ids that restrict. */
+const mostNamed = 1_000;
+
+/** Makes the plan of a delete. */
+export async function planDelete(model: CompiledModel, id: unknown, references: References, work: Work): Promise<DeletePlan> {
+  const collection = openCollection(model, references);
+  if ((await collection.findIds({ _id: id }, 1, work)).length === 0) throw notFound();
+  const plan = await planCascade(references, model, [id], work);
+  const restrictedBy: DeletePlan['restrictedBy'][number][] = [];
+  for (const edge of plan.restricting) restrictedBy.push({ ...(await findRestricting(edge, plan, work)), field: edge.field.name });
+  const deleted = plan.deleted.map(({ edge, ids }) => ({ ...toPlanned(edge.holder.model, ids), action: 'delete' as const }));
+  const cleared = plan.rewritten.map(({ holder, ids }) => ({ ...toPlanned(holder.model, [...ids.values()]), action: 'clear' as const }));
+  return {
+    isAllowed: restrictedBy.length === 0 && !plan.isTooLarge,
+    isTooLarge: plan.isTooLarge,
+    steps: [...merge(deleted), ...cleared],
+    restrictedBy,
+  };
+}
+
+async function findRestricting({ holder, field, target }: Edge, { gone }: CascadePlan, work: Work): Promise<PlannedRecords> {
+  const going = gone.get(holder.model.collection);
+  const targets = [...(gone.get(target.model.collection)?.values() ?? [])];
+  const found = await holder.collection.findIdsBy(field.path, targets, undefined, mostNamed + (going?.size ?? 0), work);
+  const { leaf } = holder.model.id;
+  const staying = new Map(found.map((one) => [leaf.toJson(one), one]));
+  for (const key of going?.keys() ?? []) staying.delete(key);
+  return toPlanned(holder.model, [...staying.values()].slice(0, mostNamed));
+}
+
+function toPlanned({ name, id: { leaf } }: CompiledModel, ids: readonly unknown[]): PlannedRecords {
+  return { model: name, count: ids.length, ids: ids.map((id) => leaf.toDocument(id)) };
+}
+
+/** The steps of one model as one. */
+function merge<Step extends PlannedRecords>(steps: readonly Step[]): Step[] {
+  const merged = new Map<string, Step>();
+  for (const step of steps) {
+    const ids = [...(merged.get(step.model)?.ids ?? []), ...step.ids];
+    merged.set(step.model, { ...step, ids, count: ids.length });
+  }
+  return [...merged.values()];
+}
