@@ -74,7 +74,7 @@ describe('the hooks of resources whose records a delete touches', () => {
     expect((await api.request('DELETE', '/api/projects/a')).status).toBe(204);
     expect(calls).toEqual(expected);
     expect(await entries()).toEqual(['job j1', 'job j2', 'memo m']);
-    const read = commands.events.filter(({ command }) => command['filter']?._id).map(({ command }) => command['find']);
+    const read = commands.events.filter(({ command }) => command.filter?._id).map(({ command }) => command.find);
     expect(read.sort()).toEqual(['jobs', 'memos', 'memos']); // records without hooks are not read
   });
 
