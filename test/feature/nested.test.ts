@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { cursorPaging, everything, Unauthorized } from '../../src/index.ts';
+import { cursorPaging, defineModel, everything, t, Unauthorized } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -173,5 +173,28 @@ describe('POST <resource>/{id}/<relation>', () => {
     const operations = [{ method: 'POST', path: '/projects/few/tasks', body: { id: 'x', title: 'X' } }];
     const { status, body } = await send('POST', 'batch', { operations });
     expect([status, body.operation, await collection('tasks').countDocuments({})]).toEqual([404, 0, tasks.length]);
+  });
+});
+
+describe('ids that are numbers of two types', () => {
+  const Box = defineModel('Box', {
+    collection: 'boxes',
+    fields: {
+      id: t.int64({ policy: { insert: true } }),
+      things: t.hasMany('Thing', { via: 'boxId' }),
+      count: t.hasMany('Thing', { via: 'boxId', count: true }),
+    },
+  });
+  const Thing = defineModel('Thing', { collection: 'things', fields: { boxId: t.ref('Box', { id: t.int() }) } });
+  const boxes = useApi(database, (shop) => [
+    shop.resource({ model: Box, include: ['things', 'count'], nested: ['things'] }),
+    shop.resource({ model: Thing }),
+  ]);
+
+  it('are equal by value: below the record, and in include', async () => {
+    await boxes.request('POST', '/api/boxes', { body: { id: 7 } });
+    expect((await boxes.request('POST', '/api/boxes/7/things', { body: {} })).body.data.boxId).toBe(7);
+    expect((await boxes.request('GET', '/api/boxes/7/things')).body.data).toHaveLength(1);
+    expect((await boxes.request('GET', '/api/boxes/7?include=things,count')).body.data).toMatchObject({ things: [{ boxId: 7 }], count: 1 });
   });
 });

@@ -2,10 +2,11 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
 import { asRowScope, both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
+import { Invalid } from '../../rules.ts';
 import { canAnswer, ofRead } from './can-answer.ts';
 import type { ResourceMiddleware, ScopeFunction } from './context.ts';
 import { workOf } from './exchange.ts';
-import { readAddress } from './read-address.ts';
+import { parameterOf, readAddress } from './read-address.ts';
 
 /** The records that an operation below a record is about. */
 export interface ParentOptions extends DatabaseOptions {
@@ -32,9 +33,15 @@ export function findParent(parent: CompiledModel, { scope, child, via, ...databa
     await collection.findOne(id, both(own, above), { fields: onlyId }, workOf(ctx));
     const refers: Condition = { field: via, operator: 'eq', value: id };
     ctx.pathField = via.name;
-    ctx.parentId = parent.id.leaf.toDocument(id);
+    ctx.parentId = toReference(parameterOf(ctx, 'id'), id, parent.id, via);
     ctx.writeScope = [...(ctx.writeScope ?? []), refers];
     ctx.scope = asRowScope(both(buildFilter([refers]), ctx.scope), child, ctx.writeScope);
     await next();
   });
+}
+
+/** The id of the path in the document form of the field that refers, which may be of another type of numbers. */
+function toReference(text: string, id: unknown, { leaf }: CompiledModel['id'], { leaf: own }: QueryField): unknown {
+  const reference = own?.fromText(text);
+  return reference === undefined || reference instanceof Invalid ? leaf.toDocument(id) : own?.toDocument(reference);
 }
