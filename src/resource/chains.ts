@@ -25,7 +25,7 @@ import { page } from '../middleware/page.ts';
 import { canAnswer } from '../middleware/parts/can-answer.ts';
 import { carried } from '../middleware/parts/carried.ts';
 import { afterCascade, hasCascadeHooks } from '../middleware/parts/cascade-hooks.ts';
-import { changeLink, findOther } from '../middleware/parts/change-link.ts';
+import { changeLink, checkLink, findOther } from '../middleware/parts/change-link.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
@@ -189,7 +189,8 @@ function linkChains(r: CompiledResource): (readonly [name: string, chain: readon
         ...rows(r),
         match(r),
         findOther(link, kind === 'add'),
-        ...writing(r, 'patch', changeLink(r.model, link, kind, { ...writes(r), ...changing(r, closed(r)) }), noContent()),
+        checkLink(r.model, link, changing(r, closed(r))),
+        ...writing(r, 'patch', changeLink(r.model, link, kind, writes(r)), noContent()),
       ],
     ]),
   );

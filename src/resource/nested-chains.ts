@@ -2,7 +2,7 @@ import { guards } from '../middleware/guards.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { findParent } from '../middleware/parts/find-parent.ts';
 import { requestPath } from '../middleware/record.ts';
-import { isObject } from '../model/value/plain-object.ts';
+import { isStoredObject } from '../model/value/stored-shape.ts';
 import type { CompiledResource, NestedResource } from './compiled-resource.ts';
 import { shownBy } from './link-nested.ts';
 
@@ -35,7 +35,7 @@ function within(r: CompiledResource, { name, via, target }: NestedResource): Com
   const { create: own } = target.serverFields;
   async function create(ctx: Context): Promise<unknown> {
     const values: unknown = own ? await (own as (ctx: Context) => unknown)(ctx) : {};
-    return isObject(values) ? { ...values, [via.name]: via.inList ? [ctx.parentId] : ctx.parentId } : values;
+    return isStoredObject(values) ? { ...values, [via.name]: via.inList ? [ctx.parentId] : ctx.parentId } : values;
   }
   const path = `${r.path}/${name}`;
   return {

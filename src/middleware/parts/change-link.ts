@@ -4,14 +4,13 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { LeafNode, Slot } from '../../model/node.ts';
 import { openNames, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
-import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Elements } from '../../mongo/open-links.ts';
 import { notFound } from '../../mongo/open-reads.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions } from '../../mongo/references/open-related.ts';
 import { Invalid } from '../../rules.ts';
 import { canAnswer, ofChange, ofRead, ofReferences, ofValues } from './can-answer.ts';
-import type { Called, Context, ResourceMiddleware } from './context.ts';
+import { type Called, type Context, needed, type ResourceMiddleware } from './context.ts';
 import { workOf } from './exchange.ts';
 import { parameterOf, readAddress, readId } from './read-address.ts';
 import type { GuardedSource } from './relation-targets.ts';
@@ -51,37 +50,43 @@ export function findOther({ slot, source, field }: Link, mustExist: boolean): Re
   });
 }
 
-/** Options of {@link changeLink}. */
-interface ChangeLinkOptions extends WriteOptions, WriteRules {
+/** Options of {@link checkLink}. */
+interface CheckLinkOptions extends Pick<WriteRules, 'explicitWrites'> {
   readonly serverFields?: Called<[ctx: Context], unknown>;
 }
 
-/**
- * Adds `ctx.otherId` to an array of the record of `ctx.params.id`, or removes it, in one atomic command with the scope and
- * `ctx.precondition` in its filter. It leaves the record in `ctx.record`. The values of the server are written with it. If there is nothing to
- * change, nothing is written.
- */
-export function changeLink(
+/** Leaves in `ctx.changes` what is written together with an element: the values of the server. */
+export function checkLink(
   model: CompiledModel,
-  { field, query }: Link,
-  kind: 'add' | 'remove',
-  { serverFields, explicitWrites = false, ...database }: ChangeLinkOptions,
+  { field }: Link,
+  { serverFields, explicitWrites = false }: CheckLinkOptions,
 ): ResourceMiddleware {
-  const collection = openRelated(model, database);
   const open = new Set(openNames(model.fieldTable, updateAccess({ explicitWrites })));
   const readServer = once(() => compileServerChanges(model));
-
-  async function changesOf(ctx: Context): Promise<Changes> {
+  return canAnswer(serverFields ? ['internal'] : [], async function checkLink(ctx, next) {
     ctx.request.body ??= {}; // functions that look at what was sent find nothing
     const server = serverFields && (await serverValuesOf(serverFields, ctx));
     if (server && Object.hasOwn(server, field.name))
       throw new Error(`\`serverFields\` set \`${field.name}\`, of which clients may write single elements by \`links\`.`);
     ctx.mayWrite = isOpenTo(open, server);
-    return server ? requireChangesWithin(ctx, readServer()(server)) : nothing;
-  }
+    ctx.changes = server ? readServer()(server) : { assignments: [], embedded: [] };
+    await next();
+  });
+}
 
+/**
+ * Adds `ctx.otherId` to an array of the record of `ctx.params.id`, or removes it, with `ctx.changes`, in one atomic command with the scope and
+ * `ctx.precondition` in its filter. It leaves the record in `ctx.record`. If there is nothing to add or to remove, nothing is written.
+ */
+export function changeLink(
+  model: CompiledModel,
+  { field, query }: Link,
+  kind: 'add' | 'remove',
+  options: WriteOptions,
+): ResourceMiddleware {
+  const collection = openRelated(model, options);
   const write = canAnswer([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx, next) {
-    const changes = await changesOf(ctx);
+    const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkLink', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, viewer: viewerOf(ctx) };
     const { otherId: element, writeScope = [], mayWrite = () => false } = ctx;
     const change = { field, query, kind, element, changes, bounds: { writeScope, mayWrite } };
@@ -94,5 +99,3 @@ export function changeLink(
   };
   return withWritePart({ kind: 'update', findBefore }, write);
 }
-
-const nothing: Changes = { assignments: [], embedded: [] };

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type FieldEntry, type LeafNode, relationSlot } from '../../model/node.ts';
 import type { ManyRelation } from '../../model/read/many-relations.ts';
 import { checkIdType } from '../../mongo/check-id-type.ts';
@@ -16,7 +17,7 @@ export function linkMany(relation: ManyRelation, from: CompiledModel, target: Co
   const { path } = checkVia(relation, from, target, where);
   const keys = endWithId(
     relation.sort.map(([name, direction]) => ({ field: sortField(name, target, where), direction })),
-    target.scopeFields.get('id') as never,
+    target.scopeFields.get('id') as QueryField,
   );
   const sort = new Map(keys.map(({ field, direction }) => [field.path, direction]));
   return { path, idTypes: from.id.leaf.bsonTypes, sort, max: relation.max };
@@ -41,7 +42,7 @@ function checkVia({ via, model }: ManyRelation, from: CompiledModel, { fieldTabl
 }
 
 /** The order is the definition's, and not the client's: the field needs no policy. But the order of private values would show them. */
-function sortField(name: string, { scopeFields, fieldTable, name: model }: CompiledModel, where: string) {
+function sortField(name: string, { scopeFields, fieldTable, name: model }: CompiledModel, where: string): QueryField {
   const field = scopeFields.get(name);
   const isSortable = field?.leaf !== undefined && !field.inList && !fieldTable.get(name)?.isPrivate;
   if (isSortable) return field;

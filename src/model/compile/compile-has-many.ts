@@ -45,6 +45,9 @@ function compileOne(name: string, definition: HasMany): ManyRelation {
   const { max = count ? 10_000 : 100 } = definition;
   checkValue(`\`max\` of ${where}`, max, aWholeNumber(1, count ? mostCounted : mostRecords));
   if (count && sort !== undefined) throw new ConfigurationError(`${where} cannot have \`sort\` with \`count\`: a number has no order.`);
+  const keys = (sort ?? '').split(',').map((key) => key.replace('-', ''));
+  const twice = keys.find((key, index) => keys.indexOf(key) < index);
+  if (twice !== undefined) throw new ConfigurationError(`\`sort\` of ${where} names \`${twice}\` twice.`);
   return { name, model, via, max, sort: sort === undefined ? [] : sort.split(',').map(parseKey), isCount: count, resource };
 }
 
