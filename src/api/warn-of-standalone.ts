@@ -16,7 +16,12 @@ interface Needing {
  * is answered with 501. The warning comes at once, or when the client has connected.
  */
 export function warnOfStandalone(db: Db, { batch, idempotency, resources }: Needing): void {
-  const needing = [...(batch ? ['`batch`'] : []), ...(idempotency ? ['`idempotency`'] : []), ...resources.flatMap(needingOf)];
+  const needing = [
+    ...(batch ? ['`batch`'] : []),
+    ...(idempotency ? ['`idempotency`'] : []),
+    ...resources.flatMap(needingOf),
+    ...needingOfReferences(resources),
+  ];
   if (needing.length === 0) return;
   reachabilityOf(db.client).whenStandalone(() => {
     const message = `The database is a standalone server without transactions, which ${listNames(needing)} need: the answer is 501. Make it a replica set; one of a single member will do.`;
@@ -28,4 +33,10 @@ function needingOf({ path, ops, withinOf }: CompiledResource): string[] {
   const hasHooks = singleWrites.some((name) => withinOf(name).length > 0);
   const ofMany = ops.filter((name) => name === 'patchMany' || name === 'deleteMany');
   return [...(hasHooks ? ['within'] : []), ...ofMany].map((name) => `\`${name}\` of resource \`${path}\``);
+}
+
+/** Writes of references that hold, and deletes of what they lead to. */
+function needingOfReferences([resource]: readonly CompiledResource[]): string[] {
+  const models = new Set(resource?.references?.heldModels ?? []);
+  return [...models].map((model) => `\`onDelete\` of references to ${model}`);
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { service } from '../../src/index.ts';
+import { Job, Label, Project, Step, Ticket } from '../support/models/workspace.ts';
 import { count, makeLedger, post, postings, reset } from './parts/ledger.ts';
 import { type Deployment, startMongods } from './parts/mongods.ts';
 
@@ -22,4 +24,32 @@ it('a standalone server is named at start, and what needs transactions is 501 an
       expect(await post(ledger, posting, key)).toMatchObject({ status: 501, code: 'replica_set_required' });
   expect(await count(db)).toEqual(before);
   expect((await ledger.fetch(new Request('http://ledger/accounts/a'))).status).toBe(200);
+});
+
+it('a standalone server answers 501 to writes of references that hold, and to deletes of what they lead to, and to nothing else', async () => {
+  const db = (await deployment.connect()).db('references');
+  const shop = service();
+  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const api = shop.api({ db, resources: [Project, Job, Label, Ticket].map((model) => shop.resource({ model } as never)), models: [Step] });
+  const said = warn.mock.calls.map(([message]) => String(message));
+  warn.mockRestore();
+  const send = async (method: string, path: string, body?: object) => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const init = body ? { body: JSON.stringify(body), headers: { 'content-type': type } } : {};
+    return (await api.fetch(new Request(`http://in-process${path}`, { method, ...init }))).status;
+  };
+  await db.collection<{ _id: string; projectId: string }>('jobs').insertOne({ _id: 'j', projectId: 'a' });
+  expect(await send('POST', '/projects', { id: 'a' })).toBe(201);
+  expect(await send('POST', '/labels', { id: 'l' })).toBe(201);
+  expect(await send('POST', '/tickets', { labelId: 'l' })).toBe(201); // `exists` alone needs no transaction
+  expect(await send('POST', '/tickets', { labelId: 'none' })).toBe(422);
+  expect(await send('DELETE', '/labels/l')).toBe(204);
+  expect(await send('PATCH', '/projects/a', { name: 'b' })).toBe(200);
+  expect(await send('PATCH', '/jobs/j', { text: 'y' })).toBe(200);
+  expect(await send('POST', '/jobs', { projectId: 'a' })).toBe(501);
+  expect(await send('PATCH', '/jobs/j', { projectId: 'a' })).toBe(501);
+  expect(await send('DELETE', '/projects/a')).toBe(501);
+  expect((await api.planDelete(Project, 'a')).steps).toEqual([{ model: 'Job', action: 'delete', count: 1, ids: ['j'] }]);
+  expect(await db.collection('jobs').countDocuments()).toBe(1);
+  expect(said).toEqual([expect.stringMatching(/`onDelete` of references to Project, `onDelete` of references to Job/)]);
 });

@@ -81,6 +81,11 @@ export class References {
     return [...found];
   }
 
+  /** The names of the models that references with `onDelete` lead to. */
+  get heldModels(): readonly string[] {
+    return [...this.#incoming.values()].flatMap((edges) => edges.map(({ target }) => target.model.name));
+  }
+
   /** Whether another model of the same collection has declared the same reference. Throws if it says something else. */
   #isKnown(edge: Edge): boolean {
     const twin = this.incoming(edge.target.model).find((other) => isTwin(edge, other));
