@@ -168,6 +168,12 @@ describe('a delete', () => {
     expect(await snapshot()).toEqual(before);
   });
 
+  it('that is restricted is 409 `still_referenced`, even if it would also change too many records', async () => {
+    await of('bills').insertOne({ _id: '1', owner: 'ann', projectId: 'b' });
+    await of('memos').insertMany(Array.from({ length: 25 }, (_, index) => ({ _id: `m${index}`, projectId: 'b' })));
+    expect((await remove('b')).body).toMatchObject({ code: 'still_referenced' });
+  });
+
   it('answers 404 and 412 for the addressed record before anything else', async () => {
     await of('bills').insertOne({ _id: '1', owner: 'ann', projectId: 'a' });
     expect((await remove('a', { 'if-match': '"3"' })).status).toBe(412);

@@ -80,7 +80,7 @@ export async function planCascade(references: References, model: CompiledModel, 
       const found = await findHolders(edge, [...targets.values()], left + rewrite.ids.size + 1);
       if (found.size === 0) continue;
       left -= [...found.keys()].filter((key) => !rewrite.ids.has(key)).length;
-      if (left < 0) return tooLarge;
+      if (left < 0) return { ...tooLarge, gone, restricting };
       for (const [key, id] of found) rewrite.ids.set(key, id);
       rewrite.edges.add(edge);
       rewrites.set(holder.model, rewrite);

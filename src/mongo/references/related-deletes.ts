@@ -33,8 +33,8 @@ export function openRelatedDeletes(
   async function follow(ids: readonly unknown[], { viewer, observer }: Deleting, work: Work): Promise<void> {
     if (ids.length === 0) return;
     const plan = await planCascade(references, model, ids, work);
-    if (plan.isTooLarge) throw tooManyReferences(references.maxCascade);
     if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
+    if (plan.isTooLarge) throw tooManyReferences(references.maxCascade);
     const happened = await carryOut(plan, observer, work); // whether somebody observes it or not
     await observer?.happened(happened);
   }
