@@ -137,6 +137,6 @@ export class ReferenceOracle {
 }
 
 /** The dotted name of the field of an edge. */
-export function fieldOf(index: number, { shape }: EdgeSpec): string {
+function fieldOf(index: number, { shape }: EdgeSpec): string {
   return shape === 'lines' ? `e${index}.ref` : `e${index}`;
 }
