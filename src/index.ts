@@ -28,6 +28,7 @@ export { type CheckCreateOptions, checkCreate, type ServerFields } from './middl
 export { type CheckPatchOptions, checkPatch } from './middleware/check-patch.ts';
 export { type CheckPutOptions, checkPut } from './middleware/check-put.ts';
 export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.ts';
+export { deleted } from './middleware/deleted.ts';
 export { fields } from './middleware/fields.ts';
 export { type FilterQueryOptions, filterQuery } from './middleware/filter-query.ts';
 export { findIncluded } from './middleware/find-included.ts';
@@ -66,6 +67,7 @@ export { remove } from './middleware/remove.ts';
 export { removeMany } from './middleware/remove-many.ts';
 export { requestId } from './middleware/request-id.ts';
 export { requestTimeout } from './middleware/request-timeout.ts';
+export { restore } from './middleware/restore.ts';
 export { scope } from './middleware/scope.ts';
 export { stores } from './middleware/stores.ts';
 export { update } from './middleware/update.ts';
@@ -103,8 +105,8 @@ export { type ObjectField, type Overlaid, t } from './model/define/t.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';
 export type { DatabaseOptions } from './mongo/collection.ts';
 export type { Database } from './mongo/driver/database.ts';
-export type { IndexOptions, PlannedIndex } from './mongo/indexes/derive-indexes.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
+export type { IndexOptions, PlannedIndex } from './mongo/indexes/wanted-indexes.ts';
 export type { Paging } from './mongo/list/parse-paging.ts';
 export { everything, type RowScope } from './mongo/query/filter.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
@@ -118,6 +120,7 @@ export type {
   RecordAccess,
   RequestContext,
 } from './resource/custom-operation.ts';
+export type { DeletedOptions } from './resource/deleted-options.ts';
 export { cursorPaging, offsetPaging } from './resource/paging.ts';
 export type { CursorPagingOptions, OffsetPagingOptions, Operation, ResourceOptions, ScopeFilter } from './resource/resource-options.ts';
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';

@@ -1,9 +1,10 @@
 import { compileModel } from '../model/compile/compile-model.ts';
 import { askWithin } from '../mongo/driver/ask-within.ts';
 import { isServerError } from '../mongo/driver/server-error.ts';
-import { deriveIndexes, type IndexSource, type PlannedIndex } from '../mongo/indexes/derive-indexes.ts';
+import { deriveIndexes } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
+import type { IndexSource, PlannedIndex } from '../mongo/indexes/wanted-indexes.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
 import { relatedSources } from './related-indexes.ts';
@@ -79,8 +80,9 @@ function sourcesOf({ resources, models }: Indexing): Map<string, IndexSource[]> 
     const { collection } = source.model;
     sources.set(collection, [...(sources.get(collection) ?? []), source]);
   };
-  for (const { model, ops, path, scopeFields = [] } of resources) {
-    add(ops.includes('list') ? { model, list: { resource: path, scopeFields } } : { model });
+  for (const { model, ops, path, scopeFields = [], deletedGuards } of resources) {
+    const list = { resource: path, scopeFields, showsDeleted: deletedGuards !== undefined };
+    add(ops.includes('list') ? { model, list } : { model });
   }
   for (const resource of resources) {
     for (const source of reverseReads(resource.includes.steps, resource.path, resources)) add(source);

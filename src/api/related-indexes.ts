@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { IndexSource, RelatedUse } from '../mongo/indexes/derive-indexes.ts';
+import type { IndexSource, RelatedUse } from '../mongo/indexes/wanted-indexes.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 
 /**

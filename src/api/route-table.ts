@@ -10,7 +10,7 @@ import { documentPath } from '../openapi/describe-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
 import type { ServedResource } from '../resource/chains.ts';
 import type { UnlinkedResource } from '../resource/compiled-resource.ts';
-import { standardPlaces } from '../resource/resource-options.ts';
+import { type Operation, standardPlaces } from '../resource/resource-options.ts';
 import { compileBatchRoute } from './batch-route.ts';
 import type { Route } from './dispatch.ts';
 import { compileDocsRoutes } from './docs-routes.ts';
@@ -54,12 +54,14 @@ export function compileRouteTable(description: ApiDescription, { docs }: Extras,
   return new Map<string, readonly Route[]>([...ofResources, ...ofDocument, ...ofDocs, ...ofHealth, ...ofBatch]);
 }
 
+const withBody: ReadonlySet<Operation> = new Set<Operation>(['create', 'patch', 'put', 'patchMany']);
+
 function compileRoutes(resource: ServedResource): Route[] {
   const run = (operation: string) => compose([...resource.chainOf(operation)]) as ResourceMiddleware;
   const standard = resource.ops.map((operation) => ({
     ...standardPlaces[operation],
     name: operation,
-    readsJson: operation !== 'list' && operation !== 'get' && operation !== 'delete' && operation !== 'deleteMany',
+    readsJson: withBody.has(operation),
     run: run(operation),
   }));
   const custom = resource.operations.map((operation) => ({

@@ -36,7 +36,7 @@ const legal: LegalOptions<FindPageOptions> = {
 };
 
 /**
- * Finds the page that `ctx.listQuery` asks for within `ctx.scope`, and leaves it in `ctx.page`. The read is aborted when the client has
+ * Finds the page that `ctx.listQuery` asks for within `ctx.scope`, and leaves it in `ctx.page`. `ctx.deleted` says whether it has deleted records. The read is aborted when the client has
  * gone.
  *
  * A page by cursor that would exceed `maxPageBytes` ends early, at the end farther from its start. A page by number that would exceed it is
@@ -56,7 +56,9 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   return canAnswer([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx, next) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');
     const seen = await askThrough(ctx, query, through);
-    const found = await collection.findPage(query, ctx.scope, { fetchPrivate, maxPageBytes, ...seen }, workOf(ctx));
+    const found = await collection
+      .seeing(ctx.deleted ?? 'live')
+      .findPage(query, ctx.scope, { fetchPrivate, maxPageBytes, ...seen }, workOf(ctx));
     ctx.page = query.include.length > 0 ? found : writePage(found); // before the hooks, so that they receive the records that are shown
     await next();
   });

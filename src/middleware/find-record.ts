@@ -30,7 +30,7 @@ const legal: LegalOptions<FindRecordOptions> = { ...findOptions, shareRoundTrips
 
 /**
  * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`. The client is sent the fields of `ctx.fields`, if
- * there are any. 404 if there is no such record, 412 if it does not fulfil `ctx.precondition`. The read is aborted when the client has
+ * there are any. `ctx.deleted` says whether a deleted record is found. 404 if there is no such record, 412 if it does not fulfil `ctx.precondition`. The read is aborted when the client has
  * gone.
  *
  * @example
@@ -44,7 +44,7 @@ export function findRecord(model: ModelInput, options: FindRecordOptions): Resou
   return canAnswer([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx, next) {
     const { id, scope } = readAddress(ctx, compiled);
     const { fields, precondition } = ctx;
-    ctx.record = await collection.findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
+    ctx.record = await collection.seeing(ctx.deleted ?? 'live').findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
     await next();
   });
 }

@@ -63,7 +63,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   checkOptions(options, legal, '`listQuery`');
   const { name, fields = false, includes = noRelations, through, ...limits } = options;
   checkPaging(paging);
-  const { collection, clientFields: own, selector } = asCompiled(model);
+  const { collection, clientFields: own, selector, deletedAt } = asCompiled(model);
   const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
   const rules: ListRules = {
     resource: name ?? collection,
@@ -77,7 +77,8 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
   return canAnswer(['invalid_query', ...ofCursor, ...ofIntegers], async function listQuery(ctx, next) {
     const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
-    ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, isScoped);
+    const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
+    ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted });
     await next();
   });
 }

@@ -13,14 +13,14 @@ import { writePartOf } from './parts/write-part.ts';
 export type { WithinHook, Written } from './parts/run-within.ts';
 
 /**
- * Runs `insert`, `update` or `remove`, and then hooks, in one transaction: what the hooks write by `tx.store(…)`, or by `ctx.store`, is stored
+ * Runs `insert`, `update`, `remove` or `restore`, and then hooks, in one transaction: what the hooks write by `tx.store(…)`, or by `ctx.store`, is stored
  * exactly when the write is. It leaves the record in `ctx.record`. Hooks run in order, and each is awaited.
  *
  * If a hook throws, nothing is written: a `Problem` is answered as it is, and any other error is a 500 without details. If the database
  * says that the transaction may succeed when it is tried again, the write and the hooks run again, and what the first attempt has set on `ctx`
  * is taken back. 501 on a standalone server.
  *
- * An update reads the record of before first: one command more, and another one commits. Without hooks nothing of this happens.
+ * An update and a restore read the record of before first: one command more, and another one commits. Without hooks nothing of this happens.
  *
  * @example
  * const updateAndLog = withinTransaction(update(Order, { db }), [(ctx, { tx }) => tx.store(Log).create({ by: ctx.state.user.name })], { db });
@@ -37,7 +37,7 @@ export function withinTransaction(
   const part = writePartOf(write);
   if (!part)
     throw new ConfigurationError(
-      'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)` or `remove(…)` returns: it has to know the record.',
+      'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)`, `remove(…)` or `restore(…)` returns: it has to know the record.',
     );
   if (hooks.length === 0) return write;
   const stores = new Stores(options.db, options.maxTimeMS, () => options.references);

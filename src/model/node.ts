@@ -29,7 +29,7 @@ export interface CompiledField extends Slot {
   readonly index: boolean;
   readonly policy: Policy;
   /** Which of the values that the service itself sets this field has; undefined for all other fields. */
-  readonly maintained: 'revision' | 'createdAt' | 'updatedAt' | undefined;
+  readonly maintained: 'revision' | 'createdAt' | 'updatedAt' | 'deletedAt' | undefined;
   readonly ref: Reference | undefined;
   /** Makes the stored value of a field that was not sent. Undefined if the field has no default. */
   readonly makeDefault: (() => unknown) | undefined;

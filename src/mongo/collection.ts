@@ -11,29 +11,24 @@ import { isIdTaken } from './driver/outcome.ts';
 import { SharedInserts } from './driver/shared-inserts.ts';
 import { checkTimeLimit } from './driver/time-limit.ts';
 import { type Command, Work } from './driver/work.ts';
-import { type ManyInserts, openManyInserts } from './insert-many.ts';
-import { type ChildrenReads, openChildren } from './open-children.ts';
-import { type Links, openLinks } from './open-links.ts';
-import { notFound, openReads, type Reads } from './open-reads.ts';
-import { openReferenceCommands, type ReferenceCommands } from './open-references.ts';
+import { hideDeleted } from './hide-deleted.ts';
+import { openManyInserts } from './insert-many.ts';
+import { openChildren } from './open-children.ts';
+import { openLinks } from './open-links.ts';
+import { notFound, openReads } from './open-reads.ts';
+import { openReferenceCommands } from './open-references.ts';
+import type { Operations } from './operations.ts';
 import { checkStored, refusedCreations } from './query/apply-changes.ts';
+import { type Deletion, marking, narrow, newDeletion, unmarking, type Visible } from './query/deleted.ts';
 import { both, type Filter } from './query/filter.ts';
 import { buildPrecondition, checkPrecondition, preconditionFailed } from './query/precondition.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
+import { openPurges, type Purges } from './soft-deletes.ts';
 import { StoredRecord } from './stored-record.ts';
 import type { Target } from './target.ts';
-import type { Viewer } from './viewer.ts';
-import { type ManyWrites, openManyWrites } from './write-many.ts';
+import { openManyWrites } from './write-many.ts';
 
 type Stored = Record<string, unknown>;
-
-/** Options of an insert. */
-interface InsertOptions {
-  /** Answers 412 instead of 409 if there is a record with this id. @default false */
-  readonly ifIdIsFree?: boolean;
-  /** Who writes, for checked references. @default the application itself */
-  readonly viewer?: Viewer | undefined;
-}
 
 /** Options of {@link openCollection}. */
 export interface DatabaseOptions {
@@ -54,13 +49,15 @@ interface Settings {
 
 /**
  * The commands on the collection of a model. Every operation on one record is one command. Only if a write matches nothing, a second one finds
- * out why.
+ * out why. Deleted records of a model with `t.deletedAt()` do not exist for them, except for the reads of {@link ModelCollection.seeing}, for
+ * {@link ModelCollection.restore} and for the purge.
  * `work` is the work of the request.
  */
-export interface ModelCollection extends Reads, ChildrenReads, ManyInserts, ManyWrites, Links, ReferenceCommands {
-  insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
-  update(target: Target, changes: Changes, work?: Work): Promise<StoredRecord>;
-  remove(target: Target, work?: Work): Promise<StoredRecord>;
+export interface ModelCollection extends Operations, Purges {
+  /** The same operations as they see other records than the living ones. */
+  seeing(visible: Visible): Operations;
+  /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */
+  restore(target: Target, work?: Work): Promise<StoredRecord>;
 }
 
 /** Sends one write, and returns the record after it; null if it matched nothing. */
@@ -134,7 +131,20 @@ export function openCollection(
     });
   }
 
-  return {
+  function applying(filter: Filter, changes: Changes): Write {
+    return (command) =>
+      collection.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), {
+        returnDocument: 'after',
+        ...command.options,
+      });
+  }
+
+  function marked(filter: Filter, { at, id }: Deletion): Write {
+    const pipeline = buildUpdate(model, marking(model, { at, id }), at);
+    return (command) => collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'before', ...command.options });
+  }
+
+  const all: Operations = {
     ...openReads(model, db, collection, { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }),
     ...openChildren(model, db, { readMany }),
     ...openManyInserts(model, db, collection, { write, maxTimeMS }),
@@ -152,21 +162,31 @@ export function openCollection(
     },
 
     async update(target, changes, work = new Work()) {
-      const run = (filter: Filter): Write => {
-        return (command) =>
-          collection.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), {
-            returnDocument: 'after',
-            ...command.options,
-          });
-      };
+      const run = (filter: Filter) => applying(filter, changes);
       if (changesNothing(changes)) return new StoredRecord(model, await explainMiss(target, work, changes));
       if (changes.storedCheck) return updateChecked(target, changes, changes.storedCheck, run, work);
       return writeOrExplain(target, changes, run(toFilter(target, changes)), work);
     },
 
-    async remove(target, work = new Work()) {
+    async remove(target, work = new Work(), deletion = newDeletion()) {
       const filter = toFilter(target);
-      return writeOrExplain(target, undefined, (command) => collection.findOneAndDelete(command.handOver(filter), command.options), work);
+      const run: Write = model.deletedAt
+        ? marked(filter, deletion)
+        : (command) => collection.findOneAndDelete(command.handOver(filter), command.options);
+      return writeOrExplain(target, undefined, run, work);
+    },
+  };
+  const seen = { live: all, only: all, with: all };
+  if (model.deletedAt) Object.assign(seen, { live: hideDeleted(model, all, 'live'), only: hideDeleted(model, all, 'only') });
+
+  return {
+    ...seen.live,
+    ...openPurges(model, collection, { readLatest, write }),
+    seeing: (visible) => seen[visible],
+
+    async restore(target, work = new Work()) {
+      const deleted = { ...target, scope: narrow(model, 'only', target.scope) };
+      return writeOrExplain(deleted, undefined, applying(toFilter(deleted), unmarking(model)), work);
     },
   };
 }

@@ -2,7 +2,9 @@ import type { Document as BsonDocument, Collection, FindOptions } from 'mongodb'
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Commands } from './driver/commands.ts';
 import type { Work } from './driver/work.ts';
+import { type Deletion, marking } from './query/deleted.ts';
 import { both, type Filter } from './query/filter.ts';
+import { buildUpdate } from './query/update-pipeline.ts';
 import { StoredRecord } from './stored-record.ts';
 import { referencesKey } from './viewer.ts';
 import { inParts } from './write-many.ts';
@@ -22,10 +24,10 @@ export interface ReferenceCommands {
   holdAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<number>;
   /** Reads these records whole, within the scope. */
   readAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<StoredRecord[]>;
-  /** Deletes these records. */
-  removeAll(ids: readonly unknown[], work: Work): Promise<void>;
-  /** Applies an update pipeline to these records. */
-  rewriteAll(ids: readonly unknown[], pipeline: BsonDocument[], work: Work): Promise<void>;
+  /** Deletes these records, within the scope: removes them, or marks them if their model has `t.deletedAt()`. */
+  removeAll(ids: readonly unknown[], scope: Filter | undefined, deletion: Deletion, work: Work): Promise<void>;
+  /** Applies an update pipeline to these records, within the scope. */
+  rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipeline: BsonDocument[], work: Work): Promise<void>;
 }
 
 const countReference: BsonDocument = { $inc: { [referencesKey]: 1 } };
@@ -47,6 +49,13 @@ export function openReferenceCommands(
   async function findIds(filter: Filter, limit: number, work: Work): Promise<unknown[]> {
     const found = await find(filter, { projection: { _id: 1 }, limit }, work);
     return found.map(({ _id }) => _id);
+  }
+
+  async function rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipeline: BsonDocument[], work: Work): Promise<void> {
+    for (const some of inParts(ids)) {
+      const filter = both(withIds(some), scope);
+      await write(work, (command) => collection.updateMany(command.handOver(filter), pipeline, command.options));
+    }
   }
 
   return {
@@ -79,15 +88,15 @@ export function openReferenceCommands(
       return records;
     },
 
-    async removeAll(ids, work) {
-      for (const some of inParts(ids))
-        await write(work, (command) => collection.deleteMany(command.handOver(withIds(some)), command.options));
+    async removeAll(ids, scope, deletion, work) {
+      if (model.deletedAt) return rewriteAll(ids, scope, buildUpdate(model, marking(model, deletion), deletion.at), work);
+      for (const some of inParts(ids)) {
+        const filter = both(withIds(some), scope);
+        await write(work, (command) => collection.deleteMany(command.handOver(filter), command.options));
+      }
     },
 
-    async rewriteAll(ids, pipeline, work) {
-      for (const some of inParts(ids))
-        await write(work, (command) => collection.updateMany(command.handOver(withIds(some)), pipeline, command.options));
-    },
+    rewriteAll,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Commands } from './driver/commands.ts';
 import { runTransaction } from './driver/run-transaction.ts';
 import { Work } from './driver/work.ts';
 import { refusedCreations } from './query/apply-changes.ts';
+import { type Deletion, marking, newDeletion } from './query/deleted.ts';
 import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
 import { spellId } from './stored-record.ts';
@@ -39,7 +40,8 @@ export interface Affected {
 export interface ManyWrites {
   /** Applies the same changes to every record that matches. A record that cannot take them is named by its id: 422. */
   updateMany(targets: Targets, changes: Changes, work?: Work): Promise<Affected>;
-  removeMany(targets: Targets, work?: Work): Promise<Affected>;
+  /** Removes every record that matches, or marks it as deleted if its model has `t.deletedAt()`. @default a deletion of its own */
+  removeMany(targets: Targets, work?: Work, deletion?: Deletion): Promise<Affected>;
 }
 
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
@@ -95,6 +97,21 @@ export function openManyWrites(
     return count;
   }
 
+  function remove(ids: readonly unknown[], filter: Filter, work: Work): Promise<number> {
+    return writeTo(ids, filter, async (some) => {
+      const done = await write(work, (command) => collection.deleteMany(command.handOver(some), command.options));
+      return done.deletedCount;
+    });
+  }
+
+  function mark(ids: readonly unknown[], filter: Filter, deletion: Deletion, work: Work): Promise<number> {
+    const pipeline = buildUpdate(model, marking(model, deletion), deletion.at);
+    return writeTo(ids, filter, async (some) => {
+      const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options));
+      return done.modifiedCount;
+    });
+  }
+
   return {
     updateMany({ conditions, scope, max }, changes, work = new Work()) {
       const filter = both(buildFilter(conditions), scope);
@@ -113,14 +130,11 @@ export function openManyWrites(
       });
     },
 
-    removeMany({ conditions, scope, max }, work = new Work()) {
+    removeMany({ conditions, scope, max }, work = new Work(), deletion = newDeletion()) {
       const filter = both(buildFilter(conditions), scope);
       return runTransaction(db, work, maxTimeMS, async () => {
         const ids = await findIds(filter, max, work);
-        const modified = await writeTo(ids, filter, async (some) => {
-          const done = await write(work, (command) => collection.deleteMany(command.handOver(some), command.options));
-          return done.deletedCount;
-        });
+        const modified = await (model.deletedAt ? mark(ids, filter, deletion, work) : remove(ids, filter, work));
         return { matched: ids.length, modified, ids };
       });
     },

@@ -5,7 +5,7 @@ import { describeOperation, json, type Particulars, type ResourceContext, record
 import type { Part, Schema } from './document.ts';
 import { cachingHeaders, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
 import { idParameter } from './id-parameter.ts';
-import { fieldsParameters, includeParameter, listParameters, manyParameters } from './list-parameters.ts';
+import { deletedParameter, fieldsParameters, includeParameter, listParameters, manyParameters } from './list-parameters.ts';
 
 /** The paths of a resource, each with the standard operations that it serves. */
 export function describeResource(context: ResourceContext): Record<string, Part> {
@@ -14,9 +14,11 @@ export function describeResource(context: ResourceContext): Record<string, Part>
   const id = idParameter(resource);
   const all = describeStandard(context, ['list', 'create', 'patchMany', 'deleteMany']);
   const one = describeStandard(context, ['get', 'patch', 'put', 'delete']);
+  const restore = describeStandard(context, ['restore']);
   return {
     ...(Object.keys(all).length > 0 ? { [path]: all } : {}),
     ...(Object.keys(one).length > 0 ? { [`${path}/{id}`]: { parameters: [id], ...one } } : {}),
+    ...(Object.keys(restore).length > 0 ? { [`${path}/{id}/restore`]: { parameters: [id], ...restore } } : {}),
   };
 }
 
@@ -55,6 +57,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
       ifStillMatch(components),
       ...fieldsParameters(resource),
       ...includeParameter(resource),
+      ...deletedParameter(resource),
     ];
     return {
       summary: `Get one ${resource.model.name}`,
@@ -98,11 +101,22 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
   },
 
   delete(context) {
+    const { model, ops } = context.resource;
+    const kept = ops.includes('restore') ? ' It can be restored.' : '';
     return {
-      summary: `Delete one ${context.resource.model.name}`,
-      description: 'Deletes the record with this id.',
+      summary: `Delete one ${model.name}`,
+      description: `Deletes the record with this id.${kept}`,
       parameters: [ifMatch(context), unlessMatch(context.components)],
       answers: { 204: { description: 'The record is deleted.' } },
+    };
+  },
+
+  restore(context) {
+    return {
+      summary: `Restore one ${context.resource.model.name}`,
+      description: 'Brings back the deleted record with this id.',
+      parameters: [ifMatch(context), unlessMatch(context.components)],
+      answers: { 200: recordAnswer(context, 'The record as it is now.') },
     };
   },
 

@@ -3,6 +3,7 @@ import { type Operator, operators } from '../model/define/policy.ts';
 import type { Leaf } from '../model/value/leaf.ts';
 import { stringLeaf } from '../model/value/leaves.ts';
 import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
+import { deletedName } from '../mongo/list/parse-list-query.ts';
 import { isRelated } from '../mongo/list/related-field.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Part, Schema } from './document.ts';
@@ -26,9 +27,10 @@ export function listParameters(resource: CompiledResource): Part[] {
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
-    ...(paging.total === false ? [] : [totalParameter(paging.total)]),
+    ...(paging.total === false ? [] : [totalParameter(paging.total, model.deletedAt === undefined)]),
     ...fieldsParameters(resource),
     ...includeParameter(resource),
+    ...deletedParameter(resource),
   ];
 }
 
@@ -68,10 +70,18 @@ function pageParameter({ maxOffset }: Extract<CompiledResource['paging'], { mode
   return parameter('page', description, { type: 'integer', minimum: 1, maximum: maxOffset + 1, default: 1 });
 }
 
-function totalParameter(total: true | 'estimate'): Part {
-  const exact = total === 'estimate' ? '' : '`true`: also count all matches. ';
-  const description = `${exact}\`estimate\`: also estimate how many records there are, without filters.`;
-  return parameter('total', description, { type: 'string', enum: [...(exact ? ['true'] : []), 'estimate', 'false'], default: 'false' });
+function totalParameter(total: true | 'estimate', isEstimable: boolean): Part {
+  const exact = total === 'estimate' ? [] : ['`true`: also count all matches.'];
+  const estimate = isEstimable ? ['`estimate`: also estimate how many records there are, without filters.'] : [];
+  const values = [...exact.map(() => 'true'), ...estimate.map(() => 'estimate'), 'false'];
+  return parameter('total', [...exact, ...estimate].join(' '), { type: 'string', enum: values, default: 'false' });
+}
+
+/** The parameter by which clients ask for deleted records, on a list and on one record. None if the resource does not allow it. */
+export function deletedParameter({ deletedGuards }: CompiledResource): Part[] {
+  if (!deletedGuards) return [];
+  const description = '`only`: deleted records and nothing else. `with`: beside the living ones. Not everybody may ask for them.';
+  return [parameter(deletedName, description, { type: 'string', enum: ['only', 'with'] })];
 }
 
 /** The parameter by which clients choose fields, on a list and on one record. None if the resource does not allow it. */

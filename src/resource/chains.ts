@@ -7,6 +7,7 @@ import { caching } from '../middleware/caching.ts';
 import { checkCreate, type ServerFields } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
+import { deleted } from '../middleware/deleted.ts';
 import { fields } from '../middleware/fields.ts';
 import { filterQuery } from '../middleware/filter-query.ts';
 import { findIncluded } from '../middleware/find-included.ts';
@@ -31,6 +32,7 @@ import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
 import { remove } from '../middleware/remove.ts';
 import { removeMany } from '../middleware/remove-many.ts';
+import { restore } from '../middleware/restore.ts';
 import { scope } from '../middleware/scope.ts';
 import { update } from '../middleware/update.ts';
 import { updateMany } from '../middleware/update-many.ts';
@@ -71,6 +73,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...guard(r, 'list'),
     caching(r.caching),
     ...rows(r),
+    ...trash(r),
     query(r),
     findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
     ...related(r), // before the hooks: what is included may end the page early
@@ -81,6 +84,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...guard(r, 'get'),
     caching(r.caching),
     ...rows(r),
+    ...trash(r),
     include(r.includes),
     ...choice(r),
     notModified(),
@@ -133,6 +137,15 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     match(r),
     ...prior(r, 'delete'),
     ...carrying(r, withinTransaction(remove(r.model, writes(r)), r.withinOf('delete'), writes(r)), hooksOfDelete(r, 'delete'), noContent()),
+  ],
+  restore: (r) => [
+    ...guard(r, 'restore'),
+    caching(r.caching),
+    ...rows(r),
+    match(r),
+    ...idempotent(r),
+    ...prior(r, 'restore'),
+    ...writing(r, 'restore', restore(r.model, store(r)), record()),
   ],
   patchMany: (r) => [
     ...guard(r, 'patchMany'),
@@ -205,6 +218,7 @@ const query = (r: CompiledResource) =>
 const through = ({ related }: CompiledResource) => (related ? { through: related } : {});
 const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
   filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });
+const trash = (r: CompiledResource) => (r.deletedGuards ? [deleted(r.model, r.deletedGuards)] : []);
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
 const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
 /** The checks behind `match` require an object. */

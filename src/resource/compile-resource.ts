@@ -9,7 +9,7 @@ import { about, once, tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject, own } from '../model/value/plain-object.ts';
 import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
-import { listParameters } from '../mongo/list/parse-list-query.ts';
+import { deletedName, listParameters } from '../mongo/list/parse-list-query.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
 import { everything } from '../mongo/query/filter.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
@@ -28,6 +28,7 @@ import {
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { checkPlaces, compileOperations } from './compile-operations.ts';
 import type { UnlinkedResource } from './compiled-resource.ts';
+import { checkDeleted } from './deleted-options.ts';
 import { cursorPaging } from './paging.ts';
 import { relationPlaces } from './relation-places.ts';
 import { isSingleWrite, isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
@@ -66,6 +67,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   links: aListOfRelations,
   fields: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
+  deleted: [isObject, 'an object of guards'],
   before: [isTable, 'an object with an array of functions for each operation'],
   within: [isTable, 'an object with an array of functions for each operation'],
   after: [isTable, 'an object with an array of functions for each operation'],
@@ -107,7 +109,8 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkTable(given('before').before ?? {}, 'before', standard().filter(isWrite), where, checkBefore),
     () => checkTable(given('within').within ?? {}, 'within', standard().filter(isSingleWrite), where, checkFunctions),
     () => checkTable(given('after').after ?? {}, 'after', names(), where, checkFunctions),
-    () => checkFilterNames(compiledModel(), standard()),
+    () => checkFilterNames(compiledModel(), standard(), definition.deleted !== undefined),
+    () => checkDeleted(given('deleted', 'paging'), standard(), compiledModel(), where),
     () => checkFilters(compiledModel(), standard(), where),
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
@@ -136,6 +139,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     through,
     nested: definition.nested ?? [],
     links: definition.links ?? [],
+    deletedGuards: definition.deleted?.guards,
     guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
     beforeOf: (operation) => own<readonly BeforeHook<never, never>[] | undefined>(before, operation) ?? [],
     withinOf: (operation) => own(within as WithinTable, operation) ?? [],
@@ -206,9 +210,9 @@ function checkPath({ path }: ResourceDefinition, { collection }: CompiledModel, 
 }
 
 /** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
-function checkFilterNames(model: CompiledModel, ops: readonly Operation[]): void {
+function checkFilterNames(model: CompiledModel, ops: readonly Operation[], showsDeleted: boolean): void {
   const ofMany = ops.some(isOfMany) ? [maxAffectedName] : [];
-  for (const name of [...listParameters, ...ofMany]) {
+  for (const name of [...listParameters, ...ofMany, ...(showsDeleted ? [deletedName] : [])]) {
     if (model.clientFields.get(name)?.operators.has('eq')) {
       throw new ConfigurationError(
         `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,

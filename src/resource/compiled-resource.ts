@@ -71,6 +71,8 @@ export interface UnlinkedResource {
   readonly nested: readonly string[];
   /** The arrays of references of which clients may write single elements, as the definition names them. */
   readonly links: readonly string[];
+  /** The guards of the parameter `deleted`. Undefined if clients may not ask for deleted records. */
+  readonly deletedGuards: readonly Guard<never>[] | undefined;
   /** The guards of an operation, standard or custom, by its name. */
   guardsOf(operation: string): readonly Guard<never>[];
   /** The hooks before a write. */

@@ -9,16 +9,17 @@ import type { Fields } from '../model/define/schema.ts';
 import type { Paging, Totals } from '../mongo/list/parse-paging.ts';
 import type { everything } from '../mongo/query/filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
+import type { OfDeleted } from './deleted-options.ts';
 import type { RelationOptions } from './relation-options.ts';
 
 /** The operations that a resource can serve. */
-export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'] as const;
+export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete', 'restore', 'patchMany', 'deleteMany'] as const;
 
 /** An operation of a resource: a key of `ops`, `guardsFor` and `after`. */
 export type Operation = (typeof operations)[number];
 
 /** The operations that write one record: a key of `within`. */
-export const singleWrites = ['create', 'patch', 'put', 'delete'] as const satisfies readonly Operation[];
+export const singleWrites = ['create', 'patch', 'put', 'delete', 'restore'] as const satisfies readonly Operation[];
 
 type SingleWrite = (typeof singleWrites)[number];
 
@@ -55,6 +56,7 @@ export const standardPlaces: Readonly<Record<Operation, Place>> = {
   patch: { method: 'PATCH', path: '/:id' },
   put: { method: 'PUT', path: '/:id' },
   delete: { method: 'DELETE', path: '/:id' },
+  restore: { method: 'POST', path: '/:id/restore' },
   patchMany: { method: 'PATCH', path: '/' },
   deleteMany: { method: 'DELETE', path: '/' },
 };
@@ -107,7 +109,7 @@ export interface ServerFieldsOf<Principal, F extends Fields> {
 
 type DraftOf<Op extends WriteOperation, F extends Fields> = Op extends 'create'
   ? Document<Model<F>>
-  : Op extends 'delete' | 'deleteMany'
+  : Op extends 'delete' | 'restore' | 'deleteMany'
     ? undefined
     : ChangesDraft<Model<F>>;
 
@@ -125,7 +127,8 @@ export interface ResourceOptions<
   Bodies = Record<never, never>,
   Names extends keyof Bodies & string = keyof Bodies & string,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
-> extends RelationOptions {
+> extends RelationOptions,
+    OfDeleted<Principal> {
   /** The model whose records are served. */
   readonly model: Model<F>;
   /** The path segment of the resource. @default the collection of the model */
@@ -200,7 +203,7 @@ export interface ResourceOptions<
   /**
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to fulfil `If-Match`. Each
    * may change the draft, which the model validates again with the server's access, and may throw a `Problem`. The draft of a create is the new
-   * record. That of a patch or put is its changes, with null where a key is removed. A delete has none.
+   * record. That of a patch or put is its changes, with null where a key is removed. A delete and a restore have none.
    * @default none
    *
    * @example
@@ -210,7 +213,7 @@ export interface ResourceOptions<
     readonly [Op in NoInfer<Ops> & WriteOperation]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<Op, F>>[];
   };
   /**
-   * Hooks that run in the transaction of a create, patch, put or delete, in order: what they write by `tx.store(…)` is stored exactly when the
+   * Hooks that run in the transaction of a create, patch, put, delete or restore, in order: what they write by `tx.store(…)` is stored exactly when the
    * write is. If one throws, nothing is written. They may run several times for one request. See `docs/writes.md`.
    * @default none: the write is one command without a transaction
    *

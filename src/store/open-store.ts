@@ -4,19 +4,20 @@ import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import { Work } from '../mongo/driver/work.ts';
-import { notFound } from '../mongo/open-reads.ts';
+import { notFound, type Reads } from '../mongo/open-reads.ts';
 import { type Filter, readAnyScope, readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions } from '../mongo/references/open-related.ts';
 import { aMaxCascade } from '../mongo/references/references.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import type { Target } from '../mongo/target.ts';
-import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
+import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, oneOf, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileSaveDocument } from './held-documents.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
-import type { FindManyOptions, Id, IfMatch, OpenStoreOptions, ScopeOptions, Store } from './store.ts';
+import { purge, requireDeletedAt } from './purge.ts';
+import type { DeletedOption, FindManyOptions, Id, IfMatch, OpenStoreOptions, ScopeOptions, Store } from './store.ts';
 import { readSort, type Walk, walk } from './walk.ts';
 
 const legal: LegalOptions<OpenStoreOptions<unknown>> = {
@@ -28,9 +29,11 @@ const legal: LegalOptions<OpenStoreOptions<unknown>> = {
 };
 const legalScope: LegalOptions<ScopeOptions<unknown>> = { scope: checkedLater };
 const legalIfMatch: LegalOptions<IfMatch> = { ifMatch: [isRevision, 'a revision'] };
+const legalDeleted: LegalOptions<DeletedOption> = { deleted: orUndefined(oneOf('only', 'with')) };
 const legalFind: LegalOptions<FindManyOptions<unknown>> = {
   sort: checkedLater,
   limit: orUndefined(aWholeNumber(0, undefined, ' of records')),
+  ...legalDeleted,
 };
 
 /**
@@ -88,9 +91,15 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
     }
 
     async function* each(filter: unknown = {}, options: FindManyOptions<unknown> = {}): AsyncGenerator<unknown, void, undefined> {
-      for await (const records of walk(collection, planWalk(model, scope, filter, options), work)) {
+      const plan = planWalk(model, scope, filter, options);
+      for await (const records of walk(seen(options), plan, work)) {
         for (const record of records) yield give(record);
       }
+    }
+
+    function seen({ deleted }: DeletedOption): Reads {
+      if (deleted !== undefined) requireDeletedAt(model, 'The option `deleted`');
+      return collection.seeing(deleted ?? 'live');
     }
 
     function target(id: unknown, options: IfMatch = {}): Target {
@@ -102,14 +111,20 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
 
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
       ...(openMany({ model, collection, scope, bounds, readNew, readChanges, give, work }) as object as Many),
-      get: async (id: unknown) => give(await collection.findOne(readId(model, id), scope, { fetchPrivate: true }, work())) as never,
+      async get(id: unknown, options: DeletedOption = {}) {
+        checkOptions(options, legalDeleted, '`get`');
+        return give(await seen(options).findOne(readId(model, id), scope, { fetchPrivate: true }, work())) as never;
+      },
       async find(filter: unknown, options: FindManyOptions<unknown> = {}) {
         const found: unknown[] = [];
         for await (const one of each(filter, options)) found.push(one);
         return found as never;
       },
       each: each as never,
-      count: async (filter: unknown = {}) => collection.count(readFilter(filter, model.scopeFields), scope, work()),
+      async count(filter: unknown = {}, options: DeletedOption = {}) {
+        checkOptions(options, legalDeleted, '`count`');
+        return seen(options).count(readFilter(filter, model.scopeFields), scope, work());
+      },
       async create(document: unknown) {
         const stored = readNew(document);
         requireRecordWithin(bounds, stored);
@@ -129,6 +144,14 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
         return document as never;
       },
       remove: async (id: unknown, options?: IfMatch) => give(await collection.remove(target(id, options), work())) as never,
+      async restore(id: unknown, options?: IfMatch) {
+        requireDeletedAt(model, '`restore`');
+        return give(await collection.restore(target(id, options), work())) as never;
+      },
+      async purge(options) {
+        requireDeletedAt(model, '`purge`');
+        return purge(collection, scope, options, work);
+      },
     };
     return store;
   };

@@ -29,8 +29,22 @@ export type DocumentChanges<M extends HasFields> = Changes<Omit<Document<M>, 'id
 
 type Changes<Doc> = { readonly [Name in keyof Doc]?: Given<Doc[Name]> | (undefined extends Doc[Name] ? null : never) | undefined };
 
+/** Which records a read sees, of a model with `t.deletedAt()`. For another model, the option is an error. */
+export interface DeletedOption {
+  /** `'only'`: deleted records and nothing else. `'with'`: beside the living ones. @default living records only */
+  readonly deleted?: 'only' | 'with';
+}
+
+/** Options of a purge. */
+export interface PurgeOptions {
+  /** How long a record has been deleted at least, in milliseconds, or since when. */
+  readonly olderThan: number | Date;
+  /** The most records to remove. @default 10,000 */
+  readonly max?: number;
+}
+
 /** Options of reads of many records. */
-export interface FindManyOptions<Doc> {
+export interface FindManyOptions<Doc> extends DeletedOption {
   /** Field names; a `-` in front means descending. Records with equal values are sorted by their ids. @default by id */
   readonly sort?: readonly (`${'' | '-'}${keyof Doc & string}` | `${string}.${string}`)[];
   /** The most records to return. @default no limit */
@@ -96,7 +110,7 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc> {
  */
 export interface Store<M extends HasFields> {
   /** Reads a record. Throws `not_found` (404) if there is none. */
-  get(id: Id<M>): Promise<Document<M>>;
+  get(id: Id<M>, options?: DeletedOption): Promise<Document<M>>;
   /** Reads all records that match, at most 500 with each command. `{}` matches every record. */
   find(filter?: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): Promise<Document<M>[]>;
   /**
@@ -108,7 +122,7 @@ export interface Store<M extends HasFields> {
    */
   each(filter?: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): AsyncGenerator<Document<M>, void, undefined>;
   /** Counts all records that match. */
-  count(filter?: StoreFilter<Document<M>>): Promise<number>;
+  count(filter?: StoreFilter<Document<M>>, options?: DeletedOption): Promise<number>;
   /** Creates a record. Throws 422 or 409. */
   create(document: NewDocument<M>): Promise<Document<M>>;
   /**
@@ -139,10 +153,23 @@ export interface Store<M extends HasFields> {
    * Updates the document in place, and returns it.
    */
   save(document: Document<M>): Promise<Document<M>>;
-  /** Deletes a record, and returns it. Throws 404 or 412. */
+  /** Deletes a record, and returns it as it was. With `t.deletedAt()` it is marked, and can be restored. Throws 404 or 412. */
   remove(id: Id<M>, options?: IfMatch): Promise<Document<M>>;
   /** Deletes every record that matches, in one transaction: all of them or none. `{}` matches every record. */
   removeMany(filter: StoreFilter<Document<M>>, options?: MaxOptions): Promise<AffectedRecords>;
+  /**
+   * Brings back a deleted record of a model with `t.deletedAt()`, and returns it. Throws 404 if there is none, also if the record is not deleted, 409
+   * if another record has taken a value that must be unique, and 412.
+   */
+  restore(id: Id<M>, options?: IfMatch): Promise<Document<M>>;
+  /**
+   * Removes records of a model with `t.deletedAt()` for good that have been deleted for some time, at most 1,000 with each command, and returns how many. If it returns
+   * `max`, there may be more. Their ids are free.
+   *
+   * @example
+   * await orders.purge({ olderThan: 30 * 24 * 3_600_000 });
+   */
+  purge(options: PurgeOptions): Promise<number>;
 }
 
 /** Opens the store of a model. */

@@ -17,6 +17,7 @@ import {
   crossOrigin,
   cursorPaging,
   defineModel,
+  deleted,
   fields,
   filterQuery,
   findIncluded,
@@ -37,6 +38,7 @@ import {
   remove,
   removeMany,
   requestTimeout,
+  restore,
   scope,
   stores,
   t,
@@ -48,6 +50,7 @@ import type { Any } from '../support/any.ts';
 import { middlewareNames } from './exported-functions.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string() } });
+const Marked = defineModel('Marked', { collection: 'marked', fields: { deletedAt: t.deletedAt() } });
 const db = new MongoClient('mongodb://127.0.0.1:1').db(); // a middleware opens its collection when it is made, and asks nothing of it
 
 type Case = [middleware: string, what: string, make: (wrong: Any) => unknown, wrong: unknown, message: RegExp];
@@ -79,6 +82,18 @@ const onStore = Object.entries({ findPage, findRecord, insert, update, updateMan
 const cases: readonly Case[] = [
   ...onStore,
   [
+    'restore',
+    'a model whose records are removed by a delete',
+    (wrong) => restore(wrong, { db }),
+    Doc,
+    /`restore` needs a model with `t.deletedAt\(\)`/,
+  ],
+  ['restore', 'no options', (wrong) => restore(Marked, wrong), undefined, /The options of `restore`/],
+  ['restore', 'a misspelt option', (wrong) => restore(Marked, wrong), { db, maxTimeMs: 5 }, /did you mean `maxTimeMS`\?/],
+  ['deleted', 'a model whose records are removed by a delete', (wrong) => deleted(wrong, [() => true]), Doc, /`deleted` needs a model/],
+  ['deleted', 'no guards', (wrong) => deleted(Marked, wrong), [], /an array of at least one function/],
+  ['deleted', 'a guard alone', (wrong) => deleted(Marked, wrong), () => true, /an array of at least one function/],
+  [
     'findPage',
     'fetchPrivate that is no boolean',
     (wrong) => findPage(Doc, wrong),
@@ -102,7 +117,7 @@ const cases: readonly Case[] = [
     'a middleware that does not write',
     (wrong) => withinTransaction(wrong as never, [() => undefined], { db }),
     record(),
-    /`insert\(…\)`, `update\(…\)` or `remove\(…\)`/,
+    /`insert\(…\)`, `update\(…\)`, `remove\(…\)` or `restore\(…\)`/,
   ],
   [
     'withinTransaction',

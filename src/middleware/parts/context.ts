@@ -6,6 +6,7 @@ import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Page } from '../../mongo/list/build-page.ts';
 import type { FilterQuery } from '../../mongo/list/parse-filter-query.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
+import type { Visible } from '../../mongo/query/deleted.ts';
 import type { Condition, RowScope } from '../../mongo/query/filter.ts';
 import type { Precondition } from '../../mongo/query/precondition.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
@@ -44,6 +45,8 @@ export interface Slots {
   otherId?: unknown;
   /** Set by `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
   mayWrite?: (name: string) => boolean;
+  /** Set by `deleted`: whether a read shows the living records, deleted ones only, or both. Without it, deleted records do not exist. */
+  deleted?: Visible;
   /** Set by `fields`: the fields of one record that the client chose to read. */
   fields?: SelectedFields;
   /** Set by `ifMatch`: the condition of the write's own filter, or of the record that is read. */

@@ -17,7 +17,7 @@ export function withWritePart(writePart: WritePart, middleware: ResourceMiddlewa
   return Object.assign(middleware, { writePart } satisfies Writes);
 }
 
-/** What a middleware knows of the record that it writes; undefined if it is not `insert`, `update` or `remove`. */
+/** What a middleware knows of the record that it writes; undefined if it is not `insert`, `update`, `remove` or `restore`. */
 export function writePartOf(middleware: ResourceMiddleware): WritePart | undefined {
   return (middleware as Writes).writePart;
 }

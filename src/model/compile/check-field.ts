@@ -54,8 +54,8 @@ export function checkMaintained(maintained: unknown, node: Node, path: string): 
     if (leaf !== intLeaf) throw new ConfigurationError(`The revision \`${path}\` must be an integer: use \`t.revision()\`.`);
     return maintained;
   }
-  if (maintained !== 'createdAt' && maintained !== 'updatedAt') {
-    throw new ConfigurationError(`\`maintained\` of \`${path}\` must be revision, createdAt or updatedAt.`);
+  if (maintained !== 'createdAt' && maintained !== 'updatedAt' && maintained !== 'deletedAt') {
+    throw new ConfigurationError(`\`maintained\` of \`${path}\` must be revision, createdAt, updatedAt or deletedAt.`);
   }
   if (leaf !== dateLeaf) throw new ConfigurationError(`\`${path}\` must be a date: use \`t.${maintained}()\`.`);
   return maintained;
@@ -71,13 +71,21 @@ export function checkMarkers(field: CompiledField, path: string): void {
     throw new ConfigurationError(`\`${path}\` is immutable: \`policy.update: true\` contradicts it.`);
   if (field.key === '_id' && mayBeMissing) throw new ConfigurationError('`id` can be neither optional nor nullable.');
   if (field.key === '_id' && field.policy.update) throw new ConfigurationError('`id` never changes: `policy.update: true` contradicts it.');
-  if (field.maintained && mayBeMissing)
+  if (field.maintained === 'deletedAt') checkDeletedAt(field, path);
+  else if (field.maintained && mayBeMissing)
     throw new ConfigurationError(`\`${path}\` is set by the service: it can be neither optional nor nullable.`);
   if (field.maintained === 'revision' && field.policy.private)
     throw new ConfigurationError(`The revision \`${path}\` cannot be private: every \`ETag\` shows it.`);
   if (field.maintained && isOpened) {
     throw new ConfigurationError(`\`${path}\` is set by the service: \`policy.insert\` and \`policy.update\` cannot open it.`);
   }
+}
+
+/** Refuses markers that a time of deletion cannot have: the key is missing as long as the record lives, and only then. */
+function checkDeletedAt({ optional, nullable, unique }: CompiledField, path: string): void {
+  if (nullable || !optional)
+    throw new ConfigurationError(`\`${path}\` is absent as long as the record lives, and never null: use \`t.deletedAt()\` alone.`);
+  if (unique) throw new ConfigurationError(`\`${path}\` cannot be unique: several records may be deleted at the same time.`);
 }
 
 /** Refuses an `as` that is also the name of a field or of another relation: the included record would hide that. */

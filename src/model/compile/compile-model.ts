@@ -32,6 +32,8 @@ export interface CompiledModel {
   readonly revision: CompiledField | undefined;
   readonly createdAt: CompiledField | undefined;
   readonly updatedAt: CompiledField | undefined;
+  /** The time of deletion. Undefined if a delete removes the record. */
+  readonly deletedAt: CompiledField | undefined;
   /** The relations by `t.hasMany`. */
   readonly many: ReadonlyMap<string, ManyRelation>;
   /** The fields that the query string of a list may name. */
@@ -69,11 +71,12 @@ export function compileModel(model: Model): CompiledModel {
 function compileParts(model: Model): CompiledModel {
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
   const fieldTable = tabulateFields(root);
-  const [id, revision, createdAt, updatedAt, many, clientFields, scopeFields, indexes, references] = tryAll([
+  const [id, revision, createdAt, updatedAt, deletedAt, many, clientFields, scopeFields, indexes, references] = tryAll([
     () => idField(root),
     () => maintainedField(root, 'revision'),
     () => maintainedField(root, 'createdAt'),
     () => maintainedField(root, 'updatedAt'),
+    () => deletedAtField(root),
     () => compileHasMany(model.hasMany ?? {}, root),
     () => compileClientFields(fieldTable),
     () => compileScopeFields(fieldTable),
@@ -96,6 +99,7 @@ function compileParts(model: Model): CompiledModel {
     revision,
     createdAt,
     updatedAt,
+    deletedAt,
     many,
     clientFields,
     scopeFields,
@@ -132,6 +136,18 @@ function idField(root: ObjectNode): CompiledModel['id'] {
 function maintainedField(root: ObjectNode, maintained: CompiledField['maintained']): CompiledField | undefined {
   const [field, second] = root.fields.filter((one) => one.maintained === maintained);
   if (second) throw new ConfigurationError(`A model has one \`${maintained}\` at most: \`${field?.name}\` and \`${second.name}\` are two.`);
+  return field;
+}
+
+/** The private key beside the time of deletion. It holds the id of the deletion, which all records have in common that one delete has marked. */
+export const deletionKey = '_deletion';
+
+function deletedAtField(root: ObjectNode): CompiledField | undefined {
+  const field = maintainedField(root, 'deletedAt');
+  if (field && root.byName.has(deletionKey))
+    throw new ConfigurationError(
+      `A model with \`t.deletedAt()\` cannot have a field \`${deletionKey}\`: the service stores the id of a deletion there.`,
+    );
   return field;
 }
 

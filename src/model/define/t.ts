@@ -56,7 +56,7 @@ function withoutDefault(name: string, options: unknown): GivenSchema {
   return open(options);
 }
 
-function maintainedDate(marker: 'createdAt' | 'updatedAt', options: unknown): GivenSchema {
+function maintainedDate(marker: 'createdAt' | 'updatedAt' | 'deletedAt', options: unknown): GivenSchema {
   return { type: 'string', format: 'date-time', ...withoutDefault(marker, options), bsonType: 'date', maintained: marker };
 }
 
@@ -243,4 +243,13 @@ export const t = {
   updatedAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,
   ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('updatedAt', options)),
+
+  /**
+   * The time when the record was deleted: with this field, a delete marks the record instead of removing it. The service sets the field. It is
+   * absent as long as the record lives. See `docs/soft-delete.md`.
+   */
+  deletedAt: <const O extends Maintained<Date>>(
+    options?: O & Closed<O, Maintained<Date>>,
+  ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true; readonly '~optional': true }> =>
+    build(markOptional(maintainedDate('deletedAt', options))),
 };

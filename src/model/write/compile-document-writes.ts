@@ -8,7 +8,7 @@ import { compileCheck } from './check.ts';
 import { compileWholeCheck } from './check-whole.ts';
 import { makeId } from './compile-writes.ts';
 import { type Changes, compileChanges } from './plan-changes.ts';
-import { compileFieldReader, compileKeyCheck, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { compileFieldReader, compileKeyCheck, initialValue, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
 import { areKnownToClients, refuseInvalid } from './refuse-invalid.ts';
 import { Report } from './report.ts';
 
@@ -35,7 +35,7 @@ export function compileNewDocument({ name, root }: WritableModel): (document: un
     const stored: Record<string, unknown> = {};
     for (const { field, read } of members) {
       let value: unknown;
-      if (field.maintained) value = field.maintained === 'revision' ? 0 : now;
+      if (field.maintained) value = initialValue(field, now);
       else if (Object.hasOwn(given, field.name)) value = read(given[field.name], field.name, report);
       else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
       if (value === undefined) report.add(field.name, isRequiredButMissing);

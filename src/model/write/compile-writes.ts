@@ -8,7 +8,7 @@ import { type Access, holdsClosedValues, insertAccess, patchAccess, serverAccess
 import { collectChecks, compileCheck, ownFields } from './check.ts';
 import { compileWholeCheck } from './check-whole.ts';
 import { type Changes, compileChanges, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
-import { compileFieldReader, compileKeyCheck, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
+import { compileFieldReader, compileKeyCheck, initialValue, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
 import { describeErrors } from './refuse-invalid.ts';
 import { Report } from './report.ts';
 
@@ -57,7 +57,7 @@ export function compileCreate(model: WritableModel, rules: WriteRules = {}): Rea
       const { name } = field;
       const isServerField = Object.hasOwn(serverFields, name);
       let value: unknown;
-      if (field.maintained) value = field.maintained === 'revision' ? 0 : now;
+      if (field.maintained) value = initialValue(field, now);
       else if (isServerField && serverFields[name] !== undefined) value = readServer(serverFields[name], name, server);
       else if (!isServerField && isOpen && Object.hasOwn(sent, name)) value = read(sent[name], name, client);
       else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);

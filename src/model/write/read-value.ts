@@ -116,6 +116,12 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
   };
 }
 
+/** The value that the service gives one of its own fields in a new record: revision 0, the time, and no time of deletion. */
+export function initialValue({ maintained }: CompiledField, now: Date): unknown {
+  if (maintained === 'deletedAt') return absent;
+  return maintained === 'revision' ? 0 : now;
+}
+
 /** The stored value of a field that was not sent: its default, null, or `absent`. Undefined if the field is required. */
 export function valueOfUnsent(field: CompiledField): unknown {
   if (field.makeDefault) return field.makeDefault();

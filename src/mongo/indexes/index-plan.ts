@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { IndexKey } from '../../model/compile/model-index.ts';
-import { holdsEveryRecord, type IndexOptions, isEqual, isPrefix, isSameKey, type PlannedIndex } from './derive-indexes.ts';
+import { holdsRecordsOf, isEqual, isPrefix, isSameKey } from './derive-indexes.ts';
+import type { IndexOptions, PlannedIndex } from './wanted-indexes.ts';
 
 /** An index that exists in the database. */
 export interface ExistingIndex {
@@ -71,7 +72,7 @@ export function compareIndexes(
 function serves(found: ExistingIndex, { key, options }: PlannedIndex): boolean {
   const { unique, partialFilterExpression, name: _, ...others } = options;
   if (hasText(key) || Object.keys(others).length > 0 || options.name !== undefined) return isGiven(found, key, options);
-  if (Object.keys(options).length === 0) return holdsEveryRecord(found.options) && isPrefix(key, found.key);
+  if (!unique) return holdsRecordsOf(options, found.options) && isPrefix(key, found.key);
   const isFilterEqual = isEqual(found.options.partialFilterExpression, partialFilterExpression);
   const isRestricted = found.options.sparse || found.options.collation;
   return isSameKey(key, found.key) && found.options.unique === unique && isFilterEqual && !isRestricted;

@@ -11,14 +11,21 @@ export interface ListShape {
   /** The paths that are compared with bounds or a prefix. */
   readonly ranged: readonly string[];
   readonly sort: ReadonlyMap<string, 1 | -1>;
+  /** Whether it shows living records only, which an index without deleted records serves. */
+  readonly isOfLiving: boolean;
 }
 
 const equalities: readonly string[] = ['$eq', '$in'];
 const ranges: readonly string[] = ['$gt', '$gte', '$lt', '$lte', '$regex'];
 
-/** Reads the shape of a list from its filter and sort. Undefined if the filter has unknown parts, or matches nothing. */
-export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>): ListShape | undefined {
-  const conditions = conditionsOf(filter);
+/**
+ * Reads the shape of a list from its filter and sort. `live` is the filter that hides deleted records: it is no part of the shape. Undefined if the
+ * filter has unknown parts, or matches nothing.
+ */
+export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>, live: Filter = {}): ListShape | undefined {
+  const all = conditionsOf(filter);
+  const conditions = all?.filter(({ path, operator, value }) => !(Object.hasOwn(live, path) && operator === '$eq' && value === null));
+  const isOfLiving = all?.length !== conditions?.length;
   if (!conditions || conditions.some(({ operator, value }) => operator === '$in' && (value as unknown[]).length === 0)) return undefined;
   const pathsOf = (operators: readonly string[]): string[] => {
     const paths = conditions.filter(({ operator }) => operators.includes(operator)).map(({ path }) => path);
@@ -31,7 +38,7 @@ export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>): Li
     .sort()
     .concat(`sort=${order.join(',')}`)
     .join(', ');
-  return { text, equal, ranged: pathsOf(ranges).filter((path) => !equal.includes(path)), sort };
+  return { text, equal, ranged: pathsOf(ranges).filter((path) => !equal.includes(path)), sort, isOfLiving };
 }
 
 interface PathCondition {

@@ -1,11 +1,14 @@
+import { inspect } from 'node:util';
 import type { Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { isLive } from '../query/deleted.ts';
 import type { Filter } from '../query/filter.ts';
-import { holdsEveryRecord, isPrefix } from './derive-indexes.ts';
+import { holdsRecordsOf, isPrefix } from './derive-indexes.ts';
 import { type Explained, readExplain } from './explain.ts';
 import { formatKey } from './index-plan.ts';
 import { plainValues, readIndexes } from './indexes.ts';
 import { type ListShape, readShape, suggestIndexes } from './list-shape.ts';
+import type { IndexOptions } from './wanted-indexes.ts';
 
 /** A query for a list, as the database gets it. */
 export interface AskedList {
@@ -30,7 +33,9 @@ export function isDevelopment(): boolean {
  * Warns the developer about lists that scan a collection, with the index that would help: once for each kind of list, by
  * `process.emitWarning`. The database explains its plan in the background: no request waits for it, and its failure is ignored.
  */
-export function watchScans({ collection: name, fieldTable }: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
+export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
+  const { collection: name, fieldTable } = model;
+  const live = isLive(model);
   const seen = new Set<string>();
   const collection = db.collection(name, plainValues);
 
@@ -41,20 +46,25 @@ export function watchScans({ collection: name, fieldTable }: CompiledModel, db: 
     const fault = describeFault(shape, explained);
     const keys = fault === undefined ? [] : suggestIndexes(shape, fieldTable);
     if (keys.length === 0) return;
-    const found = (await readIndexes(db, name)).filter(({ options }) => holdsEveryRecord(options));
+    const partial: IndexOptions = live && shape.isOfLiving ? { partialFilterExpression: live } : {};
+    const found = (await readIndexes(db, name)).filter(({ options }) => holdsRecordsOf(partial, options));
     const key = keys.find((one) => !found.some((other) => isPrefix(one, other.key)));
     if (!key) return;
-    const call = `db.collection(${JSON.stringify(name)}).createIndex(${formatKey(key)})`;
+    const call = `db.collection(${JSON.stringify(name)}).createIndex(${formatKey(key)}${formatOptions(partial)})`;
     const options = { type: 'KoaMongoResourceWarning', code: 'LIST_SCAN' };
     process.emitWarning(`A list of \`${name}\` ${fault}: ${shape.text}. This index would help: ${call}`, options);
   }
 
   return function notice(list) {
-    const shape = readShape(list.filter, list.sort);
+    const shape = readShape(list.filter, list.sort, live);
     if (!shape || seen.has(shape.text) || seen.size >= maxShapes) return;
     seen.add(shape.text);
     examine(shape, list).catch(() => {}); // the client was closed, or its user may not explain
   };
+}
+
+function formatOptions(options: IndexOptions): string {
+  return Object.keys(options).length > 0 ? `, ${inspect(options)}` : '';
 }
 
 /** Describes what is wrong with the plan of a list. Undefined if nothing is. */

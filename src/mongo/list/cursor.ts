@@ -1,6 +1,7 @@
 import { hash as digestOf } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { Problem } from '../../errors.ts';
+import type { Visible } from '../query/deleted.ts';
 import type { Condition } from '../query/filter.ts';
 import type { Position, SortKey } from '../query/position.ts';
 import { readSortValue, writeSortValue } from '../query/sort-value.ts';
@@ -41,13 +42,18 @@ function decode(cursor: string, digest: string): Position | undefined {
   }
 }
 
-/** A digest of the list that a cursor belongs to: resource, sort and filters. */
-export function digestQuery(resource: string, sort: readonly SortKey[], conditions: readonly Condition[]): string {
+/** A digest of the list that a cursor belongs to: resource, sort and filters, and which records it shows. */
+export function digestQuery(
+  resource: string,
+  sort: readonly SortKey[],
+  conditions: readonly Condition[],
+  visible: Visible = 'live',
+): string {
   const order = sort.map(({ field, direction }) => [field.name, direction]);
   const filter = conditions
     .map(({ field, operator, value }) => [field.name, operator, value])
     .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));
-  return hash(BSON.EJSON.stringify([resource, order, filter], { relaxed: false }));
+  return hash(BSON.EJSON.stringify([resource, order, filter, ...(visible === 'live' ? [] : [visible])], { relaxed: false }));
 }
 
 function hash(text: string): string {

@@ -6,6 +6,7 @@ import type { QueryField, QueryFields } from '../../model/compile/query-fields.t
 import { type Includable, relationsOf } from '../../model/read/relations.ts';
 import { type FieldSelector, parseFields, type SelectedFields } from '../../model/read/select-fields.ts';
 import { Invalid } from '../../rules.ts';
+import type { Visible } from '../query/deleted.ts';
 import type { Condition } from '../query/filter.ts';
 import type { SortKey } from '../query/position.ts';
 import { digestQuery, parseCursor } from './cursor.ts';
@@ -57,18 +58,31 @@ export interface ListRules extends FilterLimits {
 export const listParameters = ['limit', 'sort', 'after', 'before', 'page', 'include', 'total', 'fields'] as const;
 type ListParameter = (typeof listParameters)[number];
 
-const ofList: Surroundings = { parameters: listParameters, subject: 'this list' };
+/** The parameter by which clients ask for deleted records, in a list that allows it. */
+export const deletedName = 'deleted';
+
+const subject = 'this list';
+const ofList: Surroundings = { parameters: listParameters, subject };
+const ofDeleted: Surroundings = { parameters: [...listParameters, deletedName], subject };
+
+/** What the parser of a list needs to know of the request. */
+export interface Asked {
+  /** Whether the list shows only a part of the collection: the number of its records cannot be estimated. @default false */
+  readonly isPartial?: boolean;
+  /** Which records the list shows. Undefined if clients may not ask for deleted ones, and the parameter is unknown. */
+  readonly deleted?: Visible | undefined;
+}
 
 /** Parameters that may be given several times. */
 const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
 
 /**
- * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts the value. `isScoped` says
- * whether the request sees only a part of the records: their number cannot be estimated. Throws `invalid_query` (400) with the first 20 errors,
+ * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts the value. Throws `invalid_query` (400) with the first 20 errors,
  * `validation_failed` (422) for an integer of more than 64 bits, and `invalid_cursor` (400).
  */
-export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, isScoped = false): ListQuery {
+export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
   const { paging, selector, includes } = rules;
+  const { isPartial = false, deleted } = asked;
   const errors = new QueryErrors();
   const settings = new Map<ListParameter, string[]>();
   const filters: QueryParameter[] = [];
@@ -76,26 +90,32 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
     const { name, operator, isItem, value } = parameter;
     if (isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem))
       settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
-    else filters.push(parameter);
+    else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
-  const { conditions, outOfRange } = parseConditions(filters, rules, ofList, errors);
+  const { conditions, outOfRange } = parseConditions(filters, rules, deleted === undefined ? ofList : ofDeleted, errors);
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
   const limit = parseLimit(settings, paging, errors);
   const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
-  const total = parseTotal(settings, paging, { isFiltered: conditions.length > 0, isScoped }, errors);
+  const total = parseTotal(settings, paging, { isFiltered: conditions.length > 0, isPartial }, errors);
   const include = parseInclude(settings.get('include') ?? [], includes.names, errors);
   const fields = selector && parseFields(settings.get('fields') ?? [], selector, errors, relationsOf(include, includes));
   refuseSettings(settings, rules, errors);
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
-  const window: Window = number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource) : { mode: 'offset', number };
+  const window: Window =
+    number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource, deleted) : { mode: 'offset', number };
   const own = conditions.filter((condition) => !isOnRelated(condition));
   const related = conditions.filter(isOnRelated);
   return { conditions: own, related, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
 }
 
-function parseWindow(settings: Settings, { conditions, sort }: Pick<ListQuery, 'conditions' | 'sort'>, resource: string): Window {
-  const digest = digestQuery(resource, sort, conditions);
+function parseWindow(
+  settings: Settings,
+  { conditions, sort }: Pick<ListQuery, 'conditions' | 'sort'>,
+  resource: string,
+  deleted: Visible | undefined,
+): Window {
+  const digest = digestQuery(resource, sort, conditions, deleted);
   const [before, after] = ['before', 'after'].map((name) => settings.get(name)?.[0]);
   const cursor = before ?? after;
   const from = cursor === undefined ? undefined : parseCursor(cursor, digest, sort);

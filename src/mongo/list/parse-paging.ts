@@ -67,7 +67,7 @@ export type Settings = ReadonlyMap<string, readonly string[]>;
 /** What the total of a list would count. Matches can be counted; only the size of the whole collection can be estimated. */
 export interface Counted {
   readonly isFiltered: boolean;
-  readonly isScoped: boolean;
+  readonly isPartial: boolean;
 }
 
 const notPositiveInteger = new Invalid('positive_integer', 'must be a whole number of at least 1, in digits');
@@ -103,7 +103,7 @@ const notTotal = new Invalid('enum', 'must be true, false or estimate', { values
 export function parseTotal(
   settings: Settings,
   { total }: Paging,
-  { isFiltered, isScoped }: Counted,
+  { isFiltered, isPartial }: Counted,
   errors: ErrorSink,
 ): 'exact' | 'estimate' | undefined {
   const refuse = (found: Invalid): undefined => void errors.push(found.at('total'));
@@ -114,7 +114,7 @@ export function parseTotal(
   if (total === false) return refuse(new Invalid('not_available', 'is not available for this list'));
   if (text === 'true')
     return total === true ? 'exact' : refuse(new Invalid('estimate_only', 'can only be estimated in this list; use total=estimate'));
-  if (isScoped) return refuse(new Invalid('not_estimable', `cannot be estimated: the list shows a part of its records only${instead}`));
+  if (isPartial) return refuse(new Invalid('not_estimable', `cannot be estimated: the list shows a part of its records only${instead}`));
   if (isFiltered) return refuse(new Invalid('not_estimable', `cannot be estimated under a filter${instead || '; leave the filters out'}`));
   return 'estimate';
 }

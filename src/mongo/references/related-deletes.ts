@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ModelCollection } from '../collection.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { Work } from '../driver/work.ts';
+import { type Deletion, newDeletion } from '../query/deleted.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { CascadedRecord, CascadeObserver, Viewer } from '../viewer.ts';
 import { inParts } from '../write-many.ts';
@@ -30,27 +31,27 @@ export function openRelatedDeletes(
   const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
 
   /** The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in the way. */
-  async function follow(ids: readonly unknown[], { viewer, observer }: Deleting, work: Work): Promise<void> {
+  async function follow(ids: readonly unknown[], deletion: Deletion, { viewer, observer }: Deleting, work: Work): Promise<void> {
     if (ids.length === 0) return;
     const plan = await planCascade(references, model, ids, work);
     if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
     if (plan.isTooLarge) throw tooManyReferences(references.maxCascade);
-    const happened = await carryOut(plan, observer, work); // whether somebody observes it or not
+    const happened = await carryOut(plan, deletion, observer, work); // whether somebody observes it or not
     await observer?.happened(happened);
   }
 
   return {
-    remove(target, work = new Work()) {
+    remove(target, work = new Work(), deletion = newDeletion()) {
       return runTransaction(db, work, maxTimeMS, async () => {
-        const record = await plain.remove(target, work);
-        await follow([record.stored._id], target, work);
+        const record = await plain.remove(target, work, deletion);
+        await follow([record.stored._id], deletion, target, work);
         return record;
       });
     },
-    removeMany(targets, work = new Work()) {
+    removeMany(targets, work = new Work(), deletion = newDeletion()) {
       return runTransaction(db, work, maxTimeMS, async () => {
-        const affected = await plain.removeMany(targets, work);
-        await follow(affected.ids, targets, work);
+        const affected = await plain.removeMany(targets, work, deletion);
+        await follow(affected.ids, deletion, targets, work);
         return affected;
       });
     },
@@ -58,12 +59,17 @@ export function openRelatedDeletes(
 }
 
 /** Carries out a plan. Returns the records that somebody wants to know. */
-async function carryOut(plan: CascadePlan, observer: CascadeObserver | undefined, work: Work): Promise<CascadedRecord[]> {
+async function carryOut(
+  plan: CascadePlan,
+  deletion: Deletion,
+  observer: CascadeObserver | undefined,
+  work: Work,
+): Promise<CascadedRecord[]> {
   const happened: CascadedRecord[] = [];
   for (const { edge, ids } of plan.deleted) {
     const { holder } = edge;
     const before = observer?.wants(holder, 'deleted') ? await holder.collection.readAll(ids, undefined, work) : [];
-    await holder.collection.removeAll(ids, work);
+    await holder.collection.removeAll(ids, undefined, deletion, work);
     for (const one of before) happened.push({ source: holder, before: one, after: undefined });
   }
   for (const rewrite of plan.rewritten) {
@@ -85,7 +91,7 @@ async function clearAll({ holder, edges, ids }: Rewrite, { gone }: CascadePlan, 
   const most = Math.max(...lost.map(({ parts }) => parts.length));
   for (let part = 0; part < most; part++) {
     const some = lost.map(({ edge, parts }) => ({ edge, ids: parts[part] ?? [] })).filter((one) => one.ids.length > 0);
-    await holder.collection.rewriteAll([...ids.values()], buildClear(some, now, part === 0), work);
+    await holder.collection.rewriteAll([...ids.values()], undefined, buildClear(some, now, part === 0), work);
   }
 }
 

@@ -35,6 +35,7 @@ const Held = library.defineModel('Held', {
   },
 });
 const references = library.compileReferences({ db, targets: [{ model: Note }, { model: Held }] });
+const Marked = library.defineModel('Marked', { collection: 'marked', fields: { deletedAt: t.deletedAt() } });
 
 const ofBody = ['malformed_json', 'body_timeout', 'body_too_large', 'unsupported_media_type'] as const;
 const ofRecord = ['not_found', 'precondition_failed'] as const;
@@ -66,6 +67,7 @@ const table: readonly Row[] = [
   ['checkPatch', '`serverFields`', checkPatch(Note, { serverFields: yes }), ['validation_failed', 'internal']],
   ['checkPut', '`serverFields`', checkPut(Note, { serverFields: yes }), ['validation_failed', 'internal']],
   ['crossOrigin', 'nothing', crossOrigin(), ['cross_origin']],
+  ['deleted', 'a guard', library.deleted(Marked, [yes]), ['invalid_query', 'unauthorized', 'forbidden', 'internal']],
   ['fields', 'a model', fields(Note), ['invalid_query']],
   ['filterQuery', 'a model', library.filterQuery(Note), ['invalid_query', 'precondition_not_supported']],
   ['filterQuery', 'an integer', library.filterQuery(Numbered), ['invalid_query', 'precondition_not_supported', 'validation_failed']],
@@ -114,6 +116,7 @@ const table: readonly Row[] = [
   ['problems', 'nothing: it writes those of the others', library.problems(), []],
   ['record', 'nothing', record(), []],
   ['records', 'a model', records(Note, { db }), [...ofChange, ...ofValues]],
+  ['restore', 'a model', library.restore(Marked, { db }), [...ofChange, 'duplicate_key']],
   ['remove', 'a model', remove(Note, { db }), ofChange],
   ['removeMany', 'a model', library.removeMany(Note, { db }), ofMany],
   ['requestId', 'nothing', library.requestId(), []],

@@ -226,9 +226,34 @@ describe('a configuration error names the field, the option and what is legal', 
     ],
     ['a timestamp that is no date', () => ({ type: 'string', maintained: 'createdAt' }), '`value` must be a date: use `t.createdAt()`.'],
     [
+      'a time of deletion that may be null',
+      () => t.nullable(t.deletedAt()),
+      '`value` is absent as long as the record lives, and never null: use `t.deletedAt()` alone.',
+    ],
+    [
+      'a required time of deletion',
+      () => ({ type: 'string', format: 'date-time', bsonType: 'date', maintained: 'deletedAt' }),
+      '`value` is absent as long as the record lives, and never null: use `t.deletedAt()` alone.',
+    ],
+    [
+      'a time of deletion that is unique',
+      () => js.deletedAt({ unique: true }),
+      '`value` cannot be unique: several records may be deleted at the same time.',
+    ],
+    [
+      'a time of deletion with a default',
+      () => js.deletedAt({ default: new Date() }),
+      '`t.deletedAt` takes no `default`, because the service sets the field.',
+    ],
+    [
+      'a time of deletion that clients may write',
+      () => js.deletedAt({ policy: { update: true } }),
+      '`value` is set by the service: `policy.insert` and `policy.update` cannot open it.',
+    ],
+    [
       'an unknown mark',
-      () => ({ type: 'string', maintained: 'deletedAt' }),
-      '`maintained` of `value` must be revision, createdAt or updatedAt.',
+      () => ({ type: 'string', maintained: 'removedAt' }),
+      '`maintained` of `value` must be revision, createdAt, updatedAt or deletedAt.',
     ],
     [
       'a reference without a model',

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Binary, ObjectId } from 'mongodb';
 import { defineModel, type Fields, type ModelIndex, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { deriveIndexes, type IndexSource } from '../../../src/mongo/indexes/derive-indexes.ts';
+import { deriveIndexes } from '../../../src/mongo/indexes/derive-indexes.ts';
 import { formatKey } from '../../../src/mongo/indexes/index-plan.ts';
+import type { IndexSource } from '../../../src/mongo/indexes/wanted-indexes.ts';
 
 const filtered = { policy: { filter: ['eq'] } } as const;
 const ranged = { policy: { filter: ['gte', 'lt'] } } as const;

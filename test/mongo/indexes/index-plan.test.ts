@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import type { IndexKey } from '../../../src/model/compile/model-index.ts';
-import type { IndexOptions, PlannedIndex } from '../../../src/mongo/indexes/derive-indexes.ts';
 import { compareIndexes, type ExistingIndex, formatKey, IndexPlan } from '../../../src/mongo/indexes/index-plan.ts';
+import type { IndexOptions, PlannedIndex } from '../../../src/mongo/indexes/wanted-indexes.ts';
 
 const planned = (key: IndexKey, options: IndexOptions = {}): PlannedIndex => ({ key, options, reasons: ['docs: sort by a'] });
 const found = (name: string, key: IndexKey, options: IndexOptions = {}): ExistingIndex => ({ name, key, options });

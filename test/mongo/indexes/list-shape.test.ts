@@ -40,6 +40,18 @@ describe('readShape()', () => {
     expect(readShape(filter, new Map(sort))?.text).toBe(text);
   });
 
+  it('leaves out the filter that hides deleted records, and says so', () => {
+    const live = { gone: null };
+    const of = (filter: Filter) => {
+      const { text, isOfLiving } = readShape(filter, new Map(byId), live) ?? {};
+      return [text, isOfLiving];
+    };
+    expect(of({ a: eq, gone: null })).toEqual(['a=…, sort=id', true]);
+    expect(of({ $and: [{ gone: { $gte: 1 } }, { gone: null }] })).toEqual(['gone[gte]=…, sort=id', true]);
+    expect(of({ constructor: null })).toEqual(['constructor=…, sort=id', false]);
+    expect(of({ gone: { $gte: 1 } })).toEqual(['gone[gte]=…, sort=id', false]);
+  });
+
   it.each<[string, Filter]>([
     ['no value that could match', { a: { $in: [] } }],
     ['an operator that only an application of its own can have left', { $or: [{ a: 1 }] }],

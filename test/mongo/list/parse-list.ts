@@ -20,7 +20,7 @@ const rules: ListRules = {
 
 /** What a list of items makes of a query string. */
 export function parseList(query: string, others: Partial<ListRules> = {}, isScoped?: boolean): ListQuery {
-  return parseListQuery(parseQueryString(query), { ...rules, ...others }, isScoped);
+  return parseListQuery(parseQueryString(query), { ...rules, ...others }, { isPartial: isScoped === true });
 }
 
 /** The errors that are found in one, each as a line: the parameter, the rule, what is said, and the `params` for programs. */

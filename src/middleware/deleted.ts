@@ -1,0 +1,58 @@
+import { QueryErrors } from '../http/query-errors.ts';
+import { parseQueryString } from '../http/query-string.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { givenTwice } from '../mongo/list/parse-conditions.ts';
+import { deletedName } from '../mongo/list/parse-list-query.ts';
+import type { Visible } from '../mongo/query/deleted.ts';
+import { aFunction, anArrayOf, checkValue } from '../options.ts';
+import { Invalid } from '../rules.ts';
+import { guards } from './guards.ts';
+import { canAnswer, problemsOf } from './parts/can-answer.ts';
+import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
+import { requireDeletedAt } from './parts/require-deleted-at.ts';
+
+const values: readonly string[] = ['only', 'with'] satisfies readonly Visible[];
+const unknownValue = new Invalid('enum', 'must be only or with', { values });
+
+/**
+ * Lets clients ask for deleted records of a model with `t.deletedAt()`, if every guard returns `true`: `deleted=only` shows nothing else, and
+ * `deleted=with` shows them beside the living ones. It is left in `ctx.deleted` for `listQuery`, `findPage` and `findRecord`. Without it, a list
+ * refuses the parameter, and deleted records do not exist.
+ *
+ * The guards run only for a request with the parameter. 403 if one does not open, 400 for another value.
+ *
+ * @example
+ * router.get('/orders', deleted(Order, [isAdmin]), listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
+ */
+export function deleted(model: ModelInput, functions: readonly Called<[ctx: Context], boolean | Promise<boolean>>[]): ResourceMiddleware {
+  requireDeletedAt(asCompiled(model), '`deleted`');
+  checkValue('The second argument of `deleted`', functions, someGuards);
+  const open = guards(...functions);
+  const problems = (method: string) => ['invalid_query' as const, ...problemsOf(open, method)];
+  return canAnswer(problems, async function deleted(ctx, next) {
+    const given = parseQueryString(ctx.querystring, { only: [deletedName] }).filter(({ isItem }) => !isItem);
+    ctx.deleted = 'live';
+    if (given.length > 0) {
+      await open(ctx, ended);
+      ctx.deleted = read(given.map(({ value }) => value));
+    }
+    await next();
+  });
+}
+
+/** At least one, so that nobody opens what is deleted to everybody by mistake. */
+const [areFunctions] = anArrayOf('functions', aFunction[0]);
+export const someGuards = [
+  (value: unknown) => areFunctions(value) && (value as readonly unknown[]).length > 0,
+  'an array of at least one function',
+] as const;
+
+async function ended(): Promise<void> {}
+
+function read([value = '', ...others]: readonly string[]): Visible {
+  const errors = new QueryErrors();
+  if (others.length > 0) errors.push(givenTwice.at(deletedName));
+  else if (!values.includes(value)) errors.push(unknownValue.at(deletedName));
+  errors.throwIfAny();
+  return value as Visible;
+}

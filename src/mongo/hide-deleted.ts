@@ -1,0 +1,38 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Operations } from './operations.ts';
+import { narrow, type Visible } from './query/deleted.ts';
+import type { Filter } from './query/filter.ts';
+
+/**
+ * The same operations, as they see the records of a model with `t.deletedAt()`: only the living ones, or only the deleted ones. This is the one
+ * place that keeps deleted records out of reads, counts and writes: every operation of a collection has its line here, and TypeScript refuses a
+ * new one without. An insert addresses no stored record.
+ */
+export function hideDeleted(model: CompiledModel, all: Operations, visible: Visible): Operations {
+  const seen = (scope: Parameters<typeof narrow>[2]) => narrow(model, visible, scope);
+  const seenBy = <Reach extends { readonly scope: Filter }>(reach: Reach): Reach => ({ ...reach, scope: seen(reach.scope) ?? {} });
+  return {
+    findOne: (id, scope, options, work) => all.findOne(id, seen(scope), options, work),
+    findPage: (query, scope, options, work) => all.findPage(query, seen(scope), options, work),
+    findMany: (ids, scope, room, work) => all.findMany(ids, seen(scope), room, work),
+    count: (conditions, scope, work) => all.count(conditions, seen(scope), work),
+    insert: all.insert,
+    insertEach: all.insertEach,
+    insertAll: all.insertAll,
+    update: (target, changes, work) => all.update({ ...target, scope: seen(target.scope) }, changes, work),
+    remove: (target, work, deletion) => all.remove({ ...target, scope: seen(target.scope) }, work, deletion),
+    updateMany: (targets, changes, work) => all.updateMany({ ...targets, scope: seen(targets.scope) }, changes, work),
+    removeMany: (targets, work, deletion) => all.removeMany({ ...targets, scope: seen(targets.scope) }, work, deletion),
+    findIds: (filter, limit, work) => all.findIds(seen(filter) ?? {}, limit, work),
+    findIdsBy: (path, values, scope, limit, work) => all.findIdsBy(path, values, seen(scope), limit, work),
+    holdAll: (ids, scope, work) => all.holdAll(ids, seen(scope), work),
+    readAll: (ids, scope, work) => all.readAll(ids, seen(scope), work),
+    removeAll: (ids, scope, deletion, work) => all.removeAll(ids, seen(scope), deletion, work),
+    findChildren: (parents, children, reach, room, work) => all.findChildren(parents, children, seenBy(reach), room, work),
+    countChildren: (parents, children, reach, work) => all.countChildren(parents, children, seenBy(reach), work),
+    reachable: (filter) => all.reachable(seen(filter) ?? {}),
+    findRelatedIds: all.findRelatedIds, // the query of `reachable`
+    changeElement: (target, change, work) => all.changeElement({ ...target, scope: seen(target.scope) }, change, work),
+    rewriteAll: (ids, scope, pipeline, work) => all.rewriteAll(ids, seen(scope), pipeline, work),
+  };
+}

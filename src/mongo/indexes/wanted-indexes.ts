@@ -1,0 +1,195 @@
+import type { CreateIndexesOptions, IndexDescription } from 'mongodb';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import type { Operator } from '../../model/define/policy.ts';
+import type { FieldEntry } from '../../model/node.ts';
+import { isDeleted, isLive } from '../query/deleted.ts';
+import type { Filter } from '../query/filter.ts';
+
+/** The options of an index, as the driver's `createIndex` takes them. */
+export type IndexOptions = CreateIndexesOptions & Omit<IndexDescription, 'key'>;
+
+/** An index that an api needs, with the reasons. */
+export interface PlannedIndex {
+  /** The key of the index, as the driver's `createIndex` takes it. */
+  readonly key: IndexKey;
+  readonly options: IndexOptions;
+  /** The declarations and lists that need the index, such as `orders: sort by createdAt`. */
+  readonly reasons: readonly string[];
+}
+
+/** A model whose indexes are planned, the list of a resource that serves it, and the relations that lead to its records by `t.hasMany`. */
+export interface IndexSource {
+  readonly model: CompiledModel;
+  readonly list?: { readonly resource: string; readonly scopeFields: readonly string[]; readonly showsDeleted?: boolean };
+  /** The reads of records that refer to others. */
+  readonly reverse?: readonly ReverseRead[];
+  /** The fields by which queries for lists of other models find its records, or by which a list finds related records. */
+  readonly related?: readonly RelatedUse[];
+}
+
+/** A read of the records that refer to another one, in their order. */
+interface ReverseRead {
+  readonly reason: string;
+  /** The fields that the scope of the records compares with a value. */
+  readonly scopeFields: readonly string[];
+  /** The stored path of the reference. */
+  readonly path: string;
+  /** The paths of the sort, which ends with the id. */
+  readonly sort: ReadonlyMap<string, 1 | -1>;
+}
+
+/** A field that filters through relations use. */
+export interface RelatedUse {
+  /** The name of the field in the model. */
+  readonly field: string;
+  readonly scopeFields: readonly string[];
+  /** Whether it is compared with ids. */
+  readonly isReference: boolean;
+  readonly reason: string;
+}
+
+/** An index that a list needs. */
+export interface Wanted extends PlannedIndex {
+  /** Set if the filter of the field asks only for single values, and never for null: then every unique index of the field suffices. */
+  readonly point?: { readonly path: string; readonly equal: ReadonlySet<string> };
+  /** Whether the list shows living records only. */
+  readonly isOfLiving: boolean;
+}
+
+/** The indexes that lists, relations and deletes of one model need. */
+export function wantedBy(source: IndexSource): Wanted[] {
+  return [
+    ...wantedByList(source),
+    ...wantedByRelated(source),
+    ...wantedByRelations(source),
+    ...wantedByReferences(source),
+    ...wantedByDeletes(source),
+  ];
+}
+
+/** Operators that an index helps with. It does not help with negations and `exists`, because most records match them. */
+const narrowing: readonly Operator[] = ['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix'];
+const pointing: readonly Operator[] = ['eq', 'in'];
+
+function wantedByList({ model, list }: IndexSource): Wanted[] {
+  if (!list) return [];
+  const scope = list.scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry);
+  const scopePaths = scope.map(({ path }) => path);
+  if (scopePaths.includes('_id')) return []; // the database's own index of the id suffices
+  const ofScope: Wanted[] = scope.length > 0 ? [{ key: toKey(scope), ...ofLiving(model), reasons: [`${list.resource}: its scope`] }] : [];
+  const ofFields = [...model.clientFields.values()].flatMap((field): Wanted[] => {
+    const indexed = model.fieldTable.get(field.name) as FieldEntry;
+    const use = usesOf(field);
+    const isCovered = field.path === '_id' || field.path === model.deletedAt?.key || scopePaths.includes(field.path);
+    if (!use || !indexed.field.index || isCovered) return [];
+    return [wantedFor(model, indexed, scope, isPoint(field), `${list.resource}: ${use} by ${field.name}`)];
+  });
+  return [...ofScope, ...ofFields];
+}
+
+/**
+ * The records that refer to one record, in their order, are one part of an index of the scope, the reference and the sort: no more of them is
+ * read than is shown.
+ */
+function wantedByRelations({ model, reverse = [] }: IndexSource): Wanted[] {
+  const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
+  return reverse.flatMap(({ reason, scopeFields, path, sort }): Wanted[] => {
+    const entry = byPath.get(path) as FieldEntry;
+    const scope = scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).filter((one) => mayShareIndex(one, entry));
+    if (!entry.field.index || scope.some((one) => one.path === '_id')) return [];
+    const equal = [...new Set([...scope.map((one) => one.path), path])];
+    const order = [...sort].filter(([one]) => !equal.includes(one));
+    return [{ key: [...equal.map((one) => [one, 1] as const), ...order], ...ofLiving(model), reasons: [reason] }];
+  });
+}
+
+/** A delete finds the records that refer to the deleted one. */
+function wantedByReferences({ model }: IndexSource): Wanted[] {
+  const held = model.references.filter(({ ref, path }) => ref.onDelete && path !== '_id');
+  return held.map(({ path, name, ref }) => ({
+    key: [
+      [path, 1],
+      ['_id', 1],
+    ],
+    options: {}, // a restore looks for deleted records, too
+    isOfLiving: true,
+    reasons: [`${model.name}: a delete of ${ref.model} looks for ${name}`],
+  }));
+}
+
+function wantedByRelated({ model, related = [] }: IndexSource): Wanted[] {
+  return related.flatMap(({ field: name, scopeFields, isReference, reason }) => {
+    const scope = scopeFields.map((one) => model.fieldTable.get(one) as FieldEntry);
+    const scopePaths = scope.map(({ path }) => path);
+    const indexed = model.fieldTable.get(name) as FieldEntry;
+    const field = model.clientFields.get(name) as QueryField;
+    const isServed = [indexed.path, ...scopePaths].includes('_id') || scopePaths.includes(indexed.path);
+    if (isServed || !indexed.field.index || !(isReference || isNarrowing(field))) return [];
+    return [wantedFor(model, indexed, scope, isReference || isPoint(field), reason)];
+  });
+}
+
+/** The index for a field of a list, or of a query for related records. */
+function wantedFor(model: CompiledModel, indexed: FieldEntry, scope: readonly FieldEntry[], isPoint: boolean, reason: string): Wanted {
+  const prefix = scope.filter((one) => mayShareIndex(one, indexed));
+  const index = { key: toKey([...prefix, indexed]), ...ofLiving(model), reasons: [reason] };
+  return isPoint ? { ...index, point: { path: indexed.path, equal: new Set([...scope.map(({ path }) => path), indexed.path]) } } : index;
+}
+
+/** An index for queries that see the living records only. */
+function ofLiving(model: CompiledModel): Pick<Wanted, 'options' | 'isOfLiving'> {
+  return { options: partially(isLive(model) ?? {}), isOfLiving: model.deletedAt !== undefined };
+}
+
+/**
+ * The indexes of a model with `t.deletedAt()` that have few records or no field of their own: the deleted records, for the purge and for lists of
+ * them, and the living ones by their ids, for a list without a scope. Without the latter, that list would pass over every deleted record.
+ */
+function wantedByDeletes({ model, list }: IndexSource): Wanted[] {
+  const { deletedAt, name, fieldTable } = model;
+  if (!deletedAt) return [];
+  const marker = fieldTable.get(deletedAt.name) as FieldEntry;
+  const plan = (key: IndexKey, filter: Filter | undefined, reason: string): Wanted => {
+    return { key, options: partially(filter ?? {}), reasons: [reason], isOfLiving: true };
+  };
+  const deleted = plan(toKey([marker]), isDeleted(model), `${name}: its deleted records`);
+  if (!list) return [deleted];
+  const scope = list.scopeFields.map((one) => fieldTable.get(one) as FieldEntry);
+  const isById = scope.some(({ path }) => path === '_id');
+  const living: IndexKey = [
+    ['_id', 1],
+    [marker.path, 1],
+  ];
+  const ofScope = [...scope, marker];
+  return [
+    deleted,
+    ...(scope.length === 0 ? [plan(living, isLive(model), `${list.resource}: its living records`)] : []),
+    ...(scope.length > 0 && list.showsDeleted && !isById
+      ? [plan(toKey(ofScope), isDeleted(model), `${list.resource}: its deleted records`)]
+      : []),
+  ];
+}
+
+function toKey(fields: readonly FieldEntry[]): IndexKey {
+  return [...fields.map(({ path }) => [path, 1] as const), ['_id', 1]];
+}
+
+function usesOf(field: QueryField): string | undefined {
+  if (isNarrowing(field)) return field.sortable ? 'filter and sort' : 'filter';
+  return field.sortable ? 'sort' : undefined;
+}
+
+function isNarrowing({ leaf, operators }: QueryField): boolean {
+  return leaf !== undefined && narrowing.some((operator) => operators.has(operator));
+}
+
+function isPoint({ leaf, nullable, operators, sortable }: QueryField): boolean {
+  const mayAskNull = nullable && leaf?.name !== 'string';
+  return !sortable && !mayAskNull && narrowing.every((operator) => !operators.has(operator) || pointing.includes(operator));
+}
+
+export function partially(filter: Filter): IndexOptions {
+  return Object.keys(filter).length > 0 ? { partialFilterExpression: filter } : {};
+}

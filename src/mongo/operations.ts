@@ -1,0 +1,30 @@
+import type { Changes } from '../model/write/plan-changes.ts';
+import type { Work } from './driver/work.ts';
+import type { ManyInserts } from './insert-many.ts';
+import type { ChildrenReads } from './open-children.ts';
+import type { Links } from './open-links.ts';
+import type { Reads } from './open-reads.ts';
+import type { ReferenceCommands } from './open-references.ts';
+import type { Deletion } from './query/deleted.ts';
+import type { StoredRecord } from './stored-record.ts';
+import type { Target } from './target.ts';
+import type { Viewer } from './viewer.ts';
+import type { ManyWrites } from './write-many.ts';
+
+type Stored = Record<string, unknown>;
+
+/** Options of an insert. */
+interface InsertOptions {
+  /** Answers 412 instead of 409 if there is a record with this id. @default false */
+  readonly ifIdIsFree?: boolean;
+  /** Who writes, for checked references. @default the application itself */
+  readonly viewer?: Viewer | undefined;
+}
+
+/** The operations on the records of a collection. Each takes a scope, if it addresses stored records. */
+export interface Operations extends Reads, ChildrenReads, ManyInserts, ManyWrites, Links, ReferenceCommands {
+  insert(stored: Stored, options?: InsertOptions, work?: Work): Promise<StoredRecord>;
+  update(target: Target, changes: Changes, work?: Work): Promise<StoredRecord>;
+  /** Removes a record, or marks it as deleted if its model has `t.deletedAt()`. Returns it as it was before. @default a deletion of its own */
+  remove(target: Target, work?: Work, deletion?: Deletion): Promise<StoredRecord>;
+}

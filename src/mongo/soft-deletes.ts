@@ -1,0 +1,45 @@
+import type { Collection, Filter as DriverFilter } from 'mongodb';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Commands } from './driver/commands.ts';
+import { Work } from './driver/work.ts';
+import { isDeletedUntil } from './query/deleted.ts';
+import { both, type Filter } from './query/filter.ts';
+
+type Stored = Record<string, unknown>;
+
+/** What only a model with `t.deletedAt()` has, apart from the restore. */
+export interface Purges {
+  /**
+   * Removes at most `max` records for good that were deleted at this time or before, those that were deleted first before the others. Returns how many
+   * there were, also of those that somebody else has removed or restored meanwhile.
+   */
+  purge(until: Date, scope: Filter | undefined, max: number, work?: Work): Promise<PurgedBatch>;
+}
+
+/** What one batch of a purge has done. */
+interface PurgedBatch {
+  readonly found: number;
+  readonly purged: number;
+}
+
+/** Opens the purge of a collection. It reads from the primary: a secondary might show what is removed already. */
+export function openPurges(
+  model: CompiledModel,
+  collection: Collection<Stored>,
+  { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
+): Purges {
+  return {
+    async purge(until, scope, max, work = new Work()) {
+      const expired = both(isDeletedUntil(model, until), scope);
+      const sort = { [model.deletedAt?.key as string]: 1, _id: 1 } as const;
+      const settings = { projection: { _id: 1 }, sort, limit: max, batchSize: max + 1, readPreference: 'primary' } as const;
+      const found = await readLatest(work, (command) =>
+        command.count(() => collection.find(command.handOver(expired), { ...command.options, ...settings }).toArray()),
+      );
+      if (found.length === 0) return { found: 0, purged: 0 };
+      const filter = both({ _id: { $in: found.map(({ _id }) => _id) } }, expired); // one may have been restored meanwhile
+      const done = await write(work, (command) => collection.deleteMany(command.handOver(filter) as DriverFilter<Stored>, command.options));
+      return { found: found.length, purged: done.deletedCount };
+    },
+  };
+}

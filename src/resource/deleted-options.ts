@@ -1,0 +1,49 @@
+import { ConfigurationError } from '../errors.ts';
+import { someGuards } from '../middleware/deleted.ts';
+import type { Guard } from '../middleware/parts/context.ts';
+import { requireDeletedAt } from '../middleware/parts/require-deleted-at.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { deletedName } from '../mongo/list/parse-list-query.ts';
+import type { Paging } from '../mongo/list/parse-paging.ts';
+import { checkOptions, type LegalOptions, required } from '../options.ts';
+import type { RequestContext } from './custom-operation.ts';
+
+/** Who may ask for deleted records. */
+export interface DeletedOptions<Principal> {
+  /** Guards of the parameter `deleted`, asked after those of the operation. There is at least one. */
+  readonly guards: readonly Guard<RequestContext<Principal>>[];
+}
+
+/** The options of a resource for a model with `t.deletedAt()`. */
+export interface OfDeleted<Principal> {
+  /**
+   * Lets clients ask for deleted records in list and get, by `deleted=only` or `deleted=with`, if all of these guards return true. It needs a model
+   * with `t.deletedAt()`.
+   * @default nobody sees deleted records
+   *
+   * @example
+   * deleted: { guards: [isAdmin] }
+   */
+  readonly deleted?: DeletedOptions<Principal>;
+}
+
+const legal: LegalOptions<DeletedOptions<never>> = { guards: required([...someGuards]) };
+
+/** Refuses what only a model with `t.deletedAt()` can have, and what such a model cannot have. */
+export function checkDeleted(
+  { deleted, paging }: { readonly deleted?: unknown; readonly paging?: Paging | undefined },
+  ops: readonly string[],
+  model: CompiledModel,
+  where: string,
+): void {
+  if (ops.includes('restore')) requireDeletedAt(model, `\`restore\` in \`ops\` of ${where}`);
+  if (paging?.total === 'estimate' && model.deletedAt)
+    throw new ConfigurationError(
+      `\`paging\` of ${where} cannot have \`total: 'estimate'\`: the size of the collection of ${model.name} includes deleted records. Use \`total: true\`.`,
+    );
+  if (deleted === undefined) return;
+  requireDeletedAt(model, `\`deleted\` of ${where}`);
+  checkOptions(deleted as DeletedOptions<never>, legal, `\`deleted\` of ${where}`);
+  if (!ops.includes('list') && !ops.includes('get'))
+    throw new ConfigurationError(`\`deleted\` of ${where} needs \`list\` or \`get\` in \`ops\`: they take \`${deletedName}\`.`);
+}

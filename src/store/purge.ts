@@ -1,0 +1,44 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { ModelCollection } from '../mongo/collection.ts';
+import type { Work } from '../mongo/driver/work.ts';
+import type { Filter } from '../mongo/query/filter.ts';
+import { aWholeNumber, checkOptions, type LegalOptions, orUndefined, required } from '../options.ts';
+import type { PurgeOptions } from './store.ts';
+
+const legal: LegalOptions<PurgeOptions> = {
+  olderThan: required([isTime, 'a number of milliseconds from 0 on, or a date']),
+  max: orUndefined(aWholeNumber(1, undefined, ' of records')),
+};
+
+/** The most records that one command removes. */
+const batchSize = 1_000;
+
+/** Removes what has been deleted for some time, batch by batch: the oldest first, and at most `max` records. */
+export async function purge(
+  collection: Pick<ModelCollection, 'purge'>,
+  scope: Filter | undefined,
+  options: PurgeOptions,
+  work: () => Work,
+): Promise<number> {
+  checkOptions(options, legal, '`purge`');
+  const { olderThan, max = 10_000 } = options;
+  const until = olderThan instanceof Date ? olderThan : new Date(Math.max(Date.now() - olderThan, -8.64e15));
+  let count = 0;
+  while (count < max) {
+    const size = Math.min(max - count, batchSize);
+    const { found, purged } = await collection.purge(until, scope, size, work());
+    count += purged;
+    if (found < size) break;
+  }
+  return count;
+}
+
+/** Throws a plain Error for a model whose records are removed by a delete. */
+export function requireDeletedAt({ name, deletedAt }: CompiledModel, what: string): void {
+  if (!deletedAt) throw new Error(`${what} of a store needs a model with \`t.deletedAt()\`: a delete removes the records of ${name}.`);
+}
+
+function isTime(value: unknown): boolean {
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value);
+}
