@@ -1,5 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
+import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
+import { isRestoredWithOthers } from '../mongo/references/related-restores.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
@@ -13,17 +14,20 @@ import { withWritePart } from './parts/write-part.ts';
  * write, and increments the revision. It leaves the record in `ctx.record`.
  *
  * 404 if there is no such record or if it is not deleted, 412 if it does not fulfil the precondition, 409 if another record has taken a value that
- * must be unique.
+ * must be unique. With `references`, it is one transaction with what the same delete has taken along, and 422 if a record that it cannot be without
+ * is gone.
  *
  * @example
  * router.post('/orders/:id/restore', ifMatch(), restore(Order, { db }), record());
  */
-export function restore(model: ModelInput, options: DatabaseOptions): ResourceMiddleware {
-  checkOptions(options, databaseOptions, '`restore`');
+export function restore(model: ModelInput, options: WriteOptions): ResourceMiddleware {
+  checkOptions(options, writeOptions, '`restore`');
   const compiled = asCompiled(model);
   requireDeletedAt(compiled, '`restore`');
-  const collection = openCollection(compiled, options);
-  const write = canAnswer([...ofChange, 'duplicate_key'], async function restore(ctx, next) {
+  const collection = openRelated(compiled, options);
+  const isRelated = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
+  const ofOthers = isRelated ? (['validation_failed', 'replica_set_required'] as const) : [];
+  const write = canAnswer([...ofChange, 'duplicate_key', ...ofOthers], async function restore(ctx, next) {
     ctx.record = await collection.restore({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, workOf(ctx));
     await next();
   });

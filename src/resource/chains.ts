@@ -145,7 +145,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     match(r),
     ...idempotent(r),
     ...prior(r, 'restore'),
-    ...writing(r, 'restore', restore(r.model, store(r)), record()),
+    ...writing(r, 'restore', restore(r.model, writes(r)), record()),
   ],
   patchMany: (r) => [
     ...guard(r, 'patchMany'),

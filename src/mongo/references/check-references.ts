@@ -127,6 +127,12 @@ export function refusalOf(missing: readonly Named[], viewer: Viewer | undefined)
   return new Error(`A write by the server itself refers to a record that is not there: ${names}.`);
 }
 
+/** The errors of references that a record cannot be restored with. A private field is not named. */
+export function danglingIn(edges: readonly Edge[]): FieldError[] {
+  const names = edges.map(({ field }) => (field.isPrivate ? '' : field.name));
+  return [...new Set(names)].map((name) => unknownRecord.at(name));
+}
+
 /** The errors of missing references that the writer knows of. */
 function errorsOf(missing: readonly Named[], viewer: Viewer | undefined): FieldError[] {
   const told = missing.filter(({ edge: { field } }) => (viewer ? viewer.mayWrite(field.name) : !field.isPrivate));

@@ -19,6 +19,7 @@ export function compileEdges(models: readonly CompiledModel[], { targetOf, holde
     model.references.map((field) => (): Edge => {
       const target = targetOf(field, describe(model, field));
       checkOwnKey(target.model, field, model);
+      checkRestorable(target.model, field, model);
       return { holder: holderOf(model), field, target };
     }),
   );
@@ -36,6 +37,14 @@ function checkOwnKey({ name, root }: CompiledModel, field: ReferenceField, holde
   if (field.ref.onDelete && root.byName.has(referencesKey))
     throw new ConfigurationError(
       `${describe(holder, field)}, and ${name} has a field \`${referencesKey}\`: under this key a record counts the writes that refer to it. Give the field another name.`,
+    );
+}
+
+/** Refuses a cascade that a restore could not take back. */
+function checkRestorable({ name, deletedAt }: CompiledModel, field: ReferenceField, holder: CompiledModel): void {
+  if (field.ref.onDelete === 'cascade' && deletedAt && !holder.deletedAt)
+    throw new ConfigurationError(
+      `${describe(holder, field)}, and ${name} has \`t.deletedAt()\`: a restore of ${name} could not bring back records of ${holder.name}. Give ${holder.name} \`t.deletedAt()\` too, or the reference another \`onDelete\`.`,
     );
 }
 

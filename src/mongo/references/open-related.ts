@@ -16,6 +16,7 @@ import type { Targets } from '../write-many.ts';
 import { askViewer, findMissing, isHeld, type Named, namedInChanges, namedInRecords, newIn, refusalOf } from './check-references.ts';
 import { type Edge, References, referencesOf } from './references.ts';
 import { openRelatedDeletes } from './related-deletes.ts';
+import { isRestoredWithOthers, openRelatedRestore } from './related-restores.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -34,7 +35,7 @@ export const writeOptions: LegalOptions<WriteOptions> = {
 type Settings = NonNullable<Parameters<typeof openCollection>[1]> & Pick<WriteOptions, 'references'>;
 
 /**
- * Opens the collection of a model for writes that check its references, and for deletes that take with them what refers to the records. A model
+ * Opens the collection of a model for writes that check its references, and for deletes and restores that take with them what refers to the records. A model
  * without such references gets the plain collection.
  */
 export function openRelated(model: CompiledModel, { references: given, ...options }: Settings): ModelCollection {
@@ -46,6 +47,7 @@ export function openRelated(model: CompiledModel, { references: given, ...option
     ...plain,
     ...(edges.length > 0 && openCheckedWrites(model, plain, edges, references)),
     ...(references.incoming(model).length > 0 && openRelatedDeletes(model, plain, references)),
+    ...(isRestoredWithOthers(model, references) && openRelatedRestore(model, plain, references)),
   };
 }
 

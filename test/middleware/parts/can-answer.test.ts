@@ -35,6 +35,11 @@ const Held = library.defineModel('Held', {
   },
 });
 const references = library.compileReferences({ db, targets: [{ model: Note }, { model: Held }] });
+const Kept = library.defineModel('Kept', {
+  collection: 'kept',
+  fields: { noteId: t.ref('Note', { id: t.string(), onDelete: 'cascade' }), deletedAt: t.deletedAt() },
+});
+const keptReferences = library.compileReferences({ db, targets: [{ model: Note }, { model: Kept }] });
 const Marked = library.defineModel('Marked', { collection: 'marked', fields: { deletedAt: t.deletedAt() } });
 
 const ofBody = ['malformed_json', 'body_timeout', 'body_too_large', 'unsupported_media_type'] as const;
@@ -117,6 +122,12 @@ const table: readonly Row[] = [
   ['record', 'nothing', record(), []],
   ['records', 'a model', records(Note, { db }), [...ofChange, ...ofValues]],
   ['restore', 'a model', library.restore(Marked, { db }), [...ofChange, 'duplicate_key']],
+  [
+    'restore',
+    'references',
+    library.restore(Kept, { db, references: keptReferences }),
+    [...ofChange, 'duplicate_key', 'validation_failed', 'replica_set_required'],
+  ],
   ['remove', 'a model', remove(Note, { db }), ofChange],
   ['removeMany', 'a model', library.removeMany(Note, { db }), ofMany],
   ['requestId', 'nothing', library.requestId(), []],

@@ -1,0 +1,188 @@
+import { Problem, validationFailed } from '../../errors.ts';
+import { type CompiledModel, deletionKey } from '../../model/compile/compile-model.ts';
+import type { ModelCollection } from '../collection.ts';
+import { runTransaction } from '../driver/run-transaction.ts';
+import { Work } from '../driver/work.ts';
+import { unmarking } from '../query/deleted.ts';
+import { buildUpdate } from '../query/update-pipeline.ts';
+import type { StoredRecord } from '../stored-record.ts';
+import { danglingIn, findMissing, namedInRecords } from './check-references.ts';
+import { buildClear } from './clear-references.ts';
+import type { Edge, References } from './references.ts';
+
+/** Records of one model that a restore brings back, by the texts of their ids. */
+interface Group {
+  readonly model: CompiledModel;
+  readonly collection: Pick<ModelCollection, 'seeing'>;
+  readonly records: Map<string, StoredRecord>;
+}
+
+/** The most records of one deletion: those that a delete addresses, and those that it takes along. */
+const mostOfDeletion = 110_000;
+
+/** Whether a restore of a model's records has to look at other records. */
+export function isRestoredWithOthers(model: CompiledModel, references: References): boolean {
+  return model.deletedAt !== undefined && (heldBy(model, references).length > 0 || taking(model, references).length > 0);
+}
+
+/**
+ * The restore of a model with references that hold. It is one transaction, and brings back what the same delete has taken along by cascades, as far as
+ * that has its other parents. 422 if the record itself has lost a parent. References to lost records that a delete would remove are removed.
+ */
+export function openRelatedRestore(model: CompiledModel, plain: ModelCollection, references: References): Pick<ModelCollection, 'restore'> {
+  return {
+    restore(target, work = new Work()) {
+      return runTransaction(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async () => {
+        const { id, scope, precondition } = target;
+        const root = await plain.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition }, work);
+        const groups = await collect(references, { model, collection: plain, records: new Map([[root.idText, root]]) }, root, work);
+        const lost = await findLost(references, groups, work);
+        keepBack(references, groups, root, lost);
+        refuseLost(references, model, root, lost);
+        await clearLost(references, groups, lost, work);
+        groups.get(model.collection)?.records.delete(root.idText);
+        await bringBack(groups, work);
+        return plain.restore(target, work);
+      });
+    },
+  };
+}
+
+function heldBy(model: CompiledModel, references: References): Edge[] {
+  return references.outgoing(model).filter(({ field }) => field.ref.onDelete !== undefined);
+}
+
+/** The references by which a delete takes records along that can be restored. */
+function taking(model: CompiledModel, references: References): Edge[] {
+  return references.incoming(model).filter(({ field, holder }) => field.ref.onDelete === 'cascade' && holder.model.deletedAt);
+}
+
+/** Collects what the delete of a record has taken along, to any depth, as the cascade did. */
+async function collect(references: References, own: Group, root: StoredRecord, work: Work): Promise<Map<string, Group>> {
+  const groups = new Map([[own.model.collection, own]]);
+  const deletion = root.stored[deletionKey];
+  if (deletion === undefined) return groups;
+  const scope = { [deletionKey]: { $eq: deletion } };
+  const steps: { readonly model: CompiledModel; readonly ids: readonly unknown[] }[] = [{ model: own.model, ids: [root.stored._id] }];
+  for (let step = steps.shift(); step; step = steps.shift()) {
+    for (const { holder, field } of taking(step.model, references)) {
+      const { model, collection } = holder;
+      const group = groups.get(model.collection) ?? { model, collection, records: new Map() };
+      groups.set(model.collection, group);
+      const deleted = collection.seeing('only');
+      const found = await deleted.findIdsBy(field.path, step.ids, scope, mostOfDeletion, work);
+      const added = found.filter((id) => !group.records.has(model.id.leaf.toJson(id)));
+      if (added.length === 0) continue;
+      const records = await deleted.readAll(added, scope, work);
+      for (const record of records) group.records.set(record.idText, record);
+      steps.push({ model, ids: records.map(({ stored }) => stored._id) });
+    }
+  }
+  return groups;
+}
+
+/** The records that are referred to and do not live, apart from those that are to be restored. Those that live are held. */
+async function findLost(references: References, groups: ReadonlyMap<string, Group>, work: Work): Promise<Lost> {
+  const lost = new Lost();
+  for (const { model, records } of groups.values()) {
+    const named = namedInRecords(
+      heldBy(model, references),
+      [...records.values()].map(({ stored }) => stored),
+      false,
+    );
+    for (const { edge, ids } of named) for (const key of groups.get(edge.target.model.collection)?.records.keys() ?? []) ids.delete(key);
+    const outside = named.filter(({ ids }) => ids.size > 0);
+    const missing = await findMissing(outside, new Map(outside.map(({ edge }) => [edge, {}])), work);
+    for (const { edge, ids } of missing) for (const [key, { id }] of ids) lost.add(edge.target.model.collection, key, id);
+  }
+  return lost;
+}
+
+/** Records that do not live, by collection and the texts of their ids. */
+class Lost {
+  readonly #ids = new Map<string, Map<string, unknown>>();
+
+  add(collection: string, key: string, id: unknown): void {
+    const ids = this.#ids.get(collection) ?? new Map<string, unknown>();
+    this.#ids.set(collection, ids.set(key, id));
+  }
+
+  idsOf({ target }: Edge): readonly unknown[] {
+    return [...(this.#ids.get(target.model.collection)?.values() ?? [])];
+  }
+
+  /** Whether a record refers to a lost one by one of the references. */
+  isNamedBy({ stored }: StoredRecord, edges: readonly Edge[]): boolean {
+    return edges.some(({ field, target }) => {
+      const ids = this.#ids.get(target.model.collection);
+      let isNamed = false;
+      if (ids) field.visit(stored, (id) => (isNamed ||= ids.has(field.leaf.toJson(id))));
+      return isNamed;
+    });
+  }
+}
+
+/** Whether a record cannot live without the one that it refers to. */
+function needs({ field }: Edge): boolean {
+  return field.ref.onDelete === 'cascade' || field.ref.onDelete === 'restrict';
+}
+
+/** Leaves out what has lost another parent, and what has lost its parent by that. It stays deleted. */
+function keepBack(references: References, groups: ReadonlyMap<string, Group>, root: StoredRecord, lost: Lost): void {
+  for (let isDone = false; !isDone; ) {
+    isDone = true;
+    for (const { model, records } of groups.values()) {
+      const edges = heldBy(model, references).filter(needs);
+      for (const [key, record] of records) {
+        if (record === root || !lost.isNamedBy(record, edges)) continue;
+        records.delete(key);
+        lost.add(model.collection, key, record.stored._id);
+        isDone = false;
+      }
+    }
+  }
+}
+
+/** Throws 422 if the record that is addressed has lost a parent. */
+function refuseLost(references: References, model: CompiledModel, root: StoredRecord, lost: Lost): void {
+  const edges = heldBy(model, references).filter((edge) => needs(edge) && lost.isNamedBy(root, [edge]));
+  if (edges.length > 0) throw validationFailed(danglingIn(edges));
+}
+
+/** Removes references to lost records where a delete would have removed them. */
+async function clearLost(references: References, groups: ReadonlyMap<string, Group>, lost: Lost, work: Work): Promise<void> {
+  for (const { model, collection, records } of groups.values()) {
+    const all = [...records.values()];
+    const edges = heldBy(model, references).filter((edge) => !needs(edge) && all.some((record) => lost.isNamedBy(record, [edge])));
+    if (edges.length === 0) continue;
+    const pipeline = buildClear(
+      edges.map((edge) => ({ edge, ids: lost.idsOf(edge) })),
+      new Date(),
+      false,
+    );
+    await collection.seeing('only').rewriteAll(
+      all.map(({ stored }) => stored._id),
+      undefined,
+      pipeline,
+      work,
+    );
+  }
+}
+
+async function bringBack(groups: ReadonlyMap<string, Group>, work: Work): Promise<void> {
+  for (const { model, collection, records } of groups.values()) {
+    const ids = [...records.values()].map(({ stored }) => stored._id);
+    if (ids.length === 0) continue;
+    try {
+      await collection.seeing('only').rewriteAll(ids, undefined, buildUpdate(model, unmarking(model), new Date()), work);
+    } catch (error) {
+      throw error instanceof Problem && error.code === 'duplicate_key' ? takenByOther(error) : error;
+    }
+  }
+}
+
+/** The fields in it would be those of another record than the one that is addressed. */
+function takenByOther(cause: Problem): Problem {
+  const detail = 'A record that was deleted with it has values that another record has taken.';
+  return new Problem({ code: 'duplicate_key', detail, cause: cause.cause });
+}
