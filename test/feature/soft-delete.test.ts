@@ -120,7 +120,12 @@ describe('every operation sees a deleted record as gone', () => {
       expect(ids(await api.request('GET', '/api/parcels?code=G'))).toEqual([]);
       expect(ids(await api.request('GET', `/api/parcels?deletedAt=${deletedAt.toISOString()}`))).toEqual([]);
     },
-    get: async () => expect((await api.request('GET', '/api/parcels/gone')).status).toBe(404),
+    get: async () => {
+      expect((await api.request('GET', '/api/parcels/gone')).status).toBe(404);
+      expect((await api.request('GET', '/api/parcels/live')).status).toBe(200);
+      expect((await api.request('GET', '/api/parcels')).status).toBe(200);
+      expect(commands.names).toEqual(['find', 'find', 'find']);
+    },
     create: async () => expect((await post({ id: 'new', code: 'G' })).status).toBe(201),
     patch: async () => expect((await api.request('PATCH', '/api/parcels/gone', { body: { place: 'there' } })).status).toBe(404),
     put: async () => expect((await api.request('PUT', '/api/parcels/gone', { body: {} })).status).toBe(404),

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { isLive } from '../query/deleted.ts';
+import { isDeleted, isLive } from '../query/deleted.ts';
 import type { Filter } from '../query/filter.ts';
 import { holdsRecordsOf, isPrefix } from './derive-indexes.ts';
 import { type Explained, readExplain } from './explain.ts';
@@ -46,11 +46,12 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
     const fault = describeFault(shape, explained);
     const keys = fault === undefined ? [] : suggestIndexes(shape, fieldTable);
     if (keys.length === 0) return;
-    const partial: IndexOptions = live && shape.isOfLiving ? { partialFilterExpression: live } : {};
+    const isOfDeleted = model.deletedAt !== undefined && shape.ranged.includes(model.deletedAt.key);
+    const partial = partially(shape.isOfLiving ? live : isOfDeleted ? isDeleted(model) : undefined);
     const found = (await readIndexes(db, name)).filter(({ options }) => holdsRecordsOf(partial, options));
     const key = keys.find((one) => !found.some((other) => isPrefix(one, other.key)));
     if (!key) return;
-    const call = `db.collection(${JSON.stringify(name)}).createIndex(${formatKey(key)}${formatOptions(partial)})`;
+    const call = `db.collection(${JSON.stringify(name)}).createIndex(${formatKey(key)}${shape.isOfLiving ? formatOptions(partial) : ''})`;
     const options = { type: 'KoaMongoResourceWarning', code: 'LIST_SCAN' };
     process.emitWarning(`A list of \`${name}\` ${fault}: ${shape.text}. This index would help: ${call}`, options);
   }
@@ -61,6 +62,10 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
     seen.add(shape.text);
     examine(shape, list).catch(() => {}); // the client was closed, or its user may not explain
   };
+}
+
+function partially(partialFilterExpression: Filter | undefined): IndexOptions {
+  return partialFilterExpression ? { partialFilterExpression } : {};
 }
 
 function formatOptions(options: IndexOptions): string {

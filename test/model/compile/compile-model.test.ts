@@ -12,6 +12,12 @@ describe('a configuration error names the model, the field and what is legal', (
   });
 
   it.each<[string, Fields, string]>([
+    ['two times of deletion', { a: t.deletedAt(), b: t.deletedAt() }, 'A model has one `deletedAt` at most: `a` and `b` are two.'],
+    [
+      'the key of deletions as a field',
+      { a: t.deletedAt(), _deletion: t.string() },
+      'A model with `t.deletedAt()` cannot have a field `_deletion`: the service stores the id of a deletion there.',
+    ],
     ['two revisions', { a: t.revision(), b: t.revision() }, 'A model has one `revision` at most: `a` and `b` are two.'],
     ['an `_id`', { _id: t.string() }, 'A model declares its id as `id`; it is stored as `_id`.'],
     ['an optional id', { id: t.optional(t.string()) }, '`id` can be neither optional nor nullable.'],
