@@ -54,6 +54,8 @@ EXPECTED_MESSAGES = {
     ("positive_data_acceptance", "is too deep: a page may skip "),
     # A part of an embedded object can be merged into one that is there: a matter of the record, which no schema of the body knows.
     ("positive_data_acceptance", "does not exist yet; to create it, send also "),
+    # A reference leads to a record that the client may see: a matter of the database. The ids here are invented.
+    ("positive_data_acceptance", "must be the id of a record within your reach"),
     # A pattern that counted the significant digits of a decimal could not be read by anybody.
     ("positive_data_acceptance", "must have at most 34 significant digits "),
 }

@@ -41,6 +41,11 @@ class ExpectedAnswers(unittest.TestCase):
         message = "the query string must have a filter: one that some records do not match"
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", "PATCH", messages=[message]))
 
+    def test_an_invented_reference(self):
+        message = "must be the id of a record within your reach"
+        self.assertFalse(is_failure(ACCEPTANCE, "validation_failed", "POST", messages=[message]))
+        self.assertTrue(is_failure(ACCEPTANCE, "validation_failed", "POST", messages=[message, "must be a text"]))
+
     def test_428_where_if_match_is_missing(self):
         self.assertFalse(is_failure("missing_required_header", "precondition_required", "PATCH"))
         self.assertTrue(is_failure("missing_required_header", "precondition_required", "PATCH", headers={"If-Match": '"7"'}))

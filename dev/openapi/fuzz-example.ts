@@ -14,6 +14,8 @@ import { User } from '../../examples/billing/model.ts';
 import { hash } from '../../examples/billing/password.ts';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createShop } from '../../examples/orders/api.ts';
+import { createProjects } from '../../examples/projects/api.ts';
+import { seed } from '../../examples/projects/seed.ts';
 import { everyApi } from '../../test/openapi/every-api.ts';
 import { startReplicaSet } from '../replica-set.ts';
 import { runVisibly } from '../run.ts';
@@ -62,6 +64,12 @@ const subjects: Readonly<Record<string, Subject>> = {
   orders: {
     create: createShop,
     headers: ['Authorization: Bearer root-token'],
+  },
+  projects: {
+    create: createProjects,
+    load: (db) => seed(createProjects(db)),
+    headers: ['Authorization: Bearer ann-token'],
+    more: [withoutTestData],
   },
 };
 

@@ -6,6 +6,7 @@ import { createBilling } from '../../examples/billing/api.ts';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createNotebook } from '../../examples/minimal.ts';
 import { createShop } from '../../examples/orders/api.ts';
+import { createProjects } from '../../examples/projects/api.ts';
 import { everyApi } from '../../test/openapi/every-api.ts';
 import { db } from '../../test/openapi/fixtures.ts';
 
@@ -20,6 +21,7 @@ const apis = {
   'every-builder': everyApi(),
   minimal: createNotebook(db),
   orders: createShop(db),
+  projects: createProjects(db),
 };
 
 const folder = resolve(process.argv[2] ?? 'openapi');

@@ -98,7 +98,8 @@ function describeNested({ nested }: CompiledResource): RecordSchemas {
   const creating = nested.filter(({ operations }) => operations.some(({ kind }) => kind === 'create'));
   const bodies = creating.map(({ name, via, target }): [string, Schema] => {
     const members = wholeMembers(target.model.root, insertAccess(target));
-    const open = members.map((one) => (one.name === via.name ? { ...one, isRequired: false } : one));
+    const replaced = { schema: { description: 'Replaced by the id in the path, whatever it is.' }, isRequired: false };
+    const open = members.map((one) => (one.name === via.name ? { ...one, ...replaced } : one));
     return [name, describe({ ...target.model.root, name: undefined }, 'Create', open)];
   });
   return bodies.length > 0 ? { nested: Object.fromEntries(bodies) } : {};

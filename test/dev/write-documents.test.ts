@@ -10,7 +10,15 @@ const folder = useTemporaryFolder();
 it('writes the documents of all examples, without a database', async () => {
   await runSilently(process.execPath, ['--import', 'tsx', join(root, 'dev/openapi/write-documents.ts'), folder.path]);
   const files = (await readdir(folder.path)).sort();
-  expect(files).toEqual(['atlas.json', 'billing.json', 'custom-operations.json', 'every-builder.json', 'minimal.json', 'orders.json']);
+  expect(files).toEqual([
+    'atlas.json',
+    'billing.json',
+    'custom-operations.json',
+    'every-builder.json',
+    'minimal.json',
+    'orders.json',
+    'projects.json',
+  ]);
   const titles = await Promise.all(
     files.map(async (file) => {
       const { openapi, info, paths } = JSON.parse(await readFile(join(folder.path, file), 'utf8'));

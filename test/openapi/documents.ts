@@ -3,6 +3,7 @@ import { createBilling } from '../../examples/billing/api.ts';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createNotebook } from '../../examples/minimal.ts';
 import { createShop } from '../../examples/orders/api.ts';
+import { createProjects } from '../../examples/projects/api.ts';
 import { type OpenapiDocument, openapiDocument } from '../../src/index.ts';
 import { everyApi } from './every-api.ts';
 import { db } from './fixtures.ts';
@@ -15,6 +16,7 @@ export const documents: readonly (readonly [string, OpenapiDocument])[] = [
   ['custom operations', openapiDocument(createHelpdesk(db, () => {}))],
   ['minimal', openapiDocument(createNotebook(db))],
   ['orders', openapiDocument(createShop(db))],
+  ['projects', openapiDocument(createProjects(db))],
 ];
 
 /** Every part of a document with its place, as a reference names it. */
