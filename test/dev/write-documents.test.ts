@@ -25,5 +25,5 @@ it('writes the documents of all examples, without a database', async () => {
       return [openapi, info.title, Object.keys(paths).length > 0];
     }),
   );
-  expect(titles).toEqual(['Atlas', 'Billing', 'Helpdesk', 'Shop', 'Notebook', 'Shop'].map((title) => ['3.1.0', title, true]));
+  expect(titles).toEqual(['Atlas', 'Billing', 'Helpdesk', 'Shop', 'Notebook', 'Shop', 'Projects'].map((title) => ['3.1.0', title, true]));
 });

@@ -49,6 +49,7 @@ const Thing = defineModel('Thing', {
       t.object('Period', { from: t.int(), to: t.int() }, { check: ({ from, to }) => (from > to ? 'must end after it begins' : undefined) }),
     ),
     unique: t.optional(t.string()),
+    next: t.optional(t.ref('Thing', { exists: true })),
   },
   check: ({ name }) =>
     name === 'taken' ? [{ field: 'name', message: 'is reserved', rule: 'reserved_name', params: { by: 'root' } }] : undefined,
@@ -77,6 +78,7 @@ const bodies: readonly (readonly [rule: Rule, body: string, ...Found])[] = [
   ['required', '{}', 'name', 'required'],
   ['unknown_field', '{"name":"abc","nmae":1}', 'nmae', 'unknown_field', { suggestion: 'name' }],
   ['unknown_field', '{"name":"abc","secret":1}', 'secret', 'unknown_field'],
+  ['reference', `{"name":"abc","next":"${'0'.repeat(24)}"}`, 'next', 'reference'],
   ['not_writable', '{"name":"abc","fixed":"x"}', 'fixed', 'not_writable', { operation: 'create' }],
   ['type', '[]', '', 'type', { type: 'object' }],
   ['type', '{"name":1}', 'name', 'type', { type: 'string' }],
