@@ -124,7 +124,9 @@ describe('what stands in the commands', () => {
     await api.request('GET', '/api/docs/a');
     await api.request('PATCH', '/api/docs/a', { body: { text: 'y' } });
     await api.request('DELETE', '/api/docs/a');
-    expect(commands.events.map(({ command }) => command.maxTimeMS)).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
+    const limits = commands.events.map(({ command }) => Number(command.maxTimeMS));
+    expect(limits).toHaveLength(5);
+    for (const limit of limits) expect(Math.ceil(limit / 5_000)).toBe(2); // up to 10 s: what the request has taken by then is gone
   });
 
   it('is the scope, the id and the precondition in one filter', async () => {
