@@ -158,7 +158,7 @@ async function walk(api: TestServer, path: string, header: string) {
 
 /** For more runs than the usual ones. */
 const longEnough = Math.max(120_000, fuzz.numRuns * 100);
-const settings = { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 10) };
+const settings = { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 20) };
 
 describe('a list that is filtered and sorted through relations', () => {
   it(
