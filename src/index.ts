@@ -79,6 +79,7 @@ export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
 export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read } from './model/define/infer.ts';
 export type { Operator, Policy } from './model/define/policy.ts';
 export type {
+  AnySchema,
   ArrayOptions,
   ArrayTypes,
   Check,
@@ -101,6 +102,7 @@ export type {
   StringOptions,
   TypeBoxSchema,
 } from './model/define/schema.ts';
+export type { StandardSchema } from './model/define/standard-schema.ts';
 export { type ObjectField, type Overlaid, t } from './model/define/t.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';
 export type { DatabaseOptions } from './mongo/collection.ts';

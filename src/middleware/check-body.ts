@@ -1,7 +1,8 @@
 import { bodyNoObject } from '../errors.ts';
 import { compileBody } from '../model/compile/compile-body.ts';
 import type { DocumentOf, HasFields } from '../model/define/infer.ts';
-import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
+import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
+import type { StandardSchema } from '../model/define/standard-schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
@@ -18,7 +19,7 @@ export type BodyMiddleware<Body> = ResourceMiddleware & BodyType<Body>;
 
 /**
  * Requires the body that `jsonBody({ requireObject: false })` has read to be an object that fits the schema, and leaves it in document form
- * in `ctx.request.body`. Without a schema, any object is accepted. 422 lists all errors at once, each with its dotted path.
+ * in `ctx.request.body`. A schema of another library, such as Zod, is accepted too. Without a schema, any object is. 422 lists all errors at once, each with its dotted path.
  *
  * `jsonBody({ schema })` does both steps. Use the two middlewares to place `ifMatch` between them, where it belongs (RFC 9110 §13.2.1).
  *
@@ -26,10 +27,11 @@ export type BodyMiddleware<Body> = ResourceMiddleware & BodyType<Body>;
  * router.post('/orders/:id/send', jsonBody({ requireObject: false }), ifMatch({ required: true }), checkBody(SendOrder), sendOrder);
  */
 export function checkBody<const F extends Fields>(schema: HasFields<F>): BodyMiddleware<DocumentOf<F>>;
+export function checkBody<Body>(schema: StandardSchema<unknown, Body>): BodyMiddleware<Body>;
 export function checkBody(schema: RawSchema | TypeBoxSchema): BodyMiddleware<Record<string, unknown>>;
-export function checkBody(schema?: FieldSchema): ResourceMiddleware;
+export function checkBody(schema?: AnySchema): ResourceMiddleware;
 export function checkBody(schema?: unknown): ResourceMiddleware {
-  const compiled = schema === undefined ? undefined : compileBody(schema as FieldSchema);
+  const compiled = schema === undefined ? undefined : compileBody(schema as AnySchema);
   const check = canAnswer(['validation_failed'], async function checkBody(ctx, next) {
     const { body } = ctx.request;
     if (!isObject(body)) throw bodyNoObject();

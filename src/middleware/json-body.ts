@@ -1,5 +1,6 @@
 import type { DocumentOf, HasFields } from '../model/define/infer.ts';
-import type { FieldSchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
+import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
+import type { StandardSchema } from '../model/define/standard-schema.ts';
 import type { ObjectNode } from '../model/node.ts';
 import { aTimeLimit } from '../mongo/driver/time-limit.ts';
 import { checkedLater, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
@@ -26,11 +27,12 @@ export interface JsonBodyOptions {
    */
   readonly optional?: boolean;
   /**
-   * The schema of the body, an object: `t.object('Name', { … })`, or a JSON Schema with `properties`. The body is read like that of a
+   * The schema of the body, an object: `t.object('Name', { … })`, a JSON Schema with `properties`, or an object of a library with Standard
+   * JSON Schema, such as Zod. The body is read like that of a
    * create (types, defaults, constraints; unknown keys are refused) and left in document form: a `t.date()` is a Date.
    * @default any object
    */
-  readonly schema?: FieldSchema;
+  readonly schema?: AnySchema;
 }
 
 const legal: LegalOptions<JsonBodyOptions> = {
@@ -67,12 +69,16 @@ interface Described {
 export function jsonBody<const F extends Fields>(
   options: JsonBodyOptions & { readonly schema: HasFields<F>; readonly optional: true },
 ): BodyMiddleware<DocumentOf<F> | undefined>;
+export function jsonBody<Body>(
+  options: JsonBodyOptions & { readonly schema: StandardSchema<unknown, Body>; readonly optional: true },
+): BodyMiddleware<Body | undefined>;
 export function jsonBody(
   options: JsonBodyOptions & { readonly schema: RawSchema | TypeBoxSchema; readonly optional: true },
 ): BodyMiddleware<Record<string, unknown> | undefined>;
 export function jsonBody<const F extends Fields>(
   options: JsonBodyOptions & { readonly schema: HasFields<F> },
 ): BodyMiddleware<DocumentOf<F>>;
+export function jsonBody<Body>(options: JsonBodyOptions & { readonly schema: StandardSchema<unknown, Body> }): BodyMiddleware<Body>;
 export function jsonBody(
   options: JsonBodyOptions & { readonly schema: RawSchema | TypeBoxSchema },
 ): BodyMiddleware<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { ProblemCode } from '../errors.ts';
 import type { BodyType } from '../middleware/check-body.ts';
 import type { AnswersProblems, Slots } from '../middleware/parts/context.ts';
-import type { FieldSchema } from '../model/define/schema.ts';
+import type { AnySchema } from '../model/define/schema.ts';
 import type { RunTransaction, StoreOf } from '../store/store.ts';
 
 /** The methods that a custom operation may have. */
@@ -95,7 +95,7 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    * something else, the answer is 500. A body that the handler sets as `ctx.body` is not checked.
    * @default unknown: the description allows any `data`, and 204
    */
-  readonly answer?: 'record' | 'none' | FieldSchema;
+  readonly answer?: 'record' | 'none' | AnySchema;
   /**
    * The codes of problems of the library that the handler throws, or lets through from a store, for the OpenAPI description. Those of `ctx.load`,
    * `ctx.save` and of the middlewares in `use` are known. @default none

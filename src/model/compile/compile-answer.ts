@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
-import type { FieldSchema } from '../define/schema.ts';
+import { adoptSchema } from '../define/adopt-schema.ts';
+import { isForeign } from '../define/raw-schema.ts';
+import type { AnySchema } from '../define/schema.ts';
 import type { CompiledField, ObjectNode } from '../node.ts';
 import { compileValueWriter } from '../read/write-json.ts';
 import { isObject } from '../value/plain-object.ts';
@@ -9,7 +11,7 @@ import { Report } from '../write/report.ts';
 import { compileObject } from './compile-schema.ts';
 
 /** The answer of an operation: a record of its model, nothing, or a value that a schema describes. */
-export type AnswerInput = 'record' | 'none' | FieldSchema | AnswerSchema;
+export type AnswerInput = 'record' | 'none' | AnySchema | AnswerSchema;
 
 /** A compiled {@link AnswerInput}. */
 export type CompiledAnswer = 'record' | 'none' | AnswerSchema;
@@ -25,9 +27,10 @@ interface AnswerSchema {
 /** Compiles the answer of an operation. Throws a {@link ConfigurationError} that names the field. */
 export function compileAnswer(given: AnswerInput, what = '`handler`'): CompiledAnswer {
   if (given === 'record' || given === 'none') return given;
-  if (!isObject(given)) throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'none', or the schema of \`data\`.`);
+  if (!isObject(given) && !isForeign(given))
+    throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'none', or the schema of \`data\`.`);
   if (isCompiled(given)) return given;
-  const node = compileObject({ type: 'object', properties: { data: given }, required: ['data'] }, 'answer');
+  const node = compileObject({ type: 'object', properties: { data: adoptSchema(given, 'answer.data') }, required: ['data'] }, 'answer');
   const field = node.byName.get('data') as CompiledField;
   const read = compileFieldReader(field, serverAccess);
   const write = compileValueWriter(field);

@@ -1,6 +1,6 @@
 import { bodyNoObject, ConfigurationError, validationFailed } from '../../errors.ts';
-import type { GivenSchema } from '../define/raw-schema.ts';
-import type { FieldSchema } from '../define/schema.ts';
+import { adoptSchema } from '../define/adopt-schema.ts';
+import type { AnySchema } from '../define/schema.ts';
 import type { ObjectNode } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import { isObject } from '../value/plain-object.ts';
@@ -20,11 +20,11 @@ export interface CompiledBody {
  * Compiles an object schema into the reader of a body. Types, defaults and constraints apply as in a create, and unknown keys are refused.
  * Throws a {@link ConfigurationError} that names the field.
  */
-export function compileBody(given: FieldSchema): CompiledBody {
-  const schema = (given ?? {}) as GivenSchema;
+export function compileBody(given: AnySchema): CompiledBody {
+  const schema = adoptSchema(given, 'body');
   if (schema.type !== 'object' || !isObject(schema.properties)) {
     throw new ConfigurationError(
-      "`schema` of `jsonBody` must describe an object: `t.object('Name', { … })`, or a JSON Schema with `properties`.",
+      "`schema` of `jsonBody` must describe an object: `t.object('Name', { … })`, or a JSON Schema with `properties`, or an object of another schema library.",
     );
   }
   const node = compileObject(schema, 'body');

@@ -1,5 +1,6 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import type { Field, Fields } from './schema.ts';
+import type { InputOf, OutputOf } from './standard-schema.ts';
 
 type TypesOf<F> =
   F extends Field<infer Types, infer _> ? Types : { document: unknown; read: unknown; create: unknown; patch: unknown; changes: unknown };
@@ -61,6 +62,22 @@ export type ChangesOf<F extends Fields> = Simplify<{
     | TypesOf<F[K]>['changes']
     | (IsOptional<F[K]> extends true ? null : never);
 }>;
+
+/** The types of a field that a schema of another library describes. */
+export interface TypesFrom<S> {
+  readonly document: OutputOf<S>;
+  readonly read: OutputOf<S>;
+  readonly create: InputOf<S>;
+  readonly patch: PatchFrom<InputOf<S>>;
+  readonly changes: PatchFrom<OutputOf<S>>;
+}
+
+/** A value in a patch: an object need not have all members, and null removes one that may be absent. */
+type PatchFrom<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { [Key in keyof Value]?: PatchFrom<Value[Key]> | (Record<never, never> extends Pick<Value, Key> ? null : never) }
+    : Value;
 
 /** A model or an embedded object, whose type holds the types of its fields. */
 export interface HasFields<F extends Fields = Fields> {

@@ -10,8 +10,14 @@ export const annotations = ['title', 'description', 'examples', 'deprecated'] as
 /** This library's keywords for fields. They are not about the field's value. */
 export const markers = ['policy', 'immutable', 'storeNone', 'default', 'ref', 'maintained', 'unique', 'index'] as const;
 
+/** Whether a value is a schema of another library that follows Standard Schema, even one that cannot tell its JSON Schema. */
+export function isForeign(value: unknown): value is { readonly '~standard': unknown } {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value;
+}
+
 /** Returns the value as a schema. Throws a {@link ConfigurationError} if it is not an object. */
 export function asSchema(value: unknown, path: string): GivenSchema {
+  if (isForeign(value)) throw new ConfigurationError(`The schema of \`${path}\` is of another library: write \`t.from(…)\` around it.`);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as GivenSchema;
   throw new ConfigurationError(`The schema of \`${path}\` must be an object: a builder of \`t\`, or a JSON Schema.`);
 }

@@ -1,6 +1,7 @@
 import type { Decimal128 } from 'mongodb';
 import type { FieldErrorInput } from '../../rules.ts';
 import type { Policy } from './policy.ts';
+import type { StandardSchema } from './standard-schema.ts';
 
 /** The TypeScript types of a field: in documents, in what a client reads, creates and patches, and in the changes that hooks hold. */
 export interface FieldTypes {
@@ -70,6 +71,9 @@ export interface TypeBoxSchema {
 
 /** The description of a value: what a builder of `t` returns, or a JSON Schema. */
 export type FieldSchema = Field | RawSchema | TypeBoxSchema;
+
+/** The description of the body or the answer of a custom operation: also a schema of another library. */
+export type AnySchema = FieldSchema | StandardSchema;
 
 /** The fields of a model or of an embedded object, by name. */
 export type Fields = Readonly<Record<string, FieldSchema>>;

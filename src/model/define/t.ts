@@ -1,8 +1,9 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { isObject } from '../value/plain-object.ts';
+import { adoptSchema } from './adopt-schema.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
-import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
+import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf, TypesFrom } from './infer.ts';
 import { isOptional, markOptional } from './optional.ts';
 import type { GivenSchema } from './raw-schema.ts';
 import type {
@@ -22,9 +23,11 @@ import type {
   NullableTypes,
   NumberOptions,
   ObjectOptions,
+  RawSchema,
   RefOptions,
   StringOptions,
 } from './schema.ts';
+import type { OutputOf, StandardSchema } from './standard-schema.ts';
 
 type TypesIn<F> = F extends Field<infer Types, infer _> ? Types : LeafTypes<unknown, unknown>;
 type OptionsIn<F> = F extends { readonly '~options': infer Options } ? Options : F;
@@ -37,6 +40,9 @@ export type Overlaid<Inner, Outer> = Omit<Inner, keyof Outer> &
     : Inner extends { readonly policy: infer Q }
       ? { readonly policy: Q }
       : unknown);
+
+/** Refuses the schema of a value that may be undefined: `t.optional` says that a field may be absent. */
+type NotOptional<Value> = unknown extends Value ? unknown : undefined extends Value ? never : unknown;
 
 /** The options of a field that the service sets. */
 type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
@@ -227,6 +233,19 @@ export const t = {
     model: string,
     options: O & { readonly [Name in keyof O]: Name extends keyof HasManyOptions ? unknown : never },
   ): HasManyField<O> => build({ hasMany: { model, ...open(options) } }),
+
+  /**
+   * A field that another schema describes: of Zod, ArkType or Valibot (with Standard JSON Schema), or a JSON Schema with `$defs` and `$ref`.
+   * The options belong to this field, and override the keywords of the schema. Throws a `ConfigurationError` for a rule that would be lost,
+   * such as a transform.
+   *
+   * @example
+   * t.from(z.email(), { unique: true, policy: { filter: ['eq'] } })
+   */
+  from: <const S extends StandardSchema | RawSchema, const O extends FieldOptions<OutputOf<S>>>(
+    schema: S & NotOptional<OutputOf<S>>,
+    options?: O & Closed<O, FieldOptions>,
+  ): Field<TypesFrom<S>, O> => build(extend(adoptSchema(schema, 't.from(…)'), open(options))),
 
   /** The revision of the record: 0 on create, and one more after each write. In double quotes it is the ETag. */
   revision: <const O extends Maintained<number>>(
