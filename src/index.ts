@@ -114,6 +114,7 @@ export { everything, type RowScope } from './mongo/query/filter.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
 export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';
+export { toJsonSchema } from './openapi/to-json-schema.ts';
 export type {
   CustomMethod,
   CustomOperation,

@@ -3,7 +3,7 @@ import type { Schema } from './document.ts';
 import { isReadable, NamedSchema, toPascalCase } from './named-schema.ts';
 import { problemName } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
-import { holdsUntyped, untypedName, untypedSchema } from './untyped-value.ts';
+import { holdsUntyped, untypedName, untypedReference, untypedSchema } from './untyped-value.ts';
 
 /** What a resource describes, and the name by which its schemas are told from those of another resource over the same model. */
 export interface Described {
@@ -27,19 +27,19 @@ interface Use {
 
 /**
  * Names the schemas of all resources: `<Model>Patch`, `<Embedded>`, `<Embedded>Create` if it differs from what is read, … Only schemas that
- * are referred to are named. Throws a {@link ConfigurationError} if two different objects would have one name.
+ * are referred to are named. `place` is where the caller publishes them. Throws a {@link ConfigurationError} if two different objects would have one name.
  */
-export function nameSchemas(described: readonly Described[]): NamedSchemas {
+export function nameSchemas(described: readonly Described[], place = '#/components/schemas/'): NamedSchemas {
   const uses = described.flatMap(({ path, schemas }) => [...findNamed(schemas)].map((named) => ({ named, path })));
   const groups = groupBy(uses, ({ named }) => `${named.kind} ${named.base}`);
   for (const group of groups.values()) checkDefinitions(group);
   const names = new Map([...groups.values()].flatMap((group) => group.map((use) => [use.named, nameOf(use, group)] as const)));
   const byName = [...groupBy(uses, ({ named }) => names.get(named) ?? '')].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, sharing] of byName) checkName(name, sharing);
-  const resolve = (schema: Schema): Schema => replaceNamed(schema, names) as Schema;
+  const resolve = (schema: Schema): Schema => replaceNamed(schema, names, place) as Schema;
   return {
     publish() {
-      const untyped = described.some(({ schemas }) => holdsUntyped(schemas)) ? { [untypedName]: untypedSchema } : {};
+      const untyped = described.some(({ schemas }) => holdsUntyped(schemas)) ? { [untypedName]: resolve(untypedSchema) } : {};
       return { ...Object.fromEntries(byName.map(([name, sharing]) => [name, publishOne(sharing, resolve)])), ...untyped };
     },
     resolve,
@@ -94,11 +94,12 @@ function isWhole(shape: NamedSchema['shape']): boolean {
   return shape === 'Create' || shape === 'Replace';
 }
 
-function replaceNamed(part: unknown, names: ReadonlyMap<NamedSchema, string>): unknown {
-  if (part instanceof NamedSchema) return `#/components/schemas/${names.get(part)}`;
-  if (Array.isArray(part)) return part.map((one) => replaceNamed(one, names));
+function replaceNamed(part: unknown, names: ReadonlyMap<NamedSchema, string>, place: string): unknown {
+  if (part instanceof NamedSchema) return `${place}${names.get(part)}`;
+  if (part === untypedReference.$ref) return `${place}${untypedName}`;
+  if (Array.isArray(part)) return part.map((one) => replaceNamed(one, names, place));
   if (typeof part !== 'object' || part === null) return part;
-  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, replaceNamed(value, names)]));
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, replaceNamed(value, names, place)]));
 }
 
 /** Refuses a name that different schemas would have, or that the description needs itself. */

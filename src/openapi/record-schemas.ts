@@ -2,7 +2,16 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../model/node.ts';
 import { hasNextName } from '../model/read/many-relations.ts';
 import { readableFields } from '../model/read/private-fields.ts';
-import { type Access, holdsClosedValues, insertAccess, isRequired, maySend, patchAccess, updateAccess } from '../model/write/access.ts';
+import {
+  type Access,
+  holdsClosedValues,
+  insertAccess,
+  isRequired,
+  maySend,
+  patchAccess,
+  updateAccess,
+  type WriteRules,
+} from '../model/write/access.ts';
 import { makeId } from '../model/write/compile-writes.ts';
 import type { EmbeddedMode } from '../model/write/plan-changes.ts';
 import { compileFieldReader } from '../model/write/read-value.ts';
@@ -47,13 +56,12 @@ interface Member {
  * records may replace their ids.
  */
 export function describeRecord(resource: CompiledResource, included: IncludedRecords = nothingIncluded): RecordSchemas {
-  const { ops, mergePatch, operations } = resource;
+  const { ops, operations, model } = resource;
   const isSelected = resource.fields && ops.some(isChoice);
   const isRead =
     ops.some((operation) => answersRecord(operation) && !(isSelected && isChoice(operation))) ||
     operations.some(({ answer }) => answer === 'record');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
-  const insert = insertAccess(resource);
   const read = isRead ? describeRead(resource.model, included) : {};
   const selected = isSelected
     ? { selected: describe(root, 'Selected', [...readMembers(root, included, 'Selected'), ...manyMembers(included)], 'record') }
@@ -62,14 +70,25 @@ export function describeRecord(resource: CompiledResource, included: IncludedRec
     ...read,
     ...selected,
     ...(ops.includes('list') ? { page: describePage(root, resource, { ...read, ...selected }) } : {}),
-    ...(ops.includes('create') ? { create: describe(root, 'Create', wholeMembers(root, insert), 'record') } : {}),
-    ...(ops.includes('patch') || ops.includes('patchMany')
-      ? { patch: describe(root, 'Patch', changeMembers(root, patchAccess(resource), mergePatch ? 'merge' : 'replace'), 'record') }
-      : {}),
-    ...(ops.includes('put') ? { put: describe(root, 'Put', changeMembers(root, updateAccess(resource), 'put'), 'record') } : {}),
+    ...(ops.includes('create') ? { create: describeBody(model, 'create', resource) } : {}),
+    ...(ops.includes('patch') || ops.includes('patchMany') ? { patch: describeBody(model, 'patch', resource) } : {}),
+    ...(ops.includes('put') ? { put: describeBody(model, 'put', resource) } : {}),
     ...describeNested(resource),
     ...describeOwn(resource),
   };
+}
+
+/** Describes what clients may send of a model's records. */
+export function describeBody({ root, name }: CompiledModel, operation: 'create' | 'patch' | 'put', rules: WriteRules): Schema {
+  const node = { ...root, name };
+  switch (operation) {
+    case 'create':
+      return describe(node, 'Create', wholeMembers(node, insertAccess(rules)), 'record');
+    case 'patch':
+      return describe(node, 'Patch', changeMembers(node, patchAccess(rules), rules.mergePatch === false ? 'replace' : 'merge'), 'record');
+    case 'put':
+      return describe(node, 'Put', changeMembers(node, updateAccess(rules), 'put'), 'record');
+  }
 }
 
 function answersRecord(operation: Operation): boolean {

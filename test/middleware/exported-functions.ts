@@ -15,6 +15,7 @@ const others = [
   'openStore',
   'planIndexes',
   'service',
+  'toJsonSchema',
 ];
 
 /** The names of all middlewares that the library exports. */
