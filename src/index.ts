@@ -6,6 +6,7 @@ export type { FetchOptions, RequestHandler } from './api/in-process.ts';
 export { openapiDocument, openapiText } from './api/openapi-document.ts';
 export type { PlainOptions } from './api/plain-adapter.ts';
 export { applyIndexes, type CreatedIndexes, planIndexes } from './api/plan-indexes.ts';
+export { applyValidators, planValidators } from './api/plan-validators.ts';
 export { type Resource, type Service, type ServiceOptions, service } from './api/service.ts';
 export {
   ConfigurationError,
@@ -112,6 +113,8 @@ export type { IndexOptions, PlannedIndex } from './mongo/indexes/wanted-indexes.
 export type { Paging } from './mongo/list/parse-paging.ts';
 export { everything, type RowScope } from './mongo/query/filter.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
+export { type CollectionValidator, collectionValidator } from './mongo/validators/collection-validator.ts';
+export type { ExistingValidator, ValidatorComparison, ValidatorOptions, ValidatorPlan } from './mongo/validators/validator-plan.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
 export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';
 export { toJsonSchema } from './openapi/to-json-schema.ts';

@@ -8,7 +8,7 @@ import type { RunTransaction, StoreOf } from '../store/store.ts';
 import type { CloseOptions } from './close.ts';
 import type { FetchOptions, RequestHandler } from './in-process.ts';
 
-/** The input of `planIndexes` and `applyIndexes`. */
+/** The input of `planIndexes` and `planValidators`. */
 export interface Indexing {
   readonly db: Db;
   readonly resources: readonly CompiledResource[];
@@ -87,6 +87,6 @@ export interface Api<Principal = unknown> {
   readonly transaction: RunTransaction;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
-  /** @internal What `planIndexes` plans for. */
+  /** @internal What `planIndexes` and `planValidators` plan for. */
   readonly indexing: Indexing;
 }

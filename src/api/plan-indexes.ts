@@ -1,12 +1,11 @@
 import { compileModel } from '../model/compile/compile-model.ts';
-import { askWithin } from '../mongo/driver/ask-within.ts';
-import { isServerError } from '../mongo/driver/server-error.ts';
 import { deriveIndexes } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
 import type { IndexSource, PlannedIndex } from '../mongo/indexes/wanted-indexes.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
+import { askDatabase } from './ask-database.ts';
 import { relatedSources } from './related-indexes.ts';
 
 /** The indexes that `applyIndexes` has created in one collection. */
@@ -26,7 +25,7 @@ export async function planIndexes(api: Api): Promise<IndexPlan> {
   const { indexing } = api; // not in the signature: the published types do not have it
   const { db, maxTimeMS } = indexing;
   const collections = [...sourcesOf(indexing)].map(async ([collection, sources]): Promise<CollectionPlan> => {
-    const found = await ask(maxTimeMS, (signal) => readIndexes(db, collection, signal));
+    const found = await askDatabase('The indexes', maxTimeMS, (signal) => readIndexes(db, collection, signal));
     return { collection, ...compareIndexes(deriveIndexes(sources), found), notes: notesOf(indexing, collection) };
   });
   return new IndexPlan(await Promise.all(collections));
@@ -61,16 +60,6 @@ export async function applyIndexes(api: Api): Promise<CreatedIndexes[]> {
   if (conflicts.length > 0)
     throw new Error(`Indexes are in the way of others; drop them, and call \`applyIndexes\` again: ${conflicts.join('; ')}.`);
   return created;
-}
-
-async function ask<T>(maxTimeMS: number, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  try {
-    return await askWithin(maxTimeMS, read);
-  } catch (cause) {
-    if (isServerError(cause)) throw cause; // the database has answered, with an error
-    const why = cause instanceof Error ? `: ${cause.message}` : '.';
-    throw new Error(`The indexes cannot be read, because the database does not answer${why}`, { cause });
-  }
 }
 
 /** Groups models by collection: several models and resources may share one. */

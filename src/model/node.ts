@@ -77,6 +77,8 @@ export interface LeafNode {
   readonly leaf: Leaf;
   /** The keywords of its constraint, as the OpenAPI description shows them. */
   readonly keywords: Readonly<Record<string, unknown>>;
+  /** The bounds of a decimal, as Decimal128. JSON Schema has none for it, because clients read and may send it as text. */
+  readonly bounds?: Readonly<Record<string, unknown>>;
 }
 
 /** An embedded object, or the record itself. */

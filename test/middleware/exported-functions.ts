@@ -3,6 +3,8 @@ import * as library from '../../src/index.ts';
 /** Functions that the library exports and that make no middleware. */
 const others = [
   'applyIndexes',
+  'applyValidators',
+  'collectionValidator',
   'compileIncludes',
   'compileReferences',
   'compileThrough',
@@ -14,6 +16,7 @@ const others = [
   'openapiText',
   'openStore',
   'planIndexes',
+  'planValidators',
   'service',
   'toJsonSchema',
 ];

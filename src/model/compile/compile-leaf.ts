@@ -21,7 +21,13 @@ export function compileLeaf(schema: GivenSchema, nullable: boolean, path: string
   checkFixed(schema, leaf, path);
   const keywords = pick(schema, legal);
   const isDecimal = leaf === decimalLeaf; // a string on the wire, for which JSON Schema has no bounds
-  return { node: { kind: 'leaf', leaf, keywords: isDecimal ? {} : keywords }, nullable, constraint: compileKeywords(leaf, keywords, path) };
+  const constraint = compileKeywords(leaf, keywords, path);
+  if (!isDecimal) return { node: { kind: 'leaf', leaf, keywords }, nullable, constraint };
+  const bounds = pick(
+    { minimum: asDecimal(keywords.minimum, 'minimum', path), maximum: asDecimal(keywords.maximum, 'maximum', path) },
+    legal,
+  );
+  return { node: { kind: 'leaf', leaf, keywords: {}, bounds }, nullable, constraint };
 }
 
 const numberKeywords = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;

@@ -8,7 +8,13 @@ export interface ServerError extends Error {
 }
 
 /** MongoDB's error codes. */
-export const serverCodes = { illegalOperation: 20, namespaceNotFound: 26, writeConflict: 112, duplicateKey: 11000 } as const;
+export const serverCodes = {
+  illegalOperation: 20,
+  namespaceNotFound: 26,
+  namespaceExists: 48,
+  writeConflict: 112,
+  duplicateKey: 11000,
+} as const;
 
 /** Whether an error is a {@link ServerError}. It goes by name and code, because an application may have several copies of the driver. */
 export function isServerError(error: unknown, code?: number): error is ServerError {
