@@ -13,7 +13,7 @@ const ofSchemas: ReadonlySet<string> = new Set(
 
 /** Keywords whose schemas describe no field, so that a default inside of them would have no effect. */
 const ofNoField: ReadonlySet<string> = new Set(
-  [...ofSchemas].filter((keyword) => keyword !== 'items' && keyword !== 'additionalProperties'),
+  [...ofSchemas, ...byName].filter((keyword) => !['items', 'additionalProperties', 'properties'].includes(keyword)),
 );
 
 /** What a schema lies in. */
@@ -140,7 +140,7 @@ function normalize(schema: GivenSchema): GivenSchema {
 
 /** A constant text is an enum with one member, which has a type. A constant null is null. */
 function asMember(only: unknown, { type, enum: values }: GivenSchema): GivenSchema {
-  if (only === null && type === undefined) return { type: 'null' };
+  if (only === null && (type === undefined || type === 'null')) return { type: 'null' };
   if (typeof only === 'string' && (type === undefined || type === 'string') && values === undefined)
     return { type: 'string', enum: [only] };
   return only === undefined ? {} : { const: only };

@@ -58,7 +58,7 @@ export function askForSchemas(schema: StandardSchema, path: string): { readonly 
 
 function notKept(path: string, why: string): ConfigurationError {
   return new ConfigurationError(
-    `The schema of \`${path}\` has a rule that JSON Schema does not have: ${why} Check such a rule in a \`check\` or in the handler, and use \`t\` for types that JSON does not have.`,
+    `The schema of \`${path}\` has a rule that JSON Schema does not have: ${why.replace(/[.]?$/, '.')} Check such a rule in a \`check\` or in the handler, and use \`t\` for types that JSON does not have.`,
   );
 }
 
@@ -90,7 +90,10 @@ interface ZodPlace {
 interface ZodDefinition {
   readonly type: string;
   readonly coerce?: boolean;
-  readonly checks?: readonly { readonly _zod: { readonly def: { readonly check: string; readonly pattern?: RegExp } } }[];
+  readonly check?: string;
+  readonly pattern?: RegExp;
+  readonly checks?: readonly { readonly _zod: { readonly def: Pick<ZodDefinition, 'check' | 'pattern'> } }[];
+  readonly values?: readonly unknown[];
   readonly in?: ZodPlace['zodSchema'];
 }
 
@@ -106,12 +109,13 @@ const hiddenChecks: ReadonlySet<string> = new Set(['custom', 'overwrite', 'prope
 function refuseZod({ zodSchema, jsonSchema, path }: ZodPlace, root: string): void {
   const { def } = zodSchema._zod;
   const at = [root, ...path.filter((step, index) => step !== 'properties' || path[index - 1] === 'properties')].join('.');
-  const hidden = def.checks
-    ?.map(({ _zod }) => _zod.def)
-    .find(({ check, pattern }) => hiddenChecks.has(check) || pattern?.flags.match(/[ims]/));
+  const checks = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)];
+  const hidden = checks.find(({ check, pattern }) => hiddenChecks.has(check ?? '') || /[imsvy]/.test(pattern?.flags ?? ''));
   if (hidden) throw notKept(at, `\`${hidden.check}\` of Zod${hidden.pattern ? `, with the pattern ${hidden.pattern}` : ''}.`);
   const isPreprocess = def.type === 'pipe' && def.in?._zod.def.type === 'transform';
   if (withoutJson.has(def.type) || isPreprocess) throw notKept(at, `\`${isPreprocess ? 'preprocess' : def.type}\` of Zod.`);
+  if (def.type === 'literal' && def.values?.some((value) => value === undefined || typeof value === 'bigint'))
+    throw notKept(at, '`literal` of Zod, with a value that JSON does not have.');
   if (def.coerce) throw notKept(at, '`coerce` of Zod.');
   if (def.type === 'optional' && path.length === 0)
     throw new ConfigurationError(

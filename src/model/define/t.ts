@@ -5,7 +5,7 @@ import { adoptSchema } from './adopt-schema.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
 import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf, TypesFrom } from './infer.ts';
 import { isOptional, markOptional } from './optional.ts';
-import type { GivenSchema } from './raw-schema.ts';
+import { asSchema, type GivenSchema, isForeign } from './raw-schema.ts';
 import type {
   ArrayOptions,
   ArrayTypes,
@@ -245,7 +245,8 @@ export const t = {
   from: <const S extends StandardSchema | RawSchema, const O extends FieldOptions<OutputOf<S>>>(
     schema: S & NotOptional<OutputOf<S>>,
     options?: O & Closed<O, FieldOptions>,
-  ): Field<TypesFrom<S>, O> => build(extend(adoptSchema(schema, 't.from(…)'), open(options))),
+  ): Field<TypesFrom<S>, O> =>
+    build(extend(adoptSchema(isForeign(schema) ? schema : asSchema(schema, 't.from(…)'), 't.from(…)'), open(options))),
 
   /** The revision of the record: 0 on create, and one more after each write. In double quotes it is the ETag. */
   revision: <const O extends Maintained<number>>(

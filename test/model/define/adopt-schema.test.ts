@@ -169,6 +169,10 @@ describe('a rule that JSON Schema does not have is a ConfigurationError that nam
     ['`string_format` of Zod, with the pattern /^a/i', z.string().regex(/^a/i)],
     ['`transform`', z.string().transform((text) => text.length)],
     ['`preprocess`', z.preprocess((value) => value, z.string())],
+    ['`custom`', z.object({ b: z.string() }).refine(() => true)],
+    ['`literal`', z.literal(5n)],
+    ['`literal`', z.literal(undefined)],
+    ['`string_format` of Zod, with the pattern /^a$/i', z.email({ pattern: /^a$/i })],
     ['`coerce`', z.coerce.number()],
     ['`catch`', z.string().catch('x')],
     ['`date`', z.date()],
@@ -359,6 +363,10 @@ describe('t.from()', () => {
 
   it('refuses a schema that may be absent by itself', () => {
     expect(() => t.from(z.string().optional() as never)).toThrow('`t.from(…)` cannot be optional by itself');
+  });
+
+  it.each([undefined, null, 'string'])('refuses what is no schema: %s', (schema) => {
+    expect(() => t.from(schema as never)).toThrow('The schema of `t.from(…)` must be an object');
   });
 
   it('takes what Zod says of a field in `meta`', () => {
