@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { withoutPrivate } from '../model/read/private-fields.ts';
 import { declined } from '../model/value/bson-bytes.ts';
 import { compileFindMisfits } from '../model/write/find-misfits.ts';
 import { isDevelopment } from './indexes/watch-scans.ts';
@@ -13,11 +14,12 @@ const maxKinds = 1_000;
  */
 export function watchMisfits(model: CompiledModel): CompiledModel {
   if (!isDevelopment()) return model;
-  const findMisfits = compileFindMisfits(model.root);
+  const findMisfits = compileFindMisfits(withoutPrivate(model.root)); // private fields are not fetched
   const seen = new Set<string>();
 
   function notice(stored: unknown): void {
-    for (const { path, message, kind } of findMisfits(stored)) {
+    for (const { path, place, message } of findMisfits(stored)) {
+      const kind = `${place} ${message}`;
       if (seen.has(kind) || seen.size >= maxKinds) continue;
       seen.add(kind);
       const id = model.id.leaf.toJson((stored as { readonly _id?: unknown })._id);

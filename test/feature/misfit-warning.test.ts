@@ -14,6 +14,7 @@ const Order = defineModel('Order', {
     id: t.string(),
     total: t.int({ minimum: 0 }),
     status: t.enum(['open', 'paid'], { default: 'open' }),
+    price: t.optional(t.decimal()),
     note: t.optional(t.string({ maxLength: 3 })),
     due: t.nullable(t.date()),
     parts: t.array(Part, { default: [] }),
@@ -72,6 +73,7 @@ describe('a stored record that does not fit its model', () => {
     ['another number type', { total: Decimal128.fromString('5') }, told('total', notInteger)],
     ['a required value that is missing', { total: undefined }, told('total', 'is required')],
     ['a required value that is null', { total: null }, told('total', 'is required')],
+    ['a text for a decimal', { price: '1.50' }, told('price', 'must be a decimal number, such as 12.50 or "12.50"')],
     ['no member of an enum', { status: 'opne' }, told('status', 'must be one of open, paid; did you mean open?')],
     ['a broken constraint', { total: -1 }, told('total', 'must be at least 0')],
     ['a text that is too long', { note: 'long' }, told('note', 'must have at most 3 characters')],
@@ -128,7 +130,7 @@ describe('a stored record that does not fit its model', () => {
 
   it('is not told of for what fits: private values that are not fetched, checks, defaults, keys that no field has', async () => {
     await orders().insertMany([
-      { _id: 'a', total: 5, alien: 1 },
+      { _id: 'a', total: 5, alien: 1, price: 1.5 },
       { _id: 'b', total: 5.0, due: null, note: null, status: null, extra: { any: ['thing'] } },
       { _id: 'c', total: 5, due: new Date('+010000-01-01T00:00:00Z'), revision: null },
     ]);

@@ -24,6 +24,8 @@ export interface Leaf<Stored = unknown> {
   fromText(text: string): Stored | Invalid;
   /** Reads a value from the deployer's own code: a handler, a default, server fields, a scope. */
   fromDocument(value: unknown): Stored | Invalid;
+  /** Reads a value that `toDocument` has returned, for a comparison with the model. @default `fromDocument` */
+  readonly fromStored?: (document: unknown) => Stored | Invalid;
   /** The value for handlers. */
   toDocument(stored: unknown): unknown;
   /** The JSON text for an answer. */

@@ -127,6 +127,10 @@ function parseDecimal(text: string): Decimal128 | Invalid {
   }
 }
 
+function readStoredDecimal(value: unknown): Decimal128 | Invalid {
+  return isDecimal128(value) && isDigit.test(value.toString()) ? value : notDecimal;
+}
+
 function isNumber(value: unknown): value is number | bigint | JsonNumber {
   return typeof value === 'number' || typeof value === 'bigint' || value instanceof JsonNumber;
 }
@@ -152,9 +156,10 @@ export const decimalLeaf: Leaf<Decimal128> = {
   },
   fromText: parseDecimal,
   fromDocument(value) {
-    if (isDecimal128(value)) return isDigit.test(value.toString()) ? value : notDecimal;
+    if (isDecimal128(value)) return readStoredDecimal(value);
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? parseDecimal(String(value)) : notDecimal;
   },
+  fromStored: readStoredDecimal, // the database does not compare a text with numbers
   toDocument: (stored) => (typeof stored === 'number' || typeof stored === 'bigint' ? Decimal128.fromString(String(stored)) : stored),
   toJson(stored) {
     const text = writeUntyped(stored);

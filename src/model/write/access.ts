@@ -11,8 +11,8 @@ export interface WriteRules {
 
 /** The rules of one kind of write: what may be written, and how values are read. */
 export interface Access {
-  /** Whether values are JSON of a request body, or in document form from the application's own code. */
-  readonly source: 'json' | 'document';
+  /** Whether values are JSON of a request body, in document form from the application's own code, or in document form as they were stored. */
+  readonly source: 'json' | 'document' | 'stored';
   /** The error of writing this field. Undefined if it may be written. */
   refusal(field: CompiledField): Invalid | undefined;
   /** Whether the record exists (patch, put). Then null removes an optional field; on create it is an error. */

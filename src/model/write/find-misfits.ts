@@ -1,6 +1,5 @@
 import { join, type Node, type ObjectNode } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
-import { withoutPrivate } from '../read/private-fields.ts';
 import { serverAccess } from './access.ts';
 import { compileObjectReader } from './read-value.ts';
 import { Report } from './report.ts';
@@ -8,23 +7,29 @@ import { Report } from './report.ts';
 /** A stored value that does not fit the model. */
 export interface Misfit {
   readonly path: string;
+  /** The path of the same value in any record: `*` stands for the items of an array and the keys of a map. */
+  readonly place: string;
+  readonly rule: string;
   readonly message: string;
-  /** Identifies the same misfit in any record. It is equal for all items of an array and all keys of a map. */
-  readonly kind: string;
+}
+
+/** Options of {@link compileFindMisfits}. */
+interface FindMisfitsOptions {
+  /** Whether the checks of the model and of its embedded objects run too. They may throw. @default false */
+  readonly runsChecks?: boolean;
 }
 
 /**
- * Compiles the comparison of a stored record with its model. It compares only fields that clients may read. A missing value that reads as a
- * default fits, and keys that are not fields are ignored.
+ * Compiles the comparison of a stored record with its model. A missing value that reads as a default fits, and keys that are not fields are
+ * ignored. Only the first misfits of a record are found, up to the limits of a {@link Report}.
  */
-export function compileFindMisfits(root: ObjectNode): (stored: unknown) => Misfit[] {
-  const readable = withoutPrivate(root);
-  const hydrate = compileHydrate(readable);
-  const read = compileObjectReader(readable, { ...serverAccess, defersChecks: true });
+export function compileFindMisfits(root: ObjectNode, { runsChecks = false }: FindMisfitsOptions = {}): (stored: unknown) => Misfit[] {
+  const hydrate = compileHydrate(root);
+  const read = compileObjectReader(root, { ...serverAccess, source: 'stored', defersChecks: !runsChecks });
   return function findMisfits(stored) {
     const report = new Report();
     read(hydrate(stored), '', report);
-    return report.errors.map(({ field, message }) => ({ path: field, message, kind: `${placeOf(readable, field.split('.'))} ${message}` }));
+    return report.errors.map(({ field, rule, message }) => ({ path: field, place: placeOf(root, field.split('.')), rule, message }));
   };
 }
 

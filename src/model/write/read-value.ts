@@ -1,6 +1,7 @@
 import { nearest } from '../../hints.ts';
 import { Invalid } from '../../rules.ts';
 import { type ArrayNode, absent, type CompiledField, join, type LeafNode, type MapNode, type ObjectNode, type Slot } from '../node.ts';
+import type { Leaf } from '../value/leaf.ts';
 import { anyLeaf } from '../value/leaves.ts';
 import { isObject, own } from '../value/plain-object.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
@@ -71,7 +72,7 @@ function compileNodeReader(slot: Slot, access: Access): ReadValue {
 }
 
 function compileLeafReader({ constraint }: Slot, { leaf }: LeafNode, access: Access): ReadValue {
-  const read = access.source === 'json' ? leaf.fromJson : leaf.fromDocument;
+  const read = readerOf(leaf, access);
   return function readLeaf(value, path, report) {
     const stored = read(value);
     if (stored instanceof Invalid) {
@@ -82,6 +83,11 @@ function compileLeafReader({ constraint }: Slot, { leaf }: LeafNode, access: Acc
     if (broken !== undefined) report.add(path, broken);
     return stored;
   };
+}
+
+function readerOf(leaf: Leaf, { source }: Access): (value: unknown) => unknown {
+  if (source === 'json') return leaf.fromJson;
+  return (source === 'stored' && leaf.fromStored) || leaf.fromDocument;
 }
 
 /** Compiles the reader of a whole embedded object. Unsent keys take their defaults; unsent required keys are errors. */
