@@ -14,9 +14,13 @@ const source = join(root, 'src');
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await runVisibly('npx', ['tsc', '-p', 'tsconfig.build.json']);
 const middlewares = (await readdir(join(source, 'middleware'))).filter((name) => name.endsWith('.ts'));
-const entries = ['index.ts', ...middlewares.map((name) => `middleware/${name}`)];
+const entries = {
+  index: 'index.ts',
+  audit: 'audit/audit-collection.ts',
+  ...Object.fromEntries(middlewares.map((name) => [`middleware/${name.replace(/\.ts$/, '')}`, `middleware/${name}`])),
+};
 const bundle = await rollup({
-  input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.ts$/, ''), join(source, entry)])),
+  input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(source, file)])),
   external: (id) => !id.startsWith('.') && !id.startsWith('/'),
   plugins: [stripTypes()],
   onLog(_level, { message }) {
@@ -29,10 +33,20 @@ await bundle.write({
   chunkFileNames: '[name].js',
   hoistTransitiveImports: false,
   minifyInternalExports: false,
-  // An app that imports single middlewares loads none of what makes an api.
-  manualChunks: (id) => (/^(?:index|api\/|openapi\/|resource\/)/.test(relative(source, id)) ? 'index' : 'shared'),
+  manualChunks: chunkOf,
 });
 await bundle.close();
+
+/**
+ * The module of `dist/` that a source file becomes part of. An app that imports single middlewares loads none of what makes an api, and no app
+ * loads what only audits need.
+ */
+function chunkOf(id: string): string {
+  const file = relative(source, id).replaceAll('\\', '/');
+  if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
+  if (/^(?:audit\/|mongo\/read-by-id)/.test(file)) return 'audit';
+  return 'shared';
+}
 
 /** Turns a TypeScript module into JavaScript. `tsc` has checked the types before. */
 function stripTypes(): Plugin {

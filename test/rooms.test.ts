@@ -28,6 +28,7 @@ const rooms = [
   'mongo/list',
   'mongo',
   'mongo/references',
+  'audit',
   'store',
   'middleware/parts',
   'middleware',
