@@ -22,7 +22,7 @@ export const shared: Project = {
 };
 
 /** The folders whose tests speak to MongoDB; every other folder under test/ runs without a server. */
-const withDatabase = '(feature|mongo|store|audit|middleware|resource|examples)';
+const withDatabase = '(feature|mongo|store|audit|cli|middleware|resource|examples)';
 
 /** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
 const withBrowser = '(browser)';

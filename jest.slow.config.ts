@@ -16,7 +16,7 @@ const config: Config = {
     {
       ...shared,
       displayName: 'slow database',
-      testRegex: [`/test/(feature|store|examples)/.*${slow}`],
+      testRegex: [`/test/(feature|store|cli|examples)/.*${slow}`],
       globalSetup: '<rootDir>/test/support/database/start-database.ts',
       globalTeardown: '<rootDir>/test/support/database/stop-database.ts',
     },

@@ -17,6 +17,7 @@ const middlewares = (await readdir(join(source, 'middleware'))).filter((name) =>
 const entries = {
   index: 'index.ts',
   audit: 'audit/audit-collection.ts',
+  cli: 'cli/main.ts',
   ...Object.fromEntries(middlewares.map((name) => [`middleware/${name.replace(/\.ts$/, '')}`, `middleware/${name}`])),
 };
 const bundle = await rollup({
@@ -39,13 +40,13 @@ await bundle.close();
 
 /**
  * The module of `dist/` that a source file becomes part of. An app that imports single middlewares loads none of what makes an api, and no app
- * loads what only audits need.
+ * loads what only audits and the command line need.
  */
 function chunkOf(id: string): string {
   const file = relative(source, id).replaceAll('\\', '/');
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (/^(?:audit\/|mongo\/read-by-id)/.test(file)) return 'audit';
-  return 'shared';
+  return file.startsWith('cli/') ? 'cli' : 'shared';
 }
 
 /** Turns a TypeScript module into JavaScript. `tsc` has checked the types before. */

@@ -37,6 +37,7 @@ const rooms = [
   'openapi',
   'api',
   'index.ts',
+  'cli',
 ];
 
 /** The packages, each with the rooms that know it. Everybody may know Node. */
@@ -47,7 +48,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   koa: ['middleware/parts', 'middleware', 'resource', 'api'],
   'koa-compose': ['middleware/parts', 'middleware', 'api'],
   'lossless-json': ['http'],
-  mongodb: rooms.filter((room) => /^(model|mongo|store|api)/.test(room)),
+  mongodb: rooms.filter((room) => /^(model|mongo|store|api|cli)/.test(room)),
   'raw-body': ['middleware/parts'],
 };
 

@@ -1,0 +1,64 @@
+import type { LoadedApi } from './load-api.ts';
+
+/** An option of a command. */
+interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: true;
+  /** What its value is called in the help, such as `file`. */
+  readonly value?: string;
+  /** What it does, for the help. */
+  readonly text: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** The values of options, as `parseArgs` returns them. */
+export type Values<O extends Options> = {
+  readonly [Name in keyof O]?: O[Name]['type'] extends 'boolean'
+    ? boolean
+    : O[Name] extends { readonly multiple: true }
+      ? string[]
+      : string;
+};
+
+/** What a command is run with. */
+export interface Run<O extends Options = Options> {
+  readonly values: Values<O>;
+  /** Loads the module, and gets its api. Throws a `ConfigurationError` for the mistakes in it. */
+  load(): Promise<LoadedApi>;
+  /** Writes text to standard output. */
+  write(text: string): void;
+  /** Writes a message for the user to standard error. */
+  tell(message: string): void;
+}
+
+/** What a command ends with. */
+export const status = {
+  /** Everything is as it should be. */
+  good: 0,
+  /** The command has found what it looks for: mistakes, missing indexes, misfits. */
+  found: 1,
+  /** The command could not do its work. */
+  failed: 2,
+} as const;
+
+/** A command of the command line. */
+export interface Command {
+  /** What it does, in one line of the help. */
+  readonly summary: string;
+  /** What its exit status means, and whatever else the help should say. */
+  readonly details: string;
+  readonly options: Options;
+  /** Whether it reads the database. Otherwise it works without one. */
+  readonly needsDatabase: boolean;
+  /** Returns the exit status. */
+  run(run: Run): Promise<number>;
+}
+
+/** Defines a command, whose values have the types of its options. */
+export function defineCommand<const O extends Options>(
+  command: Omit<Command, 'run' | 'options'> & { options: O; run(run: Run<O>): Promise<number> },
+): Command {
+  return command as object as Command;
+}

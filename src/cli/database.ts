@@ -1,0 +1,55 @@
+import { type Db, MongoClient } from 'mongodb';
+import { UsageError } from './usage-error.ts';
+
+/** Where the database is, by the arguments and the environment. */
+export interface DatabaseArguments {
+  readonly uri: string | undefined;
+  readonly name: string | undefined;
+  /** Whether there are arguments about it, and not only the environment. */
+  readonly isGiven: boolean;
+}
+
+/** How long to look for a server, in milliseconds. */
+const patienceMS = 5_000;
+
+/** The same where there is none. */
+const noPatienceMS = 500;
+
+/** No host has this name (RFC 2606 §2): a function that uses its database, and was given no address, must not write to a real one. */
+const nowhere = 'mongodb://no-uri-was-given.invalid/none';
+
+/**
+ * Opens the database that a function of the app gets. Without `isNeeded`, nothing connects to it, unless the function does, and it may be one that
+ * does not exist.
+ */
+export async function openDatabase({ uri, name }: Omit<DatabaseArguments, 'isGiven'>, isNeeded: boolean): Promise<Db> {
+  if (isNeeded && uri === undefined) throw new UsageError('This command needs a database: give --uri, or set MONGODB_URI.');
+  const databaseName = name ?? nameIn(uri ?? nowhere);
+  if (isNeeded && databaseName === undefined)
+    throw new UsageError('This command needs the name of the database: give --db, or a URI that ends with it.');
+  const client = open(uri ?? nowhere);
+  if (isNeeded) await connect(client);
+  return client.db(databaseName);
+}
+
+function open(uri: string): MongoClient {
+  try {
+    return new MongoClient(uri, { serverSelectionTimeoutMS: uri === nowhere ? noPatienceMS : patienceMS });
+  } catch (cause) {
+    throw new UsageError(`The URI of the database is not valid: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function connect(client: MongoClient): Promise<void> {
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new UsageError(`The database cannot be reached: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** The database that a URI names after its hosts. */
+function nameIn(uri: string): string | undefined {
+  const [, name] = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]+)/.exec(uri) ?? [];
+  return name && decodeURIComponent(name);
+}

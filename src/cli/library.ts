@@ -1,0 +1,30 @@
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { auditCollection } from '../audit/audit-collection.ts';
+import { type Api, applyIndexes, openapiDocument, openapiText, planIndexes } from '../index.ts';
+import { Invalid } from '../rules.ts';
+import { UsageError } from './usage-error.ts';
+
+const own = { applyIndexes, auditCollection, openapiDocument, openapiText, planIndexes };
+
+/** The functions of the library that commands call. */
+export type Library = typeof own;
+
+/**
+ * Finds the copy of the library that has made an api: a copy does not recognize the values and the errors of another one. There are two if tsx
+ * compiles the app to CommonJS, and its packages with it, or if the app has another installation than the command.
+ */
+export function libraryOf(api: Api, path: string): Library {
+  if (isOfThisCopy(api)) return own;
+  const require = createRequire(resolve(path));
+  try {
+    return { ...require('koa-mongo-resource'), ...require('koa-mongo-resource/audit') } as Library;
+  } catch (cause) {
+    throw new UsageError(`The api of ${path} was made by another copy of koa-mongo-resource: use the command of that one.`, { cause });
+  }
+}
+
+/** Every copy has its own class for what is wrong with a value. */
+function isOfThisCopy({ indexing: { resources } }: Api): boolean {
+  return resources.every(({ model }) => model.id.leaf.fromDocument(undefined) instanceof Invalid);
+}

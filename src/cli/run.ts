@@ -1,0 +1,74 @@
+import { createRequire } from 'node:module';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { didYouMean } from '../hints.ts';
+import { type Command, type Options, status, type Values } from './command.ts';
+import { commands } from './commands.ts';
+import { formatHelp, formatHelpOf } from './format-help.ts';
+import { isConfigurationError, loadApi } from './load-api.ts';
+import { sharedOptions } from './shared-options.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Where a run writes. */
+export interface Output {
+  write(text: string): void;
+  tell(message: string): void;
+}
+
+/** Runs the command line with the arguments after the program's name. Returns the exit status. */
+export async function run(args: readonly string[], output: Output): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === '--version') output.write(`${readVersion()}\n`);
+  else if (name === '--help' || name === '-h' || name === 'help') output.write(formatHelp(commands));
+  else return runNamed(name, rest, output);
+  return status.good;
+}
+
+async function runNamed(name: string | undefined, args: readonly string[], output: Output): Promise<number> {
+  try {
+    if (name === undefined) throw new UsageError('Name a command.');
+    const command = commands.get(name);
+    if (!command) throw new UsageError(`There is no command \`${name}\`${didYouMean(name, commands.keys(), '.')}`);
+    return await runCommand(name, command, args, output);
+  } catch (error) {
+    output.tell(describe(error));
+    if (error instanceof UsageError && !commands.has(name ?? '')) output.tell(`\n${formatHelp(commands).trimEnd()}`);
+    return status.failed;
+  }
+}
+
+async function runCommand(name: string, command: Command, args: readonly string[], { write, tell }: Output): Promise<number> {
+  const { values, positionals } = parse(args, { ...command.options, ...sharedOptions });
+  if (values.help) {
+    write(formatHelpOf(name, command));
+    return status.good;
+  }
+  const [path, ...others] = positionals;
+  if (path === undefined) throw new UsageError(`Name the module of the api: koa-mongo-resource ${name} <module>`);
+  if (others.length > 0) throw new UsageError(`One module is enough: ${others.join(' ')} is too much.`);
+  const { export: exportName = 'default', uri, db } = values as { readonly [option: string]: string | undefined };
+  const database = { uri: uri ?? (process.env.MONGODB_URI || undefined), name: db, isGiven: (uri ?? db) !== undefined };
+  const given = { path, exportName, ...database, needsDatabase: command.needsDatabase };
+  return command.run({ values: values as Values<Options>, load: () => loadApi(given), write, tell });
+}
+
+function parse(args: readonly string[], options: Options) {
+  const config = { args: [...args], options, allowPositionals: true } satisfies ParseArgsConfig;
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const [sentence] = (error as Error).message.split(/\.\s/); // the rest is about arguments that begin with a dash
+    throw new UsageError(`${sentence?.replace(/\.$/, '')}. See --help.`);
+  }
+}
+
+/** Says what went wrong. The stack is shown only of errors that nobody has expected, such as those of the module. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof UsageError || isConfigurationError(error) || error.name === 'Problem') return error.message;
+  return error.stack ?? error.message;
+}
+
+function readVersion(): string {
+  const { version } = createRequire(import.meta.url)('koa-mongo-resource/package.json'); // a package finds itself by its name
+  return version;
+}
