@@ -1,5 +1,4 @@
-import { compileModel } from '../model/compile/compile-model.ts';
-import type { Model } from '../model/define/define-model.ts';
+import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type CompiledField, type Node, type ObjectNode, type Reference, relationSlot } from '../model/node.ts';
 
 /**
@@ -12,9 +11,9 @@ import { type CompiledField, type Node, type ObjectNode, type Reference, relatio
  * @example
  * await writeFile('models.mmd', diagram([Order, Customer]));
  */
-export function diagram(models: readonly Model[]): string {
+export function diagram(models: readonly ModelInput[]): string {
   const boxes = models.flatMap((model) => {
-    const { name, root } = compileModel(model);
+    const { name, root } = asCompiled(model);
     return draw(name, root);
   });
   const lines = ['erDiagram', ...boxes.flatMap(({ box }) => box), ...boxes.flatMap(({ edges }) => edges)];

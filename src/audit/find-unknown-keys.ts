@@ -1,4 +1,5 @@
 import { join, type Node, type ObjectNode } from '../model/node.ts';
+import { ownKeys } from '../model/value/own-keys.ts';
 import { isStoredObject, mapEntries } from '../model/value/stored-shape.ts';
 
 /** Adds the places of the keys of a value that are not fields. */
@@ -6,13 +7,15 @@ type Visit = (stored: unknown, place: string, found: Set<string>) => void;
 
 /**
  * Compiles the search for keys of a stored record that are not fields of its model, at any depth. It returns their paths, in which `*` stands
- * for the items of an array and the keys of a map. The model ignores such keys.
+ * for the items of an array and the keys of a map. The model ignores such keys. Keys of the library itself are known.
  */
 export function compileFindUnknownKeys(root: ObjectNode): (stored: unknown) => ReadonlySet<string> {
   const visit = compileObject(root);
+  const ours = [...ownKeys].filter((key) => root.fields.every((field) => field.key !== key));
   return function findUnknownKeys(stored) {
     const found = new Set<string>();
     visit(stored, '', found);
+    for (const key of ours) found.delete(key);
     return found;
   };
 }

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { auditCollection } from '../audit/audit-collection.ts';
-import { type Api, applyIndexes, openapiDocument, openapiText, planIndexes } from '../index.ts';
+import { type Api, applyIndexes, diagram, openapiDocument, openapiText, planIndexes } from '../index.ts';
 import { Invalid } from '../rules.ts';
 import { UsageError } from './usage-error.ts';
 
-const own = { applyIndexes, auditCollection, openapiDocument, openapiText, planIndexes };
+const own = { applyIndexes, auditCollection, diagram, openapiDocument, openapiText, planIndexes };
 
 /** The functions of the library that commands call. */
 export type Library = typeof own;

@@ -31,6 +31,3 @@ export interface CascadeObserver {
   /** Called in the transaction of the delete, after its last command. It is called again if the transaction is tried again. */
   happened(records: readonly CascadedRecord[]): Promise<void>;
 }
-
-/** The stored key that counts the writes which have referred to a record: a write that refers to it conflicts with its delete. */
-export const referencesKey = '_references';

@@ -81,6 +81,15 @@ async function insertDamaged(record: object, text: string): Promise<void> {
 }
 
 describe('an audit', () => {
+  it('knows the keys under which the library itself stores something', async () => {
+    const Kept = defineModel('Kept', { collection: 'kept', fields: { id: t.string(), deletedAt: t.deletedAt() } });
+    const stored = { _id: 'a', deletedAt: new Date(), _deletion: new ObjectId(), _references: 3, other: 1 };
+    await database.db.collection<{ _id: string }>('kept').insertOne(stored);
+    let last: Audit | undefined;
+    for await (const state of auditCollection(Kept, { db: database.db })) last = state;
+    expect([last?.misfits, last?.unknownKeys.map(({ path }) => path)]).toEqual([[], ['other']]);
+  });
+
   it.each<[what: string, stored: object, path: string, rule: string, message: string]>([
     ['another type', { total: 'five' }, 'total', 'type', 'must be an integer'],
     ['a fraction', { total: 1.5 }, 'total', 'type', 'must be an integer'],

@@ -180,6 +180,17 @@ describe('openapi', () => {
   });
 });
 
+describe('diagram', () => {
+  it('draws the models of the api, to standard output or to a file', async () => {
+    const path = await write(`${model}export default create;`);
+    const { code, stdout, stderr } = await runCli(['diagram', path]);
+    expect([code, stdout.split('\n')[0], stderr]).toEqual([0, 'erDiagram', '']);
+    const out = join(folder.path, 'models.mmd');
+    expect(await runCli(['diagram', path, '--out', out])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await readFile(out, 'utf8')).toBe(stdout);
+  });
+});
+
 describe('indexes', () => {
   it('ends with 1 while some are missing, creates them with --apply, and ends with 0 then', async () => {
     const path = await write(`${model}export default create;`);

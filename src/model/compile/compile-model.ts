@@ -3,6 +3,7 @@ import { about, once, tryAll } from '../../mistakes.ts';
 import type { Model } from '../define/define-model.ts';
 import { t } from '../define/t.ts';
 import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
+import { deletionKey } from '../value/own-keys.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import type { Included } from '../read/included.ts';
 import { compileManyWriters, type ManyRelation } from '../read/many-relations.ts';
@@ -138,9 +139,6 @@ function maintainedField(root: ObjectNode, maintained: CompiledField['maintained
   if (second) throw new ConfigurationError(`A model has one \`${maintained}\` at most: \`${field?.name}\` and \`${second.name}\` are two.`);
   return field;
 }
-
-/** The private key beside the time of deletion. It holds the id of the deletion, which all records have in common that one delete has marked. */
-export const deletionKey = '_deletion';
 
 function deletedAtField(root: ObjectNode): CompiledField | undefined {
   const field = maintainedField(root, 'deletedAt');

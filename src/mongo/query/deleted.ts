@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { type CompiledModel, deletionKey } from '../../model/compile/compile-model.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { absent } from '../../model/node.ts';
+import { deletionKey } from '../../model/value/own-keys.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { both, type Filter } from './filter.ts';
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
-import { referencesKey } from '../viewer.ts';
+import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Edge, ReferenceEnd } from './references.ts';
 
 /** How the ends of references are found. Both functions throw a {@link ConfigurationError}. */

@@ -1,5 +1,6 @@
 import { Problem, validationFailed } from '../../errors.ts';
-import { type CompiledModel, deletionKey } from '../../model/compile/compile-model.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { deletionKey } from '../../model/value/own-keys.ts';
 import type { ModelCollection } from '../collection.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { Work } from '../driver/work.ts';

@@ -1,0 +1,8 @@
+/** The stored key of the id that all records have which one delete has marked. */
+export const deletionKey = '_deletion';
+
+/** The stored key that counts the writes which have referred to a record: a write that refers to it conflicts with its delete. */
+export const referencesKey = '_references';
+
+/** The keys of stored records that belong to the library, and are no fields. */
+export const ownKeys: ReadonlySet<string> = new Set([deletionKey, referencesKey]);
