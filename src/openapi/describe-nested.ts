@@ -31,7 +31,7 @@ const particulars: Readonly<Record<'list' | 'create', (context: ResourceContext,
     return {
       summary: `List ${target.model.name} records of one ${resource.model.name}`,
       description: `One page of the records that refer to this one (\`${name}\`), that the caller may see and that match every filter.`,
-      parameters: listParameters(target),
+      parameters: listParameters(target, true),
       answers: {
         200: {
           description: 'A page of records.',

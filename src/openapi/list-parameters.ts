@@ -4,6 +4,7 @@ import type { Leaf } from '../model/value/leaf.ts';
 import { stringLeaf } from '../model/value/leaves.ts';
 import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../mongo/list/parse-list-query.ts';
+import type { Totals } from '../mongo/list/parse-paging.ts';
 import { isRelated } from '../mongo/list/related-field.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Part, Schema } from './document.ts';
@@ -16,8 +17,11 @@ function parameter(name: string, description: string, schema: Schema, style: Par
 /** Comma-separated. */
 const list = { style: 'form', explode: false };
 
-/** The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and fields. */
-export function listParameters(resource: CompiledResource): Part[] {
+/**
+ * The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and fields. A list below a
+ * record shows a part of the collection, whose size is no estimate for it.
+ */
+export function listParameters(resource: CompiledResource, isBelow = false): Part[] {
   const { model, paging, filterLimits, related } = resource;
   const relatedFields = [...(related?.fields.values() ?? [])];
   const sortable = [...model.clientFields.values(), ...relatedFields].filter((field) => field.sortable).map((field) => field.name);
@@ -27,7 +31,7 @@ export function listParameters(resource: CompiledResource): Part[] {
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
-    ...(paging.total === false ? [] : [totalParameter(paging.total, model.deletedAt === undefined)]),
+    ...totalParameter(paging.total, model.deletedAt === undefined && !isBelow),
     ...fieldsParameters(resource),
     ...includeParameter(resource),
     ...deletedParameter(resource),
@@ -70,11 +74,12 @@ function pageParameter({ maxOffset }: Extract<CompiledResource['paging'], { mode
   return parameter('page', description, { type: 'integer', minimum: 1, maximum: maxOffset + 1, default: 1 });
 }
 
-function totalParameter(total: true | 'estimate', isEstimable: boolean): Part {
-  const exact = total === 'estimate' ? [] : ['`true`: also count all matches.'];
-  const estimate = isEstimable ? ['`estimate`: also estimate how many records there are, without filters.'] : [];
-  const values = [...exact.map(() => 'true'), ...estimate.map(() => 'estimate'), 'false'];
-  return parameter('total', [...exact, ...estimate].join(' '), { type: 'string', enum: values, default: 'false' });
+function totalParameter(total: Totals, isEstimable: boolean): Part[] {
+  const exact = total === true ? ['`true`: also count all matches.'] : [];
+  const estimate = total !== false && isEstimable ? ['`estimate`: also estimate how many records there are, without filters.'] : [];
+  const values = [...exact.map(() => 'true'), ...estimate.map(() => 'estimate')];
+  if (values.length === 0) return [];
+  return [parameter('total', [...exact, ...estimate].join(' '), { type: 'string', enum: [...values, 'false'], default: 'false' })];
 }
 
 /** The parameter by which clients ask for deleted records, on a list and on one record. None if the resource does not allow it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { openapiDocument, service, Unauthorized } from '../../src/index.ts';
+import { cursorPaging, openapiDocument, service, Unauthorized } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { Project, Tag, Task } from '../support/models/projects.ts';
 import { db } from './fixtures.ts';
@@ -47,6 +47,25 @@ describe('the description of `nested`', () => {
     expect(post.responses[201]).toEqual((document.paths['/api/tasks'] as Any).post.responses[201]);
     expect(post.responses).toHaveProperty('404');
     expect(path('stepped')).not.toHaveProperty('post');
+  });
+
+  it('offers no estimate of a total, because the list shows a part of the collection', () => {
+    const counted = (total: true | 'estimate') => {
+      const resources = [
+        shop.resource({ model: Project, nested: ['tasks'] }),
+        shop.resource({ model: Task, paging: cursorPaging({ total }) }),
+      ];
+      const { paths } = openapiDocument(shop.api({ db, resources, models: [Tag] }));
+      return ['/tasks', '/projects/{id}/tasks'].map((one) => {
+        const { parameters } = (paths[one] as Any).get;
+        return parameters.find(({ name }: Any) => name === 'total')?.schema.enum;
+      });
+    };
+    expect(counted(true)).toEqual([
+      ['true', 'estimate', 'false'],
+      ['true', 'false'],
+    ]);
+    expect(counted('estimate')).toEqual([['estimate', 'false'], undefined]);
   });
 
   it('asks for credentials where one of both does', () => {

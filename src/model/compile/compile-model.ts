@@ -3,7 +3,6 @@ import { about, once, tryAll } from '../../mistakes.ts';
 import type { Model } from '../define/define-model.ts';
 import { t } from '../define/t.ts';
 import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
-import { deletionKey } from '../value/own-keys.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import type { Included } from '../read/included.ts';
 import { compileManyWriters, type ManyRelation } from '../read/many-relations.ts';
@@ -12,6 +11,7 @@ import { compileFieldSelector, type FieldSelector } from '../read/select-fields.
 import { compileBytesWriter } from '../read/write-bytes.ts';
 import { compileObjectWriter } from '../read/write-json.ts';
 import type { Leaf } from '../value/leaf.ts';
+import { deletionKey } from '../value/own-keys.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { asId } from './as-id.ts';
 import { compileHasMany } from './compile-has-many.ts';
