@@ -4,6 +4,7 @@
  *
  * @jest-config-loader esbuild-register
  */
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 import all, { shared } from './jest.config.ts';
 
@@ -11,6 +12,7 @@ const slow = '\\.slow\\.test\\.ts$';
 
 const config: Config = {
   ...all,
+  maxWorkers: availableParallelism() + 2, // many of them wait for processes and timeouts
   projects: [
     { ...shared, displayName: 'slow unit', testRegex: [`/test/(dev|model)/.*${slow}`] },
     {
