@@ -4,7 +4,7 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import type { FieldError } from '../rules.ts';
 import type { Commands } from './driver/commands.ts';
-import { runTransaction } from './driver/run-transaction.ts';
+import { asPart } from './driver/run-transaction.ts';
 import { Work } from './driver/work.ts';
 import { refusedCreations } from './query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from './query/deleted.ts';
@@ -112,27 +112,33 @@ export function openManyWrites(
     });
   }
 
+  /** Throws 422 if some of the records cannot take the changes: others have been written by then. */
+  async function updateAll(ids: readonly unknown[], filter: Filter, changes: Changes, work: Work): Promise<number> {
+    const pipeline = buildUpdate(model, changes, new Date());
+    let [matched, modified] = [0, 0];
+    if (!changesNothing(changes))
+      modified = await writeTo(ids, both(filter, requireEmbedded(changes)), async (some) => {
+        const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options));
+        matched += done.matchedCount;
+        return done.modifiedCount;
+      });
+    if (matched < ids.length) await refuseIncomplete(ids, changes, work);
+    return modified;
+  }
+
   return {
     updateMany({ conditions, scope, max }, changes, work = new Work()) {
       const filter = both(buildFilter(conditions), scope);
-      return runTransaction(db, work, maxTimeMS, async () => {
+      return asPart(db, work, maxTimeMS, async (transaction) => {
         const ids = await findIds(filter, max, work);
-        const pipeline = buildUpdate(model, changes, new Date());
-        let [matched, modified] = [0, 0];
-        if (!changesNothing(changes))
-          modified = await writeTo(ids, both(filter, requireEmbedded(changes)), async (some) => {
-            const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options));
-            matched += done.matchedCount;
-            return done.modifiedCount;
-          });
-        if (matched < ids.length) await refuseIncomplete(ids, changes, work);
+        const modified = await transaction.join(() => updateAll(ids, filter, changes, work));
         return { matched: ids.length, modified, ids };
       });
     },
 
     removeMany({ conditions, scope, max }, work = new Work(), deletion = newDeletion()) {
       const filter = both(buildFilter(conditions), scope);
-      return runTransaction(db, work, maxTimeMS, async () => {
+      return asPart(db, work, maxTimeMS, async (transaction) => {
         const ids = await findIds(filter, max, work);
         const modified = await (model.deletedAt ? mark(ids, filter, deletion, work) : remove(ids, filter, work));
         return { matched: ids.length, modified, ids };

@@ -45,9 +45,10 @@ const particulars: Readonly<Record<'list' | 'create', (context: ResourceContext,
   create(context, { target, name, via }) {
     const { resource, schemas, schemasOf, components } = context;
     const own = { ...context, resource: target };
+    const isShown = target.model.clientFields.has(via.name); // a private field appears nowhere
     return {
       summary: `Create one ${target.model.name} of one ${resource.model.name}`,
-      description: `Stores a new record that refers to this one: the service sets \`${via.name}\`. What is left out takes its default.`,
+      description: `Stores a new record that refers to this one${isShown ? `: the service sets \`${via.name}\`` : ''}. What is left out takes its default.`,
       ...(choosesId(target) ? { parameters: [ifFree(components)] } : {}),
       body: schemas.nested?.[name] as Schema,
       answers: { 201: recordAnswer(own, 'The new record.', { Location: location(components) }, schemasOf(target.path).read as Schema) },

@@ -97,6 +97,8 @@ function checkAction({ field }: FieldEntry, slot: ReferenceSlot, where: string):
     throw new ConfigurationError(`${what}: \`pull\` removes items of an array of references. Use \`nullify\` for a single one.`);
   if (onDelete === 'pull' && node.kind === 'array' && Number(node.keywords.minItems ?? 0) > 0)
     throw new ConfigurationError(`${what}: it would leave fewer items than \`minItems\` requires.`);
+  if (onDelete === 'nullify' && node.kind === 'array' && node.keywords.uniqueItems === true)
+    throw new ConfigurationError(`${what}: several nulls would break \`uniqueItems\`. Use \`pull\`.`);
   const mayBeNone = node.kind === 'array' ? slot.nullable : field.nullable || field.optional;
   if (onDelete === 'nullify' && !mayBeNone)
     throw new ConfigurationError(

@@ -92,7 +92,13 @@ interface ZodDefinition {
   readonly coerce?: boolean;
   readonly check?: string;
   readonly pattern?: RegExp;
-  readonly checks?: readonly { readonly _zod: { readonly def: Pick<ZodDefinition, 'check' | 'pattern'> } }[];
+  readonly format?: string;
+  readonly protocol?: RegExp;
+  readonly hostname?: RegExp;
+  readonly normalize?: boolean;
+  readonly checks?: readonly {
+    readonly _zod: { readonly def: Pick<ZodDefinition, 'check' | 'pattern' | 'format' | 'protocol' | 'hostname' | 'normalize'> };
+  }[];
   readonly values?: readonly unknown[];
   readonly in?: ZodPlace['zodSchema'];
 }
@@ -111,6 +117,8 @@ function refuseZod({ zodSchema, jsonSchema, path }: ZodPlace, root: string): voi
   const at = [root, ...path.filter((step, index) => step !== 'properties' || path[index - 1] === 'properties')].join('.');
   const checks = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)];
   const hidden = checks.find(({ check, pattern }) => hiddenChecks.has(check ?? '') || /[imsvy]/.test(pattern?.flags ?? ''));
+  const ofUrl = (['protocol', 'hostname', 'normalize'] as const).find((rule) => checks.some((one) => one.format === 'url' && one[rule]));
+  if (ofUrl) throw notKept(at, `\`${ofUrl}\` of Zod.`);
   if (hidden) throw notKept(at, `\`${hidden.check}\` of Zod${hidden.pattern ? `, with the pattern ${hidden.pattern}` : ''}.`);
   const isPreprocess = def.type === 'pipe' && def.in?._zod.def.type === 'transform';
   if (withoutJson.has(def.type) || isPreprocess) throw notKept(at, `\`${isPreprocess ? 'preprocess' : def.type}\` of Zod.`);

@@ -42,6 +42,15 @@ export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, r
   }
 }
 
+/**
+ * Runs a function as a part of the transaction of the work, or in one of its own. In the former case its error may be caught, and the transaction
+ * goes on: what must not be half done belongs in `transaction.join`.
+ */
+export function asPart<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const { transaction } = work;
+  return transaction ? run(transaction) : runTransaction(db, work, maxTimeMS, run);
+}
+
 /** Whether an attempt has failed for a reason that may pass. The driver throws errors of Node's sockets as they are, without its label. */
 function isTransient(error: unknown): boolean {
   if (error instanceof Problem && error.code === 'write_outcome_unknown') return false;

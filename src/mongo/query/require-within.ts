@@ -1,4 +1,4 @@
-import { validationFailed } from '../../errors.ts';
+import { Problem, validationFailed } from '../../errors.ts';
 import { type Changes, onlyByServer } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Condition } from './filter.ts';
@@ -10,6 +10,8 @@ export interface WriteBounds {
   readonly writeScope?: readonly Condition[];
   /** Whether the writer may write the field of a dotted name, and is told about it. @default no field */
   mayWrite?(name: string): boolean;
+  /** The field whose value the path of the request names. If the record may not have it, there is nothing at that path: 404. */
+  readonly pathField?: string;
 }
 
 /** Refuses a new record that would lie outside of the scope. Throws like {@link refuse}. */
@@ -37,6 +39,8 @@ export function requireChangesWithin(bounds: WriteBounds, changes: Changes): Cha
  */
 function refuse(bounds: WriteBounds, broken: readonly Condition[]): void {
   if (broken.length === 0) return;
+  if (broken.some(({ field }) => field.name === bounds.pathField))
+    throw new Problem({ code: 'not_found', detail: 'There is no such record.' });
   const errors = errorsOf(bounds, broken);
   if (errors.length > 0) throw validationFailed(errors);
   const names = broken.map(({ field }) => `\`${field.name}\``).join(', ');

@@ -99,8 +99,13 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
+/** Whether a writer may learn what a record holds: to let a client name it again would tell the value of a private field. */
+export function mayTell({ field }: Edge, viewer: Viewer | undefined): boolean {
+  return viewer === undefined || !field.isPrivate;
+}
+
 /** What is left of missing references after changes to a record: those that it did not have before at the same field. */
-export function newIn(missing: readonly Named[], changes: Changes, stored: Stored): Named[] {
+export function newIn(missing: readonly Named[], changes: Changes, stored: Stored, viewer: Viewer | undefined): Named[] {
   const changed = applyChanges(stored, changes);
   const after = nameIds(
     missing.map(({ edge }) => edge),
@@ -109,7 +114,7 @@ export function newIn(missing: readonly Named[], changes: Changes, stored: Store
   return after.flatMap(({ edge, ids }) => {
     const sought = missing.find((one) => one.edge === edge)?.ids;
     const before = new Set<string>();
-    edge.field.visit(stored, (id) => before.add(edge.field.leaf.toJson(id)));
+    if (mayTell(edge, viewer)) edge.field.visit(stored, (id) => before.add(edge.field.leaf.toJson(id)));
     const left: Ids = new Map([...ids].filter(([key]) => sought?.has(key) && !before.has(key)));
     return left.size > 0 ? [{ edge, ids: left }] : [];
   });

@@ -13,7 +13,17 @@ import { checkPrecondition } from '../query/precondition.ts';
 import type { Target } from '../target.ts';
 import type { Viewer } from '../viewer.ts';
 import type { Targets } from '../write-many.ts';
-import { askViewer, findMissing, isHeld, type Named, namedInChanges, namedInRecords, newIn, refusalOf } from './check-references.ts';
+import {
+  askViewer,
+  findMissing,
+  isHeld,
+  mayTell,
+  type Named,
+  namedInChanges,
+  namedInRecords,
+  newIn,
+  refusalOf,
+} from './check-references.ts';
 import { type Edge, References, referencesOf } from './references.ts';
 import { openRelatedDeletes } from './related-deletes.ts';
 import { isRestoredWithOthers, openRelatedRestore } from './related-restores.ts';
@@ -80,22 +90,27 @@ function openCheckedWrites(
     return isPart ? checkAndWrite() : runTransaction(db, work, model.maxTimeMS ?? maxTimeMS, checkAndWrite);
   }
 
-  async function findNew(missing: readonly Named[], changes: Changes, { id, scope, precondition }: Target, work: Work): Promise<Named[]> {
+  async function findNew(
+    missing: readonly Named[],
+    changes: Changes,
+    { id, scope, precondition, viewer }: Target,
+    work: Work,
+  ): Promise<Named[]> {
     const [found] = await plain.readAll([id], scope, work);
     if (!found) throw notFound(); // 404 and 412 come first
     checkPrecondition(model, precondition, found.stored);
-    return newIn(missing, changes, found.stored);
+    return newIn(missing, changes, found.stored, viewer);
   }
 
   /** A missing reference is new if one of the records does not have it yet. */
-  async function findNewInMany(missing: readonly Named[], { conditions, scope }: Targets, work: Work): Promise<Named[]> {
+  async function findNewInMany(missing: readonly Named[], { conditions, scope, viewer }: Targets, work: Work): Promise<Named[]> {
     const filter = both(buildFilter(conditions), scope);
     const found: Named[] = [];
     for (const { edge, ids } of missing) {
       const left = new Map<string, { readonly id: unknown; readonly paths: Set<string> }>();
       for (const [key, one] of ids) {
         const lacking = { $and: [filter, { [edge.field.path]: { $ne: one.id } }] };
-        if ((await plain.findIds(lacking, 1, work)).length > 0) left.set(key, one);
+        if (!mayTell(edge, viewer) || (await plain.findIds(lacking, 1, work)).length > 0) left.set(key, one);
       }
       if (left.size > 0) found.push({ edge, ids: left });
     }

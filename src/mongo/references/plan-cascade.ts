@@ -25,6 +25,7 @@ export interface CascadePlan {
   readonly isTooLarge: boolean;
 }
 
+const nothing: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], restricting: [], isTooLarge: false };
 const tooLarge: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], restricting: [], isTooLarge: true };
 
 /**
@@ -34,6 +35,7 @@ const tooLarge: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], res
  * It sends one command for each reference and each step of depth.
  */
 export async function planCascade(references: References, model: CompiledModel, ids: readonly unknown[], work: Work): Promise<CascadePlan> {
+  if (ids.length === 0) return nothing;
   const gone = new Map<string, IdSet>([[model.collection, toSet(model, ids)]]);
   const deleted: { edge: Edge; ids: unknown[] }[] = [];
   let left = references.maxCascade;
@@ -72,18 +74,18 @@ export async function planCascade(references: References, model: CompiledModel, 
     for (const edge of edgesTo(collection, 'restrict'))
       if ((await findHolders(edge, [...targets.values()], 1)).size > 0) restricting.push(edge);
 
-  const rewrites = new Map<CompiledModel, Rewrite>();
+  const rewrites = new Map<string, Rewrite>(); // by collection: several models of one make one step of the revision
   for (const [collection, targets] of gone)
     for (const edge of edgesTo(collection, 'nullify', 'pull')) {
       const { holder } = edge;
-      const rewrite = rewrites.get(holder.model) ?? { holder, edges: new Set(), ids: new Map() };
+      const rewrite = rewrites.get(holder.model.collection) ?? { holder, edges: new Set(), ids: new Map() };
       const found = await findHolders(edge, [...targets.values()], left + rewrite.ids.size + 1);
       if (found.size === 0) continue;
       left -= [...found.keys()].filter((key) => !rewrite.ids.has(key)).length;
       if (left < 0) return { ...tooLarge, gone, restricting };
       for (const [key, id] of found) rewrite.ids.set(key, id);
       rewrite.edges.add(edge);
-      rewrites.set(holder.model, rewrite);
+      rewrites.set(holder.model.collection, rewrite);
     }
   return { gone, deleted, rewritten: [...rewrites.values()], restricting, isTooLarge: false };
 }

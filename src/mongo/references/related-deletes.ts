@@ -2,7 +2,7 @@ import { Problem } from '../../errors.ts';
 import { listNames } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ModelCollection } from '../collection.ts';
-import { runTransaction } from '../driver/run-transaction.ts';
+import { asPart } from '../driver/run-transaction.ts';
 import { Work } from '../driver/work.ts';
 import { type Deletion, newDeletion } from '../query/deleted.ts';
 import type { StoredRecord } from '../stored-record.ts';
@@ -32,26 +32,25 @@ export function openRelatedDeletes(
 
   /** The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in the way. */
   async function follow(ids: readonly unknown[], deletion: Deletion, { viewer, observer }: Deleting, work: Work): Promise<void> {
-    if (ids.length === 0) return;
     const plan = await planCascade(references, model, ids, work);
     if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
     if (plan.isTooLarge) throw tooManyReferences(references.maxCascade);
     const happened = await carryOut(plan, deletion, observer, work); // whether somebody observes it or not
-    await observer?.happened(happened);
+    await observer?.happened(happened); // nothing, too: an attempt before may have done something
   }
 
   return {
     remove(target, work = new Work(), deletion = newDeletion()) {
-      return runTransaction(db, work, maxTimeMS, async () => {
+      return asPart(db, work, maxTimeMS, async (transaction) => {
         const record = await plain.remove(target, work, deletion);
-        await follow([record.stored._id], deletion, target, work);
+        await transaction.join(() => follow([record.stored._id], deletion, target, work));
         return record;
       });
     },
     removeMany(targets, work = new Work(), deletion = newDeletion()) {
-      return runTransaction(db, work, maxTimeMS, async () => {
+      return asPart(db, work, maxTimeMS, async (transaction) => {
         const affected = await plain.removeMany(targets, work, deletion);
-        await follow(affected.ids, deletion, targets, work);
+        await transaction.join(() => follow(affected.ids, deletion, targets, work));
         return affected;
       });
     },

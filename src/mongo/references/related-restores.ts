@@ -2,7 +2,7 @@ import { Problem, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
 import type { ModelCollection } from '../collection.ts';
-import { runTransaction } from '../driver/run-transaction.ts';
+import { asPart } from '../driver/run-transaction.ts';
 import { Work } from '../driver/work.ts';
 import { unmarking } from '../query/deleted.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
@@ -33,17 +33,19 @@ export function isRestoredWithOthers(model: CompiledModel, references: Reference
 export function openRelatedRestore(model: CompiledModel, plain: ModelCollection, references: References): Pick<ModelCollection, 'restore'> {
   return {
     restore(target, work = new Work()) {
-      return runTransaction(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async () => {
+      return asPart(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async (transaction) => {
         const { id, scope, precondition } = target;
         const root = await plain.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition }, work);
         const groups = await collect(references, { model, collection: plain, records: new Map([[root.idText, root]]) }, root, work);
         const lost = await findLost(references, groups, work);
         keepBack(references, groups, root, lost);
         refuseLost(references, model, root, lost);
-        await clearLost(references, groups, lost, work);
-        groups.get(model.collection)?.records.delete(root.idText);
-        await bringBack(groups, work);
-        return plain.restore(target, work);
+        return transaction.join(async () => {
+          await clearLost(references, groups, lost, work);
+          groups.get(model.collection)?.records.delete(root.idText);
+          await bringBack(groups, work);
+          return plain.restore(target, work);
+        });
       });
     },
   };
