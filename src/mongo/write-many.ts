@@ -138,7 +138,7 @@ export function openManyWrites(
 
     removeMany({ conditions, scope, max }, work = new Work(), deletion = newDeletion()) {
       const filter = both(buildFilter(conditions), scope);
-      return asPart(db, work, maxTimeMS, async (transaction) => {
+      return asPart(db, work, maxTimeMS, async () => {
         const ids = await findIds(filter, max, work);
         const modified = await (model.deletedAt ? mark(ids, filter, deletion, work) : remove(ids, filter, work));
         return { matched: ids.length, modified, ids };
