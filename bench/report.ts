@@ -36,7 +36,7 @@ export interface Results {
 /** What ours may cost, as a part of Koa by hand. */
 const goals: Readonly<Record<string, number>> = { get: 0.35, 'list 20': 0.5, 'list 100': 0.45, create: 0.5, patch: 1 };
 
-/** `docs/performance.md`. */
+/** `docs/about/performance.md`. */
 export function writeReport({ compared: main, grown, starts, held }: Results, circumstances: Circumstances): string {
   return `<!-- Written by \`npm run bench\`. -->
 # Performance

@@ -17,7 +17,7 @@ import { measureStarts } from './starts.ts';
 import { median } from './statistics.ts';
 
 /**
- * `npm run bench`: measures the contestants against each other and how costs grow, and writes `docs/performance.md` with its charts.
+ * `npm run bench`: measures the contestants against each other and how costs grow, and writes `docs/about/performance.md` with its charts.
  *
  * - With `--quick` it compares the contestants in two minutes, and writes nothing.
  * - With `--only=` and a task, a scale or `start`, it measures only that; with names, only those contestants. It writes nothing:
@@ -92,15 +92,15 @@ async function compareContestants(asked: readonly Task[]): Promise<Compared[]> {
 
 async function publish(results: Results): Promise<void> {
   const { version } = await client.db('admin').command({ buildInfo: 1 });
-  await mkdir('docs/performance', { recursive: true });
+  await mkdir('docs/about/performance', { recursive: true });
   for (const { task, rows } of results.compared) {
     const bars = rows.map(({ name, title, samples }) => ({
       label: title,
       value: median(samples.map(({ cpu }) => cpu)),
       isOurs: name === 'ours',
     }));
-    const file = join('docs/performance', `${task.name.replaceAll(' ', '-')}.svg`);
+    const file = join('docs/about/performance', `${task.name.replaceAll(' ', '-')}.svg`);
     await writeFile(file, drawBars(`${task.name}: CPU time of the server for a request`, 'µs', bars));
   }
-  await writeFile('docs/performance.md', writeReport(results, { mongodb: version, ...pace }));
+  await writeFile('docs/about/performance.md', writeReport(results, { mongodb: version, ...pace }));
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as models from '../examples/orders/model.ts';
 import { diagram } from '../src/index.ts';
 
-/** Writes the picture of the example of the orders into `docs/relations.md`: `npm run diagram`. */
-const page = join(import.meta.dirname, '../docs/relations.md');
+/** Writes the picture of the example of the orders into `docs/reference/relations.md`: `npm run diagram`. */
+const page = join(import.meta.dirname, '../docs/reference/relations.md');
 const text = await readFile(page, 'utf8');
 await writeFile(
   page,

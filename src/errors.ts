@@ -2,7 +2,7 @@ import { reasonPhrase } from './reason-phrases.ts';
 import { type FieldError, type FieldErrorInput, Invalid, toFieldError } from './rules.ts';
 
 /**
- * Every problem that the library answers with, by its stable code (RFC 9457). Clients switch on the code; `docs/errors.md` has an anchor
+ * Every problem that the library answers with, by its stable code (RFC 9457). Clients switch on the code; `docs/reference/errors.md` has an anchor
  * for each. An entry with `blank: true` says no more than its status, so its `type` is `about:blank` (RFC 9457 §4.2.1).
  */
 export const problemCodes = {

@@ -1,6 +1,6 @@
 /**
  * Every rule that a field of a body or a parameter of a query string can break, with the names of its `params`. A client can make a message
- * in its own language of a rule and its params. `docs/errors.md` has a row for each rule. A name never changes its meaning. The keywords of
+ * in its own language of a rule and its params. `docs/reference/errors.md` has a row for each rule. A name never changes its meaning. The keywords of
  * JSON Schema keep their names; all other names are snake_case.
  */
 export const rules = {
@@ -90,7 +90,7 @@ export interface FieldError {
   readonly field: string;
   /** A sentence whose subject is the field: "must have at least 3 characters". */
   readonly message: string;
-  /** The rule that programs switch on: one of the library (`docs/errors.md`) or of the application. */
+  /** The rule that programs switch on: one of the library (`docs/reference/errors.md`) or of the application. */
   readonly rule: string;
   /** The values in the message, such as `{ limit: 3 }`. Undefined if it has none. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;

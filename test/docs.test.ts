@@ -11,9 +11,8 @@ const testFiles = readdirSync(join(root, 'test'), { recursive: true, encoding: '
   .filter((path) => path.endsWith('.test.ts'));
 const scripts = Object.keys(JSON.parse(read('package.json')).scripts);
 
-const pages = [...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`), ...readdirSync(root)].filter((path) =>
-  path.endsWith('.md'),
-);
+const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => `docs/${path.replaceAll('\\', '/')}`);
+const pages = [...inDocs, ...readdirSync(root)].filter((path) => path.endsWith('.md'));
 
 /** As GitHub makes them of headings, and those that a page sets itself. */
 function anchorsOf(path: string): string[] {
@@ -43,8 +42,8 @@ describe.each(pages)('%s', (path) => {
   });
 });
 
-describe('docs/reliability.md', () => {
-  const page = read('docs/reliability.md');
+describe('docs/about/reliability.md', () => {
+  const page = read('docs/about/reliability.md');
   const inCode = [...new Set([...page.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text))];
   const rows = page.split('\n').filter((line) => /^\| (?!Promise|Figure).* \|$/.test(line));
 
@@ -80,8 +79,8 @@ describe('docs/reliability.md', () => {
 });
 
 describe('mutation testing', () => {
-  it('has a score above 90 % in docs/testing.md for each file of its scope that has anything to change', async () => {
-    const page = read('docs/testing.md');
+  it('has a score above 90 % in docs/about/testing.md for each file of its scope that has anything to change', async () => {
+    const page = read('docs/about/testing.md');
     for (const { file } of await findSubjects(root, [])) {
       const [, score = Number.NaN] = page.match(new RegExp(`\\| \`${file}\` \\|.*\\| (\\S+) % \\|`)) ?? [];
       expect([file, Number(score) > 90]).toEqual([file, true]);

@@ -116,7 +116,7 @@ describe('the rooms of src/', () => {
     }
   });
 
-  it.each(['docs/architecture.md', 'CONTRIBUTING.md'])('are where %s says', (page) => {
+  it.each(['docs/about/architecture.md', 'CONTRIBUTING.md'])('are where %s says', (page) => {
     const root = join(src, '..');
     const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w/-]+\.ts)`/g)].map(([, file = '']) => file);
     expect(named.length).toBeGreaterThan(10);

@@ -7,12 +7,12 @@ import { findSubjects, type Subject } from './scope.ts';
 
 /**
  * `npm run test:mutation`, for all files of the scope, or for those whose paths contain a text: `npm run test:mutation cursor http/json`.
- * It changes the code in one place at a time, and prints each change that no test has noticed. The scores go into `docs/testing.md`.
+ * It changes the code in one place at a time, and prints each change that no test has noticed. The scores go into `docs/about/testing.md`.
  */
 const root = resolve(import.meta.dirname, '../..');
 const home = join(root, 'dev/mutation');
 const work = join(root, '.tmp/mutation');
-const page = join(root, 'docs/testing.md');
+const page = join(root, 'docs/about/testing.md');
 
 process.chdir(root);
 if (!existsSync(join(home, 'node_modules'))) await runVisibly('npm', ['ci', '--prefix', home, '--ignore-scripts']);

@@ -100,12 +100,12 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    * under way, further ones are collected and sent as one. Each request keeps its own scope, deadline, error and answer. @default true
    */
   readonly shareRoundTrips?: boolean;
-  /** Called once for every request, when its answer has ended: for logs and metrics. See `docs/observing.md`. @default none */
+  /** Called once for every request, when its answer has ended: for logs and metrics. See `docs/reference/observing.md`. @default none */
   readonly observe?: Observe;
   /**
    * Writes the bodies of problems: it returns an object, which is sent as JSON, or a string. The OpenAPI description then has no bodies of
    * problems. If the function throws, the problem document is sent, and `onError` or `app.on('error')` gets the error. See
-   * `docs/answering-with-errors.md`.
+   * `docs/reference/answering-with-errors.md`.
    * @default the problem document (RFC 9457)
    *
    * @example
@@ -115,13 +115,13 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
   /** Gives every request an id: in the header `X-Request-Id`, in problems and for `observe`. @default true if `observe` is set */
   readonly requestIds?: boolean;
   /**
-   * Serves `POST <prefix>/batch`: several writes of the api in one transaction, all or nothing. It needs a replica set. See `docs/batch.md`.
+   * Serves `POST <prefix>/batch`: several writes of the api in one transaction, all or nothing. It needs a replica set. See `docs/reference/batch.md`.
    * @default false
    */
   readonly batch?: boolean | BatchOptions;
   /**
    * Answers a POST, PATCH or batch that comes again with the same `Idempotency-Key` as the first time, and writes nothing again. It needs a replica
-   * set. See `docs/idempotency.md`.
+   * set. See `docs/reference/idempotency.md`.
    * @default none: the header has no effect
    *
    * @example
@@ -142,7 +142,7 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
   readonly docs?: boolean;
   /**
    * Serves `<prefix>/health/live` and `<prefix>/health/ready`, before authentication, limits and `observe`. The answer is 200. `ready` answers
-   * 503 while the database cannot be reached, and after `close` was called. See `docs/serving.md`. @default false
+   * 503 while the database cannot be reached, and after `close` was called. See `docs/reference/serving.md`. @default false
    */
   readonly health?: boolean;
 }

@@ -3,7 +3,7 @@ export interface AuditedMisfit {
   /** The dotted path of the field. `*` stands for the items of an array and the keys of a map. Empty for the record as a whole. */
   readonly path: string;
   /**
-   * The rule: one of the library (`docs/errors.md`) or of a check; `unreadable` for a record that is not valid BSON, and `check_failed` if a
+   * The rule: one of the library (`docs/reference/errors.md`) or of a check; `unreadable` for a record that is not valid BSON, and `check_failed` if a
    * check throws an error.
    */
   readonly rule: string;

@@ -35,7 +35,7 @@ export type Observe = (observation: Observation, ctx: Koa.Context) => unknown;
 
 /**
  * Reports every request to a function when its answer has ended or its client has closed the connection: for logs and metrics, see
- * `docs/observing.md`. Place it first in the chain. The function runs in the asynchronous context of the request. If it throws or rejects,
+ * `docs/reference/observing.md`. Place it first in the chain. The function runs in the asynchronous context of the request. If it throws or rejects,
  * `app.on('error')` receives the error.
  *
  * @example

@@ -214,7 +214,7 @@ export interface ResourceOptions<
   };
   /**
    * Hooks that run in the transaction of a create, patch, put, delete or restore, in order: what they write by `tx.store(…)` is stored exactly when the
-   * write is. If one throws, nothing is written. They may run several times for one request. See `docs/writes.md`.
+   * write is. If one throws, nothing is written. They may run several times for one request. See `docs/reference/writes.md`.
    * @default none: the write is one command without a transaction
    *
    * @example

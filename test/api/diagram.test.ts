@@ -142,8 +142,8 @@ describe('diagram()', () => {
     expect(draw()).toEqual(['erDiagram']);
   });
 
-  it('is what docs/relations.md shows of the example of the orders: `npm run diagram` writes it there', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/relations.md'), 'utf8');
+  it('is what docs/reference/relations.md shows of the example of the orders: `npm run diagram` writes it there', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/reference/relations.md'), 'utf8');
     expect(page).toContain(`\`\`\`mermaid\n${diagram(Object.values(orders))}\`\`\`\n`);
   });
 });

@@ -84,7 +84,7 @@ async function execute(tag: string, operationId: string, body?: unknown): Promis
   };
 }
 
-/** The picture in docs/openapi.md, where `DOCS_SCREENSHOT` says where to put it. */
+/** The picture in docs/reference/openapi.md, where `DOCS_SCREENSHOT` says where to put it. */
 async function takePicture(): Promise<void> {
   const { DOCS_SCREENSHOT: path } = process.env;
   if (!path) return;

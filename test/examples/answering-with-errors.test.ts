@@ -8,7 +8,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { type Answer, type TestServer, useServer } from '../support/http/serve.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-const page = read('docs/answering-with-errors.md');
+const page = read('docs/reference/answering-with-errors.md');
 const database = useDatabase();
 const serve = useServer();
 let server: TestServer;
@@ -47,7 +47,7 @@ const cases: readonly (readonly [heading: string, send: () => Promise<Answer>, h
   ],
 ];
 
-describe('docs/answering-with-errors.md', () => {
+describe('docs/reference/answering-with-errors.md', () => {
   it.each(cases)('shows what is really answered: %s', async (heading, send, headers = {}) => {
     const [shown = ''] = blocks('json', heading);
     const answer = await send();

@@ -33,9 +33,9 @@ beforeAll(async () => {
   await database.db.collection<{ _id: string }>('notes').insertOne({ _id: 'a', text: 'x' } as never);
 });
 
-describe('the recipes of docs/observing.md', () => {
+describe('the recipes of docs/reference/observing.md', () => {
   it.each(['pino.ts', 'prom-client.ts', 'opentelemetry.ts'])('show what examples/observing has: %s', (file) => {
-    const docs = readFileSync(join(import.meta.dirname, '../../docs/observing.md'), 'utf8');
+    const docs = readFileSync(join(import.meta.dirname, '../../docs/reference/observing.md'), 'utf8');
     const code = readFileSync(join(import.meta.dirname, '../../examples/observing', file), 'utf8');
     expect(docs).toContain(`\`\`\`ts\n${code}\`\`\``);
   });

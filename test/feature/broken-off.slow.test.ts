@@ -129,8 +129,8 @@ describe.each(breaks)('a client that %s', (_what, text, end) => {
     expect(heard.map(({ message }) => message)).toEqual(['a bug']);
   });
 
-  it('is left out by the recipe of docs/serving.md in an app, and a bug of the same code is not', async () => {
-    const docs = readFileSync(join(import.meta.dirname, '../../docs/serving.md'), 'utf8');
+  it('is left out by the recipe of docs/reference/serving.md in an app, and a bug of the same code is not', async () => {
+    const docs = readFileSync(join(import.meta.dirname, '../../docs/reference/serving.md'), 'utf8');
     const recipe = /^## Clients that break off$.*?^```ts\n(.*?)^```$/ms.exec(docs)?.[1] ?? '';
     const app = new Koa().use(build({}).routes());
     const heard: Error[] = [];

@@ -194,10 +194,10 @@ describe('an error of a field names the rule, and what it speaks of', () => {
 });
 
 describe('the table of rules', () => {
-  const docs = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8');
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/reference/errors.md'), 'utf8');
   const rows = [...docs.matchAll(/^\| <a id="rule-(\w+)"><\/a>`(\w+)` \| (.*?) \| .+ \|$/gm)];
 
-  it('in docs/errors.md has each rule of the registry with its params, in its order, and no other', () => {
+  it('in docs/reference/errors.md has each rule of the registry with its params, in its order, and no other', () => {
     const written = rows.map(([, anchor, name, params = '']) => [anchor, name, [...params.matchAll(/`(\w+)`/g)].map(([, one]) => one)]);
     expect(written).toEqual(Object.entries(rules).map(([name, params]) => [name, name, [...params]]));
   });

@@ -40,7 +40,7 @@ async function runTool(path: string, ...args: string[]): Promise<void> {
 
 /** The programs of the recipe, those lines included that must not compile: one that does is an error. Each block begins with the name of its file. */
 async function readPrograms(): Promise<Map<string, string>> {
-  const recipe = await readFile(join(root, 'docs/typed-client.md'), 'utf8');
+  const recipe = await readFile(join(root, 'docs/clients/typed-client.md'), 'utf8');
   const blocks = [...recipe.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
   return new Map(blocks.map(([, name = '', text = '']) => [name, text]));
 }

@@ -5,8 +5,8 @@ import { middlewareNames } from './exported-functions.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 describe('every middleware that is exported', () => {
-  it.each(middlewareNames)('has a row in docs/middleware.md, with all five columns: %s', (name) => {
-    const rows = read('docs/middleware.md')
+  it.each(middlewareNames)('has a row in docs/reference/middleware.md, with all five columns: %s', (name) => {
+    const rows = read('docs/reference/middleware.md')
       .split('\n')
       .filter((line) => line.startsWith(`| \`${name}(`));
     expect(rows.map((row) => row.split(' |').length)).toEqual([6]);
@@ -22,8 +22,8 @@ describe('every middleware that is exported', () => {
   });
 });
 
-describe('docs/security.md', () => {
-  const page = read('docs/security.md');
+describe('docs/about/security.md', () => {
+  const page = read('docs/about/security.md');
   const rows = page.split('\n').filter((line) => line.startsWith('| **API'));
 
   it('has a row for each of the ten, with what is done, what shows it and what is left', () => {
@@ -39,8 +39,8 @@ describe('docs/security.md', () => {
 describe('every slot of the context', () => {
   const slots = [...read('src/middleware/parts/context.ts').matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
 
-  it.each(slots)('is in docs/middleware.md: ctx.%s', (name) => {
+  it.each(slots)('is in docs/reference/middleware.md: ctx.%s', (name) => {
     expect(slots.length).toBeGreaterThan(15);
-    expect(read('docs/middleware.md')).toContain(`ctx.${name}`);
+    expect(read('docs/reference/middleware.md')).toContain(`ctx.${name}`);
   });
 });

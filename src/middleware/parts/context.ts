@@ -16,7 +16,7 @@ import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * The properties of Koa's context by which the middlewares pass on their results. Each slot has one writer; `docs/middleware.md` names the
+ * The properties of Koa's context by which the middlewares pass on their results. Each slot has one writer; `docs/reference/middleware.md` names the
  * writer and the readers of each.
  */
 export interface Slots {

@@ -188,7 +188,7 @@ export interface RefOptions<Value> extends FieldOptions<Value> {
   readonly resource?: string;
   /**
    * Whether a write that sets the reference is refused (422) unless the record is there, and within the scope and Get guards of its resource.
-   * See `docs/relations.md`.
+   * See `docs/reference/relations.md`.
    * @default false, true with `onDelete`
    */
   readonly exists?: boolean;

@@ -266,7 +266,7 @@ export const t = {
 
   /**
    * The time when the record was deleted: with this field, a delete marks the record instead of removing it. The service sets the field. It is
-   * absent as long as the record lives. See `docs/soft-delete.md`.
+   * absent as long as the record lives. See `docs/reference/soft-delete.md`.
    */
   deletedAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,
