@@ -83,6 +83,23 @@ describe('the store of a model', () => {
     await expect(open().create({ number: 'a', total: 1, secret: 'too long' })).rejects.toThrow('`secret`');
   });
 
+  it('tells what clients know from what is private also where the keys of a map have dots', async () => {
+    const Part = t.object('Part', { name: t.string(), secret: t.optional(t.string({ maxLength: 3 }), { policy: { private: true } }) });
+    const Parts = defineModel('Parts', { collection: 'parts', fields: { parts: t.map(Part) } });
+    const store = openStore(Parts, { db: database.db });
+    const { id } = await store.create({ parts: {} });
+    const wrong = { status: 422, errors: [{ field: 'parts.a.b.name', rule: 'not_null' }] };
+    const parts = { 'a.b': { name: null } } as never;
+    await expect(store.create({ parts })).rejects.toMatchObject(wrong);
+    await expect(store.update(id, { parts })).rejects.toMatchObject(wrong);
+    await expect(store.save(Object.assign(await store.get(id), { parts }))).rejects.toMatchObject(wrong);
+    for (const key of ['a', 'a.b', 'a.secret']) {
+      const failing = store.update(id, { parts: { [key]: { name: 'x', secret: 'too long' } } });
+      await expect(failing).rejects.toThrow(`\`parts.${key}.secret\``);
+    }
+    await expect(store.update(id, { parts: { 'a.secret': null } } as never)).rejects.toMatchObject({ status: 422 });
+  });
+
   it('updates by merge patch: unnamed values stay, null clears, undefined counts as left out', async () => {
     const { id } = await open().create({ number: 'a', total: 1, note: 'n', shipTo: { city: 'Rome', zip: '1' } });
     const changed = await open().update(id, { total: 2, note: null, owner: undefined, shipTo: { city: 'Bari', zip: undefined } });

@@ -42,7 +42,7 @@ export function compileNewDocument({ name, root }: WritableModel): (document: un
       else if (value !== absent) stored[field.key] = value;
     }
     if (report.size === 0) runCheck?.(stored, '', report);
-    refuse(report.errors, root, `A record of ${name} cannot be created`);
+    refuse(report.errors, root, given, `A record of ${name} cannot be created`);
     return stored;
   };
 }
@@ -60,15 +60,15 @@ export function compileDocumentChanges({ name, root }: WritableModel): (changes:
     const report = new Report();
     const planned = plan(given, report);
     if (report.size === 0) checkWhole?.(planned, report);
-    refuse(report.errors, root, `A record of ${name} cannot be updated`);
+    refuse(report.errors, root, given, `A record of ${name} cannot be updated`);
     return planned;
   };
 }
 
 /** Unlike in a document that was loaded, a key that is no field may come from a client: it is 422, as in the routes. */
-function refuse(errors: readonly FieldError[], root: ObjectNode, what: string): void {
+function refuse(errors: readonly FieldError[], root: ObjectNode, given: unknown, what: string): void {
   const known = errors.filter(({ rule }) => rule !== 'unknown_field');
-  if (!areKnownToClients(root, known)) refuseInvalid(known, root, what);
+  if (!areKnownToClients(root, given, known)) refuseInvalid(known, root, given, what);
   if (errors.length > 0) throw validationFailed(errors);
 }
 

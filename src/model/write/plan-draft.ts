@@ -72,8 +72,9 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
 
     readRecord(draft, stored, isIncomplete) {
       const found = emptyDraft();
-      const after = planRecord(copyDraft(draft), hydrate(stored) as Members, stored, '', found);
-      refuseMistakes(root, found, sentence);
+      const left = copyDraft(draft);
+      const after = planRecord(left, hydrate(stored) as Members, stored, '', found);
+      refuseMistakes(root, left, found, sentence);
       if (isIncomplete) requireComplete(after);
       return Object.fromEntries(root.fields.filter(({ key }) => Object.hasOwn(after, key)).map(({ key }) => [key, after[key]]));
     },
@@ -86,7 +87,7 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
       planDraft(left, shown, '', walk);
       const read = { ...changes, ...walk.read };
       if (walk.found.mistakes.length + walk.report.size === 0 && !changes.storedCheck) checkWhole?.(read, walk.report);
-      refuseMistakes(root, walk.found, sentence);
+      refuseMistakes(root, left, walk.found, sentence);
       return read;
     },
   };
@@ -187,7 +188,7 @@ function compileMergePlan(node: ObjectNode, about: About) {
   return function planMerged(left: Members, shown: Members, merge: EmbeddedMerge, walk: Walk): void {
     const creation = new Report();
     const whole = readNew(left, merge.path, creation);
-    walk.read.embedded.push(creation.size === 0 ? { path: merge.path, whole, refused: [] } : refuseCreation(merge, creation, about));
+    walk.read.embedded.push(creation.size === 0 ? { path: merge.path, whole, refused: [] } : refuseCreation(merge, left, creation, about));
     const sizeBefore = walk.report.size;
     planDraft(left, shown, merge.path, walk);
     if (walk.report.size === sizeBefore && coversWhole(node, left)) for (const error of creation.refusals) walk.report.refuse(error);
@@ -195,10 +196,12 @@ function compileMergePlan(node: ObjectNode, about: About) {
 }
 
 /** An object that is not created if the record has none. The client is told only what it can help: what its own body leaves out. */
-function refuseCreation({ path, refused }: EmbeddedMerge, { incomplete, refusals }: Report, about: About): EmbeddedMerge {
+function refuseCreation({ path, refused }: EmbeddedMerge, left: Members, { incomplete, refusals }: Report, about: About): EmbeddedMerge {
   if (incomplete.some((one) => one.path === path))
     return refused.length > 0 ? { path, whole: undefined, refused } : impossible(path, about);
-  if (refusals.length > 0 && !areKnownToClients(about.root, refusals)) return impossible(path, about);
+  const document: Record<string, unknown> = {};
+  place(document, path.split('.'), left);
+  if (refusals.length > 0 && !areKnownToClients(about.root, document, refusals)) return impossible(path, about);
   return { path, whole: undefined, refused: refusals }; // without refusals, an object inside it has the error
 }
 

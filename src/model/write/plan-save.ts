@@ -59,7 +59,7 @@ export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): 
   return function planSave(document, stored) {
     const draft = emptyDraft();
     planObject(document as Members, hydrate(stored) as Members, stored, '', draft);
-    refuseMistakes(root, draft, `A record of ${name} cannot be saved`);
+    refuseMistakes(root, document, draft, `A record of ${name} cannot be saved`);
     return draft;
   };
 }
@@ -73,9 +73,9 @@ export function emptyDraft(): SaveDraft {
  * Throws what was found: a plain Error (500) for mistakes and for values of private fields, which begins with `sentence`, and
  * `validation_failed` (422) for values of fields that clients know.
  */
-export function refuseMistakes(root: ObjectNode, { mistakes, report }: SaveDraft, sentence: string): void {
+export function refuseMistakes(root: ObjectNode, document: unknown, { mistakes, report }: SaveDraft, sentence: string): void {
   if (mistakes.length > 0) throw new Error(`${sentence}: ${mistakes.join('; ')}.`);
-  refuseInvalid(report.errors, root, sentence);
+  refuseInvalid(report.errors, root, document, sentence);
 }
 
 /** Compiles the comparison of an object, in document form, with what is stored. `guardsChecked` adds all values that a check has seen to `before`. */
