@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../support/database/database.ts';
@@ -47,7 +47,9 @@ describe('the module', () => {
     ['a named function', 'api.mjs', 'export const createNotebook = create;', ['--export', 'createNotebook']],
     ['a function in TypeScript', 'api.mts', 'export default (db: unknown): unknown => create(db);', []],
   ])('exports %s', async (_what, name, text, args) => {
-    const path = await write(`${name.endsWith('.mts') ? typed : model}${text}`, name);
+    const isTyped = name.endsWith('.mts');
+    if (isTyped) await symlink(join(import.meta.dirname, '../../node_modules'), join(folder.path, 'node_modules')); // this app has tsx
+    const path = await write(`${isTyped ? typed : model}${text}`, name);
     const { code, stdout, stderr } = await runCli(['openapi', path, ...args]);
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout).info.title).toBe('Notebook');
