@@ -18,7 +18,7 @@ const config: Config = {
     {
       ...shared,
       displayName: 'slow database',
-      testRegex: [`/test/(feature|store|cli|examples)/.*${slow}`],
+      testRegex: [`/test/(feature|store|cli|examples|docs)/.*${slow}`],
       globalSetup: '<rootDir>/test/support/database/start-database.ts',
       globalTeardown: '<rootDir>/test/support/database/stop-database.ts',
     },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +9,7 @@ import { type Api, applyIndexes, openapiText } from '../../src/index.ts';
 import { everyApi } from '../openapi/every-api.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { filesOf } from '../support/docs/pages.ts';
 import { useServer } from '../support/http/serve.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -38,13 +39,6 @@ async function runTool(path: string, ...args: string[]): Promise<void> {
   });
 }
 
-/** The programs of the recipe, those lines included that must not compile: one that does is an error. Each block begins with the name of its file. */
-async function readPrograms(): Promise<Map<string, string>> {
-  const recipe = await readFile(join(root, 'docs/clients/typed-client.md'), 'utf8');
-  const blocks = [...recipe.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
-  return new Map(blocks.map(([, name = '', text = '']) => [name, text]));
-}
-
 const database = useDatabase();
 const serve = useServer();
 let shop: Api;
@@ -62,9 +56,10 @@ beforeAll(async () => {
     await writeFile(join(folder, `${name}.json`), openapiText(api));
     await runTool('openapi-typescript/bin/cli.js', `${name}.json`, '--output', `${name}.d.ts`);
   }
-  const programs = await readPrograms();
-  expect([...programs.keys()]).toEqual(['orders.ts', 'cities.ts', 'customers.ts', 'connections.ts', 'refused.ts']);
-  for (const [name, text] of programs) await writeFile(join(folder, name), text);
+  // Those lines included that must not compile: one that does is an error.
+  const programs = filesOf('docs/clients/typed-client.md');
+  expect(Object.keys(programs)).toEqual(['orders.ts', 'cities.ts', 'customers.ts', 'connections.ts', 'refused.ts']);
+  for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   await runTool('typescript/bin/tsc', '--project', '.');
   const load = (name: string) => import(join(folder, 'out', `${name}.js`));
