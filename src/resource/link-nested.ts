@@ -3,6 +3,7 @@ import { didYouMean } from '../hints.ts';
 import { findTarget, type KnownTarget } from '../middleware/parts/relation-targets.ts';
 import { tryAll } from '../mistakes.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
+import type { CompiledField } from '../model/node.ts';
 import type { CompiledResource, NestedResource, UnlinkedResource } from './compiled-resource.ts';
 import { nestedPlaces } from './relation-places.ts';
 
@@ -40,10 +41,16 @@ function linkOne(
   const target = resources.find((one) => one.path === served);
   if (!target) throw new ConfigurationError(`${where}, which leads to ${relation.model}, a model that no resource serves.`);
   const via = target.model.scopeFields.get(relation.via) as QueryField;
-  const operations = nestedPlaces(name).filter(({ kind }) => target.ops.includes(kind) && (kind === 'list' || !relation.via.includes('.')));
+  const isSettable = takesOneId(target.model.root.byName.get(relation.via));
+  const operations = nestedPlaces(name).filter(({ kind }) => target.ops.includes(kind) && (kind === 'list' || isSettable));
   if (operations.length === 0)
     throw new ConfigurationError(
       `${where}, but resource \`${target.path}\` serves neither List, nor a Create that can set \`${relation.via}\`.`,
     );
   return { name, via, target, operations };
+}
+
+/** Whether a create can set a field to one id: not within an embedded object, and not in an array that requires several. */
+function takesOneId(field: CompiledField | undefined): boolean {
+  return field !== undefined && !(field.node.kind === 'array' && Number(field.node.keywords.minItems ?? 0) > 1);
 }

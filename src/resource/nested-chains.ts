@@ -1,8 +1,10 @@
+import { validationFailed } from '../errors.ts';
 import { guards } from '../middleware/guards.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { findParent } from '../middleware/parts/find-parent.ts';
 import { requestPath } from '../middleware/record.ts';
 import { isStoredObject } from '../model/value/stored-shape.ts';
+import { Invalid } from '../rules.ts';
 import type { CompiledResource, NestedResource } from './compiled-resource.ts';
 import { shownBy } from './link-nested.ts';
 
@@ -30,12 +32,19 @@ function checkParent(r: CompiledResource, { via, target }: NestedResource): read
   return [...(own.length > 0 ? [guards(...own)] : []), findParent(model, { db, maxTimeMS, child: target.model, via, ...scope })];
 }
 
+/** What a client is told if it does not know the field. */
+const cannotRefer = new Invalid('reference', 'cannot refer to the record of the path').at('');
+
 /** The other resource as it is served below a record: with cursors of its own, and the reference set by the server. */
 function within(r: CompiledResource, { name, via, target }: NestedResource): CompiledResource {
   const { create: own } = target.serverFields;
+  const isPrivate = target.model.fieldTable.get(via.name)?.isPrivate;
   async function create(ctx: Context): Promise<unknown> {
+    const { parentId } = ctx;
+    if (parentId instanceof Invalid) throw validationFailed([isPrivate ? cannotRefer : parentId.at(via.name)]);
     const values: unknown = own ? await (own as (ctx: Context) => unknown)(ctx) : {};
-    return isStoredObject(values) ? { ...values, [via.name]: via.inList ? [ctx.parentId] : ctx.parentId } : values;
+    const id = via.leaf?.toDocument(parentId);
+    return isStoredObject(values) ? { ...values, [via.name]: via.inList ? [id] : id } : values;
   }
   const path = `${r.path}/${name}`;
   return {

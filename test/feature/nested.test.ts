@@ -198,3 +198,64 @@ describe('ids that are numbers of two types', () => {
     expect((await boxes.request('GET', '/api/boxes/7?include=things,count')).body.data).toMatchObject({ things: [{ boxId: 7 }], count: 1 });
   });
 });
+
+describe('a record whose id does not fit the field that refers to it', () => {
+  const id = t.string({ policy: { insert: true } });
+  const short = t.string({ maxLength: 3 });
+  const Shelf = defineModel('Shelf', {
+    collection: 'shelves',
+    fields: {
+      id,
+      bookIds: t.array(t.ref('Book', { id: short, as: 'books' }), { default: [] }),
+      kept: t.hasMany('Book', { via: 'shelfId' }),
+      seen: t.hasMany('Book', { via: 'seenIds' }),
+      hidden: t.hasMany('Book', { via: 'hiddenId' }),
+      paired: t.hasMany('Book', { via: 'pairIds' }),
+    },
+  });
+  const Book = defineModel('Book', {
+    collection: 'books',
+    fields: {
+      id,
+      shelfId: t.optional(t.ref('Shelf', { id: short })),
+      seenIds: t.array(t.ref('Shelf', { id: short }), { default: [] }),
+      hiddenId: t.optional(t.ref('Shelf', { id: short, policy: { private: true } })),
+      pairIds: t.optional(t.array(t.ref('Shelf', { id: short }), { minItems: 2 })),
+    },
+  });
+  const shelves = useApi(database, (shop) => [
+    shop.resource({ model: Shelf, nested: ['kept', 'seen', 'hidden', 'paired'], links: ['books'] }),
+    shop.resource({ model: Book, guardsFor: { create: [(ctx) => ctx.get('x-user') !== 'reader'] } }),
+  ]);
+  const errorsOf = async (method: string, path: string) => {
+    const { status, body } = await shelves.request(method, `/api/shelves/${path}`, method === 'POST' ? { body: {} } : {});
+    return [status, body.errors.map(({ field, rule }: Any) => [field, rule])];
+  };
+  beforeEach(async () => {
+    for (const name of ['shelves', 'books']) await collection(name).deleteMany({});
+    for (const one of ['a', 'long']) await shelves.request('POST', '/api/shelves', { body: { id: one } });
+    await shelves.request('POST', '/api/books', { body: { id: 'thick' } });
+  });
+
+  it('is 422 on this field, in the words of a link to such a record', async () => {
+    expect(await errorsOf('POST', 'long/kept')).toEqual([422, [['shelfId', 'maxLength']]]);
+    expect(await errorsOf('POST', 'long/seen')).toEqual([422, [['seenIds', 'maxLength']]]);
+    expect(await errorsOf('PUT', 'a/books/thick')).toEqual([422, [['bookIds', 'maxLength']]]);
+    expect((await shelves.request('POST', '/api/shelves/a/kept', { body: { id: 'n' } })).body.data.shelfId).toBe('a');
+    expect((await shelves.request('GET', '/api/shelves/long/kept')).body.data).toEqual([]);
+  });
+
+  it('does not name the field, and nothing of its schema, if it is private', async () => {
+    expect(await errorsOf('POST', 'long/hidden')).toEqual([422, [['', 'reference']]]);
+    expect((await shelves.request('POST', '/api/shelves/a/hidden', { body: { id: 'n' } })).status).toBe(201);
+  });
+
+  it('is told only to who may create', async () => {
+    const { status } = await shelves.request('POST', '/api/shelves/long/kept', { body: {}, headers: { 'x-user': 'reader' } });
+    expect(status).toBe(403);
+  });
+
+  it('cannot be created below at all if the array requires several ids', async () => {
+    expect((await shelves.request('POST', '/api/shelves/a/paired', { body: {} })).headers.allow).toBe('GET, HEAD');
+  });
+});

@@ -1,7 +1,7 @@
 import { validationFailed } from '../../errors.ts';
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { LeafNode, Slot } from '../../model/node.ts';
+import type { Slot } from '../../model/node.ts';
 import { openNames, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
 import type { Elements } from '../../mongo/open-links.ts';
@@ -13,6 +13,7 @@ import { canAnswer, ofChange, ofRead, ofReferences, ofValues } from './can-answe
 import { type Called, type Context, needed, type ResourceMiddleware } from './context.ts';
 import { workOf } from './exchange.ts';
 import { parameterOf, readAddress, readId } from './read-address.ts';
+import { readReference } from './read-reference.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { isOpenTo, serverValuesOf } from './server-values.ts';
 import { sourceScopesOf } from './source-scopes.ts';
@@ -32,7 +33,6 @@ interface Link extends Elements {
  */
 export function findOther({ slot, source, field }: Link, mustExist: boolean): ResourceMiddleware {
   const onlyId = source.model.selector.select([]);
-  const { leaf } = slot.node as LeafNode;
   return canAnswer([...ofRead, 'not_found', 'validation_failed'], async function findOther(ctx, next) {
     const text = parameterOf(ctx, 'other');
     const id = readId(text, source.model);
@@ -41,9 +41,8 @@ export function findOther({ slot, source, field }: Link, mustExist: boolean): Re
       if (!scope) throw notFound();
       await source.collection.findOne(id, scope, { fields: onlyId }, workOf(ctx));
     }
-    const element = leaf.fromText(text);
-    const wrong = element instanceof Invalid ? element : slot.constraint?.(leaf.toDocument(element));
-    if (wrong) throw mustExist ? validationFailed([wrong.at(field.name)]) : notFound();
+    const element = readReference(text, slot);
+    if (element instanceof Invalid) throw mustExist ? validationFailed([element.at(field.name)]) : notFound();
     ctx.pathField = field.name;
     ctx.otherId = element;
     await next();

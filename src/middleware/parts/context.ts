@@ -37,7 +37,7 @@ export interface Slots {
   scope?: RowScope;
   /** Set by `scope`: the conditions that a record which a client writes must fulfil. */
   writeScope?: readonly Condition[];
-  /** @internal Set by `findParent`: the id of the record below which an operation is served, in document form. */
+  /** @internal Set by `findParent`: the id of the record below which an operation is served, as `readReference` returns it. */
   parentId?: unknown;
   /** @internal Set by `findParent` and `findOther`: the name of the field whose reference the path of the request names. */
   pathField?: string;

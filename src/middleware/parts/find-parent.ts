@@ -1,12 +1,13 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
+import { type FieldEntry, relationSlot, type Slot } from '../../model/node.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
 import { asRowScope, both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
-import { Invalid } from '../../rules.ts';
 import { canAnswer, ofRead } from './can-answer.ts';
 import type { ResourceMiddleware, ScopeFunction } from './context.ts';
 import { workOf } from './exchange.ts';
 import { parameterOf, readAddress } from './read-address.ts';
+import { readReference } from './read-reference.ts';
 
 /** The records that an operation below a record is about. */
 export interface ParentOptions extends DatabaseOptions {
@@ -20,12 +21,13 @@ export interface ParentOptions extends DatabaseOptions {
 
 /**
  * Finds the record of `ctx.params.id` within its scope, and limits the rest of the chain to the records of another model that refer to it:
- * its id is a part of `ctx.scope` and `ctx.writeScope`. It leaves the id in `ctx.parentId`. 404 if there is no such record. Only its id is
- * read.
+ * its id is a part of `ctx.scope` and `ctx.writeScope`. It leaves the id in `ctx.parentId`, as `readReference` returns it for the field that refers.
+ * 404 if there is no such record. Only its id is read.
  */
 export function findParent(parent: CompiledModel, { scope, child, via, ...database }: ParentOptions): ResourceMiddleware {
   const collection = openCollection(parent, database);
   const onlyId = parent.selector.select([]);
+  const slot = relationSlot((child.fieldTable.get(via.name) as FieldEntry).field) as Slot;
   return canAnswer([...ofRead, 'not_found'], async function findParent(ctx, next) {
     ctx.exchange?.throwIfGivenUp();
     const own = scope ? buildFilter(readScope(await (scope as ScopeFunction)(ctx), parent.scopeFields)) : {};
@@ -33,15 +35,9 @@ export function findParent(parent: CompiledModel, { scope, child, via, ...databa
     await collection.findOne(id, both(own, above), { fields: onlyId }, workOf(ctx));
     const refers: Condition = { field: via, operator: 'eq', value: id };
     ctx.pathField = via.name;
-    ctx.parentId = toReference(parameterOf(ctx, 'id'), id, parent.id, via);
+    ctx.parentId = readReference(parameterOf(ctx, 'id'), slot);
     ctx.writeScope = [...(ctx.writeScope ?? []), refers];
     ctx.scope = asRowScope(both(buildFilter([refers]), ctx.scope), child, ctx.writeScope);
     await next();
   });
-}
-
-/** The id of the path in the document form of the field that refers, which may be of another type of numbers. */
-function toReference(text: string, id: unknown, { leaf }: CompiledModel['id'], { leaf: own }: QueryField): unknown {
-  const reference = own?.fromText(text);
-  return reference === undefined || reference instanceof Invalid ? leaf.toDocument(id) : own?.toDocument(reference);
 }
