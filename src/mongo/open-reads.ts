@@ -11,8 +11,8 @@ import { type Command, Work } from './driver/work.ts';
 import { watchScans } from './indexes/watch-scans.ts';
 import { buildPage, type Page, type Total } from './list/build-page.ts';
 import type { ListQuery } from './list/parse-list-query.ts';
-import { buildPipeline, isFind, type PagePlan, planPage } from './list/plan-page.ts';
-import { planRelated } from './list/plan-related.ts';
+import { buildPipeline, bytesOfIds, isFind, type PagePlan, planPage } from './list/plan-page.ts';
+import { planRelated, type RelatedSettings } from './list/plan-related.ts';
 import type { RelatedReads, Sight } from './list/related-field.ts';
 import type { RelatedQuery } from './list/related-stages.ts';
 import { computeSort } from './list/sort-related.ts';
@@ -162,11 +162,11 @@ export function openReads(
   async function matchRelated(
     conditions: ListQuery['related'],
     own: Filter,
-    { sight, maxIds }: RelatedOptions,
+    { sight, room }: Pick<RelatedSettings, 'sight' | 'room'>,
     work: Work,
   ): Promise<RelatedQuery> {
     work.limitTo(maxTimeMS); // the first command is one on another collection
-    const { filter, stages } = await planRelated(conditions, { model, sight, maxIds, work });
+    const { filter, stages } = await planRelated(conditions, { model, sight, room, work });
     return { filter: both(own, filter), stages };
   }
 
@@ -189,8 +189,11 @@ export function openReads(
 
     async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, through = withoutRelated }, work = new Work()) {
       const own = both(buildFilter(asked.conditions), scope);
-      const matching = asked.related.length > 0 ? await matchRelated(asked.related, own, through, work) : { filter: own, stages: [] };
-      const computed = computeSort(asked.sort, model, through.sight);
+      const { sight, maxIds } = through;
+      const computed = computeSort(asked.sort, model, sight);
+      const room = { ids: maxIds, bytes: bytesOfIds(asked, computed !== undefined) };
+      const matching =
+        asked.related.length > 0 ? await matchRelated(asked.related, own, { sight, room }, work) : { filter: own, stages: [] };
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);

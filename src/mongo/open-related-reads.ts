@@ -7,9 +7,6 @@ import type { RelatedReads } from './list/related-field.ts';
 import type { RelatedQuery } from './list/related-stages.ts';
 import { both } from './query/filter.ts';
 
-/** How many bytes the ids of one relation may have in a filter. The database accepts 16 MiB for the whole command. */
-const maxBytesOfIds = 1024 * 1024;
-
 /** Opens what lists of other collections need of this one. */
 export function openRelatedReads(model: CompiledModel, readFirstBatch: ReadFirstBatch, readMany: Commands['readMany']): RelatedReads {
   const { collection, id } = model;
@@ -28,12 +25,14 @@ export function openRelatedReads(model: CompiledModel, readFirstBatch: ReadFirst
   return {
     reachable: (filter) => both(idIsOfType, filter),
 
-    async findRelatedIds(query, max, work) {
+    async findRelatedIds(query, room, work) {
       const { found, isCut } = await readMany(work, (command) =>
-        command.count(() => readFirstBatch(buildFind(query, max + 1, command), command)),
+        command.count(() => readFirstBatch(buildFind(query, room.ids + 1, command), command)),
       );
       const bytes = found.reduce((sum, one) => sum + one.byteLength, 0);
-      return isCut || found.length > max || bytes > maxBytesOfIds ? undefined : found.map((one) => decode(one)._id);
+      if (isCut || found.length > room.ids || bytes > room.bytes) return undefined;
+      room.bytes -= bytes;
+      return found.map((one) => decode(one)._id);
     },
   };
 }

@@ -89,3 +89,63 @@ describe('a filter or sort through a relation', () => {
     expect(body.data.map(({ id }: { id: number }) => id)).toEqual([2, 3, 1]);
   });
 });
+
+describe('long ids of related records', () => {
+  const kinds = ['A', 'B', 'C', 'D', 'E'];
+  const sortable = { sort: true } as const;
+  const keys = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6'];
+  const targets = kinds.map((kind) =>
+    defineModel(`Long${kind}`, { collection: `long${kind}`, fields: { id: t.string(), rank: t.int({ policy: { filter: true } }) } }),
+  );
+  const Row = defineModel('LongRow', {
+    collection: 'rows',
+    fields: {
+      id: t.int({ policy: { sort: true } }),
+      ...Object.fromEntries(kinds.map((kind) => [kind, t.ref(`Long${kind}`, { id: t.string() })])),
+      ...Object.fromEntries(keys.map((key) => [key, t.int({ policy: sortable })])),
+    },
+  }) as unknown as Model;
+  const api = useApi(
+    database,
+    (shop) => [shop.resource({ model: Row, through: [...kinds], ops: ['list'], paging: cursorPaging({ total: true }) })],
+    { models: targets as unknown as Model[] },
+  );
+  const idOf = (n: number) => `${n} ${'€'.repeat(340)}`; // 1 KB
+  const query = `${kinds.map((kind) => `${kind}.rank=1`).join('&')}&limit=2&total=true`;
+  const list = async (more: string) => (await api.request('GET', `/api/rows?${query}${more}`)).body;
+
+  /** How many relations each page was planned for by `$lookup`. */
+  const lookups = () =>
+    commands.events.flatMap(({ command: { find, aggregate, pipeline = [] } }) => {
+      const stages = pipeline as Record<string, unknown>[];
+      const isPage = find === 'rows' || (aggregate === 'rows' && '$limit' in (stages.at(-1) ?? {}));
+      return isPage ? [stages.filter((stage) => '$lookup' in stage).length] : [];
+    });
+
+  beforeAll(async () => {
+    for (const kind of kinds)
+      await database.db
+        .collection(`long${kind}`)
+        .insertMany(Array.from({ length: 1_000 }, (_, n) => ({ _id: idOf(n) as never, rank: n === 999 ? 2 : 1 })));
+    const related = (n: number) => Object.fromEntries(kinds.map((kind) => [kind, idOf(n)]));
+    const sorted = Object.fromEntries(keys.map((key) => [key, 1]));
+    await database.db
+      .collection('rows')
+      .insertMany([0, 1, 999, 2, 3].map((n, index) => ({ _id: index as never, ...sorted, ...related(n) })));
+  });
+
+  it('become filters as far as the command of the page has room, and `$lookup`s beyond', async () => {
+    const sort = `&sort=${keys.join()}`;
+    commands.clear();
+    const first = await list(sort);
+    const second = await list(`${sort}&after=${first.page.next_cursor}`);
+    const back = await list(`${sort}&before=${second.page.prev_cursor}`);
+    const ids = [first, second, back].map(({ data, page }) => [data.map(({ id }: { id: number }) => id), page.total]);
+    expect(ids).toEqual([
+      [[0, 1], 4],
+      [[3, 4], 4],
+      [[0, 1], 4],
+    ]);
+    expect(lookups()).toEqual([1, 5, 5]);
+  });
+});

@@ -38,6 +38,17 @@ export function planPage(
   };
 }
 
+/**
+ * How many bytes ids of related records may have in the filter of a page. The filter is a part of each range, and the database takes 16 MiB for the
+ * whole command.
+ */
+export function bytesOfIds({ window, sort }: Pick<ListQuery, 'window' | 'sort'>, isComputed: boolean): number {
+  const ranges = window.mode === 'cursor' && window.from && !isComputed ? sort.length : 1;
+  return Math.floor(maxBytesOfIds / ranges);
+}
+
+const maxBytesOfIds = 4 * 1024 ** 2;
+
 function rangesOf(matching: Filter, order: ListQuery['sort'], { from, direction }: CursorWindow): PagePlan['ranges'] {
   if (!from) return [matching];
   const [first = nothing, ...others] = rangesBehind(order, direction === 1 ? from : reversePosition(from));

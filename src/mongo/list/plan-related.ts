@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Work } from '../driver/work.ts';
 import { both, buildFilter, nothing } from '../query/filter.ts';
-import type { RelatedCondition, RelatedStep, Sight } from './related-field.ts';
+import type { IdRoom, RelatedCondition, RelatedStep, Sight } from './related-field.ts';
 import { type RelatedQuery, requireRelated } from './related-stages.ts';
 
 /** How the conditions on related records are planned. */
@@ -9,8 +9,7 @@ export interface RelatedSettings {
   /** The model of the list. */
   readonly model: CompiledModel;
   readonly sight: Sight;
-  /** The most ids of one relation that become part of a filter. */
-  readonly maxIds: number;
+  readonly room: IdRoom;
   /** The work of the request. */
   readonly work: Work;
 }
@@ -19,8 +18,8 @@ export interface RelatedSettings {
  * Plans the conditions on related records. All conditions through the same relation are about the same related record, which must be within
  * sight.
  *
- * Each relation is decided by itself. A first query finds the ids of the related records that match. Up to `maxIds`, they become a filter on the
- * field of the relation, which an index serves. If there are more, a `$lookup` decides about each record of the list: among so many, it finds
+ * Each relation is decided by itself. A first query finds the ids of the related records that match. As far as there is room, they become a filter on the
+ * field of the relation, which an index serves. If there are too many, a `$lookup` decides about each record of the list: among so many, it finds
  * a page of matches soon. If a relation finds none, the next one is not asked, because no record can match.
  */
 export function planRelated(conditions: readonly RelatedCondition[], settings: RelatedSettings): Promise<RelatedQuery> {
@@ -29,11 +28,11 @@ export function planRelated(conditions: readonly RelatedCondition[], settings: R
 
 /** Plans the conditions for records of `model`, which lie behind the first `depth` relations. */
 async function planFrom(conditions: readonly RelatedCondition[], depth: number, settings: RelatedSettings): Promise<RelatedQuery> {
-  const { model, maxIds, work } = settings;
+  const { model, room, work } = settings;
   let plan = all;
   for (const [step, behind] of groupByStep(conditions, depth)) {
     const query = await planStep(step, behind, depth, settings);
-    const ids = query === none ? [] : await step.source.collection.findRelatedIds(query, maxIds, work);
+    const ids = query === none ? [] : await step.source.collection.findRelatedIds(query, room, work);
     if (ids?.length === 0) return none;
     const { filter, stages } = plan;
     plan = ids

@@ -9,8 +9,16 @@ import type { RelatedQuery } from './related-stages.ts';
 export interface RelatedReads {
   /** The filter for the records with these properties to which a relation can lead: those whose id has the type of the model's ids. */
   reachable(filter: Filter): Filter;
-  /** Finds the ids of the records of a query. Undefined if there are more than `max`, or if they are too long for a filter. */
-  findRelatedIds(query: RelatedQuery, max: number, work: Work): Promise<readonly unknown[] | undefined>;
+  /** Finds the ids of the records of a query, and takes their bytes from the room. Undefined if there is not enough room. */
+  findRelatedIds(query: RelatedQuery, room: IdRoom, work: Work): Promise<readonly unknown[] | undefined>;
+}
+
+/** The room for ids of related records in the command of a list. */
+export interface IdRoom {
+  /** The most ids of one relation. */
+  readonly ids: number;
+  /** How many bytes are left for the ids of all relations together. */
+  bytes: number;
 }
 
 /** The records to which a relation leads, as one resource shows them. */
