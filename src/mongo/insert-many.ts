@@ -15,9 +15,10 @@ type Stored = Record<string, unknown>;
 export interface ManyInserts {
   /**
    * Inserts each record by itself. Returns the error of each that was not stored, by its place. The records of a command whose outcome is unknown
-   * are 504. Within a transaction, an error of the database is thrown, because the transaction is lost by it.
+   * are 504. Within a transaction, an error of the database is thrown, because the transaction is lost by it. `places` are those of the records
+   * in a larger array; by default their own.
    */
-  insertEach(records: readonly Stored[], work?: Work): Promise<ReadonlyMap<number, Error>>;
+  insertEach(records: readonly Stored[], work?: Work, places?: readonly number[]): Promise<ReadonlyMap<number, Error>>;
   /** Inserts all records or none, in one transaction. Throws the first error; the fields in it have the place of the record in front. */
   insertAll(records: readonly Stored[], work?: Work): Promise<void>;
 }
@@ -61,16 +62,14 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
   }
 
   return {
-    async insertEach(records, work = new Work()) {
+    async insertEach(records, work = new Work(), places = [...records.keys()]) {
       const errors = new Map<number, Error>();
       for (const part of inParts(records)) {
         try {
-          for (const [place, error] of await insertPart(part, work)) errors.set(place, error);
+          for (const [index, error] of await insertPart(part, work)) errors.set(places[index] as number, error);
         } catch (error) {
-          if (work.transaction || !isError(error)) throw withPlace(error);
-          part.records.forEach((_record, index) => {
-            errors.set(part.at + index, error);
-          });
+          if (work.transaction || !isError(error)) throw withPlace(error, places);
+          for (const place of places.slice(part.at, part.at + part.records.length)) errors.set(place, error);
         }
       }
       return errors;
@@ -82,7 +81,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
           try {
             await insertPart(part, work);
           } catch (error) {
-            throw withPlace(error);
+            throw withPlace(error, [...records.keys()]);
           }
         }
       });
@@ -108,10 +107,11 @@ function* inParts(records: readonly Stored[]): Generator<Part> {
 }
 
 /** The same problem, with the place of its record in front of the fields. */
-function withPlace(error: unknown): unknown {
+function withPlace(error: unknown, places: readonly number[]): unknown {
   if (!(error instanceof Problem)) return error;
   const { index } = (error.cause ?? {}) as { readonly index?: unknown };
-  return typeof index === 'number' ? atPlace(error, index) : error;
+  const place = typeof index === 'number' ? places[index] : undefined;
+  return place === undefined ? error : atPlace(error, place);
 }
 
 /** The same problem about one record of several: the fields in it have the place of the record in front. */

@@ -61,11 +61,14 @@ export function openMany({ model, collection, scope, bounds, readNew, readChange
   }
 
   async function createEach(read: readonly (Record<string, unknown> | Error)[]): Promise<Created<unknown>[]> {
-    const valid = read.filter((one) => !isError(one)) as Record<string, unknown>[];
-    const errors = await collection.insertEach(valid, work());
-    let place = 0;
-    return read.map((one) => {
-      const error = isError(one) ? one : errors.get(place++);
+    const places = [...read.keys()].filter((place) => !isError(read[place]));
+    const errors = await collection.insertEach(
+      places.map((place) => read[place] as Record<string, unknown>),
+      work(),
+      places,
+    );
+    return read.map((one, place) => {
+      const error = isError(one) ? one : errors.get(place);
       return error ? { error } : { record: giveNew(one as Record<string, unknown>) };
     });
   }

@@ -32,31 +32,44 @@ export function isHeld({ edge }: Named): boolean {
 }
 
 /** The references that a write names. A reference without an id in the write is left out. */
-function nameIds(edges: readonly Edge[], visit: (field: ReferenceField, visit: VisitId) => void): Named[] {
+function nameIds(edges: readonly Edge[], visit: (field: ReferenceField, visit: VisitId, edge: Edge) => void): Named[] {
   return edges.flatMap((edge) => {
     const ids: Ids = new Map();
-    visit(edge.field, (id, path) => {
-      const key = edge.field.leaf.toJson(id);
-      const known = ids.get(key);
-      if (known) known.paths.add(path);
-      else ids.set(key, { id, paths: new Set([path]) });
-    });
+    visit(
+      edge.field,
+      (id, path) => {
+        const key = edge.field.leaf.toJson(id);
+        const known = ids.get(key);
+        if (known) known.paths.add(path);
+        else ids.set(key, { id, paths: new Set([path]) });
+      },
+      edge,
+    );
     return ids.size > 0 ? [{ edge, ids }] : [];
   });
 }
 
-/** The references of new records. Those to one of the records themselves are left out. With several, their places stand in front of the paths. */
-export function namedInRecords(edges: readonly Edge[], records: readonly Stored[], arePlaced = true): Named[] {
-  const named = nameIds(edges, (field, visit) => {
+/** How records are written. */
+interface Together {
+  /** Whether all of them are written or none, so that they may refer to one another. Otherwise each may refer to itself only. */
+  readonly areOne: boolean;
+  /** Whether the place of its record stands in front of each path. @default true */
+  readonly arePlaced?: boolean;
+}
+
+/** The references of new records, without those to the records themselves. */
+export function namedInRecords(edges: readonly Edge[], records: readonly Stored[], { areOne, arePlaced = true }: Together): Named[] {
+  return nameIds(edges, ({ visit: visitIn, leaf }, visit, { target, holder }) => {
+    const isToItself = target.model.collection === holder.model.collection;
+    const all = isToItself && areOne ? new Set(records.map(({ _id }) => leaf.toJson(_id))) : new Set<string>();
     records.forEach((record, index) => {
-      field.visit(record, (id, path) => visit(id, arePlaced ? `${index}.${path}` : path));
+      const own = isToItself && !areOne ? leaf.toJson(record._id) : undefined;
+      visitIn(record, (id, path) => {
+        const key = leaf.toJson(id);
+        if (key !== own && !all.has(key)) visit(id, arePlaced ? `${index}.${path}` : path);
+      });
     });
   });
-  for (const { edge, ids } of named) {
-    if (edge.target.model.collection !== edge.holder.model.collection) continue;
-    for (const { _id } of records) ids.delete(edge.field.leaf.toJson(_id));
-  }
-  return named.filter(({ ids }) => ids.size > 0);
 }
 
 /** The references that changes set, also in embedded objects that they may have to create. */

@@ -24,6 +24,7 @@ import {
   newIn,
   refusalOf,
 } from './check-references.ts';
+import { inOrder } from './in-order.ts';
 import { type Edge, References, referencesOf } from './references.ts';
 import { openRelatedDeletes } from './related-deletes.ts';
 import { isRestoredWithOthers, openRelatedRestore } from './related-restores.ts';
@@ -120,42 +121,45 @@ function openCheckedWrites(
   const asTheyAre = async (missing: readonly Named[]) => missing;
 
   /** One after the other, because an error of one would end the transaction of all. */
-  async function insertEachAlone(records: readonly Stored[], work: Work): Promise<ReadonlyMap<number, Error>> {
+  async function insertAlone(records: readonly Stored[], places: readonly number[], work: Work): Promise<ReadonlyMap<number, Error>> {
     const errors = new Map<number, Error>();
-    for (const [index, record] of records.entries()) {
+    for (const [index, place] of places.entries()) {
       try {
-        await writes.insert(record as Record<string, unknown>, {}, work);
+        await writes.insert(records[index] as Record<string, unknown>, {}, work);
       } catch (error) {
         if (!isError(error)) throw error;
-        if (work.transaction?.failure) throw error instanceof Problem ? atPlace(error, index) : error;
-        errors.set(index, error);
+        if (work.transaction?.failure) throw error instanceof Problem ? atPlace(error, place) : error;
+        errors.set(place, error);
       }
     }
     return errors;
   }
 
+  /** Records that do not refer to one another, in as few commands as possible. */
+  async function insertGroup(records: readonly Stored[], places: readonly number[], work: Work): Promise<ReadonlyMap<number, Error>> {
+    const named = namedInRecords(edges, records, { areOne: false });
+    const refused = refusedPlaces(await findMissing(named, await askViewer(named, undefined), work), places);
+    const left = [...records.keys()].filter((index) => !refused.has(places[index] as number));
+    const errors = await plain.insertEach(pick(records, left), work, pick(places, left));
+    return new Map([...refused, ...errors]);
+  }
+
   const writes: CheckedWrites = {
     insert(stored, options = {}, work = new Work()) {
-      const named = namedInRecords(edges, [stored], false);
+      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false });
       return checked(named, options.viewer, work, asTheyAre, () => plain.insert(stored, options, work));
     },
 
-    async insertEach(records, work = new Work()) {
-      const named = namedInRecords(edges, records);
-      if (named.some(isHeld)) return insertEachAlone(records, work);
-      const missing = await findMissing(named, await askViewer(named, undefined), work);
-      const refused = refusedPlaces(missing);
-      const left = [...records.entries()].filter(([index]) => !refused.has(index));
-      const errors = await plain.insertEach(
-        left.map(([, record]) => record),
-        work,
-      );
-      const placed = [...errors].map(([at, error]): [number, Error] => [left[at]?.[0] ?? at, error]);
-      return new Map([...refused, ...placed]);
+    async insertEach(records, work = new Work(), places = [...records.keys()]) {
+      const insertSome = namedInRecords(edges, records, { areOne: false }).some(isHeld) ? insertAlone : insertGroup;
+      const errors = new Map<number, Error>();
+      for (const group of inOrder(edges, records))
+        for (const [place, error] of await insertSome(pick(records, group), pick(places, group), work)) errors.set(place, error);
+      return errors;
     },
 
     insertAll(records, work = new Work()) {
-      const named = namedInRecords(edges, records);
+      const named = namedInRecords(edges, records, { areOne: true });
       return checked(named, undefined, work, asTheyAre, () => plain.insertAll(records, work));
     },
 
@@ -181,15 +185,20 @@ function openCheckedWrites(
   return writes;
 }
 
+function pick<T>(all: readonly T[], indexes: readonly number[]): T[] {
+  return indexes.map((index) => all[index] as T);
+}
+
 /** The errors of records with missing references, by their places. */
-function refusedPlaces(missing: readonly Named[]): Map<number, Error> {
-  const places = new Map<number, Named[]>();
+function refusedPlaces(missing: readonly Named[], places: readonly number[]): Map<number, Error> {
+  const refused = new Map<number, Named[]>();
   for (const { edge, ids } of missing)
     for (const [key, { id, paths }] of ids)
       for (const path of paths) {
-        const [place = '', ...rest] = path.split('.');
+        const [index = '', ...rest] = path.split('.');
         const own: Named = { edge, ids: new Map([[key, { id, paths: new Set([rest.join('.')]) }]]) };
-        places.set(Number(place), [...(places.get(Number(place)) ?? []), own]);
+        const place = places[Number(index)] as number;
+        refused.set(place, [...(refused.get(place) ?? []), own]);
       }
-  return new Map([...places].map(([place, named]) => [place, refusalOf(named, undefined)]));
+  return new Map([...refused].map(([place, named]) => [place, refusalOf(named, undefined)]));
 }

@@ -91,7 +91,7 @@ async function findLost(references: References, groups: ReadonlyMap<string, Grou
     const named = namedInRecords(
       heldBy(model, references),
       [...records.values()].map(({ stored }) => stored),
-      false,
+      { areOne: true, arePlaced: false },
     );
     for (const { edge, ids } of named) for (const key of groups.get(edge.target.model.collection)?.records.keys() ?? []) ids.delete(key);
     const outside = named.filter(({ ids }) => ids.size > 0);
