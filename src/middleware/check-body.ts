@@ -1,6 +1,6 @@
 import { bodyNoObject } from '../errors.ts';
 import { compileBody } from '../model/compile/compile-body.ts';
-import type { DocumentOf, HasFields } from '../model/define/infer.ts';
+import type { BodyFrom, DocumentOf, HasFields } from '../model/define/infer.ts';
 import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import type { StandardSchema } from '../model/define/standard-schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
@@ -28,7 +28,8 @@ export type BodyMiddleware<Body> = ResourceMiddleware & BodyType<Body>;
  */
 export function checkBody<const F extends Fields>(schema: HasFields<F>): BodyMiddleware<DocumentOf<F>>;
 export function checkBody<Body>(schema: StandardSchema<unknown, Body>): BodyMiddleware<Body>;
-export function checkBody(schema: RawSchema | TypeBoxSchema): BodyMiddleware<Record<string, unknown>>;
+export function checkBody<const S extends RawSchema>(schema: S): BodyMiddleware<BodyFrom<S>>;
+export function checkBody(schema: TypeBoxSchema): BodyMiddleware<Record<string, unknown>>;
 export function checkBody(schema?: AnySchema): ResourceMiddleware;
 export function checkBody(schema?: unknown): ResourceMiddleware {
   const compiled = schema === undefined ? undefined : compileBody(schema as AnySchema);

@@ -1,4 +1,4 @@
-import type { DocumentOf, HasFields } from '../model/define/infer.ts';
+import type { BodyFrom, DocumentOf, HasFields } from '../model/define/infer.ts';
 import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import type { StandardSchema } from '../model/define/standard-schema.ts';
 import type { ObjectNode } from '../model/node.ts';
@@ -72,16 +72,18 @@ export function jsonBody<const F extends Fields>(
 export function jsonBody<Body>(
   options: JsonBodyOptions & { readonly schema: StandardSchema<unknown, Body>; readonly optional: true },
 ): BodyMiddleware<Body | undefined>;
+export function jsonBody<const S extends RawSchema>(
+  options: JsonBodyOptions & { readonly schema: S; readonly optional: true },
+): BodyMiddleware<BodyFrom<S> | undefined>;
 export function jsonBody(
-  options: JsonBodyOptions & { readonly schema: RawSchema | TypeBoxSchema; readonly optional: true },
+  options: JsonBodyOptions & { readonly schema: TypeBoxSchema; readonly optional: true },
 ): BodyMiddleware<Record<string, unknown> | undefined>;
 export function jsonBody<const F extends Fields>(
   options: JsonBodyOptions & { readonly schema: HasFields<F> },
 ): BodyMiddleware<DocumentOf<F>>;
 export function jsonBody<Body>(options: JsonBodyOptions & { readonly schema: StandardSchema<unknown, Body> }): BodyMiddleware<Body>;
-export function jsonBody(
-  options: JsonBodyOptions & { readonly schema: RawSchema | TypeBoxSchema },
-): BodyMiddleware<Record<string, unknown>>;
+export function jsonBody<const S extends RawSchema>(options: JsonBodyOptions & { readonly schema: S }): BodyMiddleware<BodyFrom<S>>;
+export function jsonBody(options: JsonBodyOptions & { readonly schema: TypeBoxSchema }): BodyMiddleware<Record<string, unknown>>;
 export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');

@@ -52,7 +52,7 @@ shop.resource({
     raw: {
       use: [jsonBody({ schema: { type: 'object', properties: { a: { type: 'string' } } } })],
       handler(ctx) {
-        assert<Equal<typeof ctx.request.body, Record<string, unknown>>>();
+        assert<Equal<typeof ctx.request.body, { a?: string }>>();
       },
     },
     any: {
@@ -150,9 +150,9 @@ shop.resource({
       },
     },
     raw: {
-      use: [jsonBody({ optional: true, schema: { type: 'object', properties: {} } })],
+      use: [jsonBody({ optional: true, schema: { type: 'object', properties: { a: { type: 'string' } } } })],
       handler(ctx) {
-        assert<Equal<typeof ctx.request.body, Record<string, unknown> | undefined>>();
+        assert<Equal<typeof ctx.request.body, { a?: string } | undefined>>();
       },
     },
   },

@@ -29,7 +29,7 @@ assert<Equal<typeof member.mail, string>>();
 assert<Equal<typeof member.level, 'low' | 'high'>>();
 const place: Place | null = member.place;
 assert<Equal<typeof member.tags, ('a' | 'b')[]>>();
-assert<Equal<typeof member.note, unknown>>();
+assert<Equal<typeof member.note, string | undefined>>();
 declare const read: Read<typeof Member>;
 assert<Equal<(typeof read)['level'], 'low' | 'high'>>();
 // @ts-expect-error: clients do not read what is private

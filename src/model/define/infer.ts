@@ -1,4 +1,5 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
+import type { TypeOfSchema } from './json-schema-type.ts';
 import type { Field, Fields } from './schema.ts';
 import type { InputOf, OutputOf } from './standard-schema.ts';
 
@@ -63,14 +64,23 @@ export type ChangesOf<F extends Fields> = Simplify<{
     | (IsOptional<F[K]> extends true ? null : never);
 }>;
 
-/** The types of a field that a schema of another library describes. */
+type IsForeign<S> = S extends { readonly '~standard': unknown } ? true : false;
+
+/** The types of a field that a schema of another library or a JSON Schema describes. */
 export interface TypesFrom<S> {
-  readonly document: OutputOf<S>;
-  readonly read: OutputOf<S>;
-  readonly create: InputOf<S>;
-  readonly patch: PatchFrom<InputOf<S>>;
-  readonly changes: PatchFrom<OutputOf<S>>;
+  readonly document: IsForeign<S> extends true ? OutputOf<S> : TypeOfSchema<S, 'document'>;
+  readonly read: IsForeign<S> extends true ? OutputOf<S> : TypeOfSchema<S, 'read'>;
+  readonly create: IsForeign<S> extends true ? InputOf<S> : TypeOfSchema<S, 'create'>;
+  readonly patch: PatchFrom<this['create']>;
+  readonly changes: PatchFrom<this['document']>;
 }
+
+/** The options that a field has by the schema that it is made from: those that a JSON Schema says, and that it may be null. */
+export type OptionsFrom<S> = (IsForeign<S> extends true ? unknown : Pick<S, keyof S & ('default' | 'immutable' | 'policy')>) &
+  (null extends TypesFrom<S>['document'] ? (unknown extends TypesFrom<S>['document'] ? unknown : { readonly '~nullable': true }) : unknown);
+
+/** The type of a body that a JSON Schema describes: an object, of which nothing else may be known. */
+export type BodyFrom<S> = TypeOfSchema<S, 'body'> extends infer Body ? (unknown extends Body ? Record<string, unknown> : Body) : never;
 
 /** A value in a patch: an object need not have all members, and null removes one that may be absent. */
 type PatchFrom<Value> = Value extends readonly unknown[]

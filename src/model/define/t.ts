@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { isObject } from '../value/plain-object.ts';
 import { adoptSchema } from './adopt-schema.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
-import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf, TypesFrom } from './infer.ts';
+import type { ChangesOf, CreateOf, DocumentOf, HasFields, OptionsFrom, PatchOf, ReadOf, TypesFrom } from './infer.ts';
 import { isOptional, markOptional } from './optional.ts';
 import { asSchema, type GivenSchema, isForeign } from './raw-schema.ts';
 import type {
@@ -187,7 +187,7 @@ export const t = {
    * @example
    * t.optional(t.string())
    */
-  optional: <F extends FieldSchema, const O extends FieldOptions<TypesIn<F>['document']>>(
+  optional: <F extends FieldSchema, const O extends FieldOptions<TypesIn<F>['document']> = Record<never, never>>(
     field: F,
     options?: O & Closed<O, FieldOptions>,
   ): Field<TypesIn<F>, Overlaid<OptionsIn<F>, O> & { readonly '~optional': true }> => build(markOptional(extend(field, open(options)))),
@@ -198,7 +198,7 @@ export const t = {
    * @example
    * t.nullable(Address, { storeNone: true })
    */
-  nullable: <F extends FieldSchema, const O extends NullableOptions<TypesIn<F>['document']>>(
+  nullable: <F extends FieldSchema, const O extends NullableOptions<TypesIn<F>['document']> = Record<never, never>>(
     field: F,
     options?: O & Closed<O, NullableOptions>,
   ): Field<NullableTypes<TypesIn<F>>, Overlaid<OptionsIn<F>, O> & { readonly '~nullable': true }> => {
@@ -242,10 +242,10 @@ export const t = {
    * @example
    * t.from(z.email(), { unique: true, policy: { filter: ['eq'] } })
    */
-  from: <const S extends StandardSchema | RawSchema, const O extends FieldOptions<OutputOf<S>>>(
+  from: <const S extends StandardSchema | RawSchema, const O extends FieldOptions<TypesFrom<S>['document']> = Record<never, never>>(
     schema: S & NotOptional<OutputOf<S>>,
     options?: O & Closed<O, FieldOptions>,
-  ): Field<TypesFrom<S>, O> =>
+  ): Field<TypesFrom<S>, Overlaid<OptionsFrom<S>, O>> =>
     build(extend(adoptSchema(isForeign(schema) ? schema : asSchema(schema, 't.from(…)'), 't.from(…)'), open(options))),
 
   /** The revision of the record: 0 on create, and one more after each write. In double quotes it is the ETag. */
