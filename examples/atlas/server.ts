@@ -18,7 +18,7 @@ const url = await serve({
 });
 
 console.log(`
-Ready after ${process.uptime().toFixed(1)} s: ${url}/api/countries and ${url}/api/cities, and a page to try them: ${url}/api/docs. Ctrl-C ends it. Worth trying:
+Open ${url}/api/docs to read and try the api. Ready after ${process.uptime().toFixed(1)} s; Ctrl-C ends it. In a shell:
 
 # filters and a sort: Swiss cities whose names begin with Ober
 curl -g '${url}/api/cities?country=CH&name[prefix]=Ober&sort=name&limit=3'

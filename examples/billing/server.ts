@@ -22,4 +22,4 @@ const url = await serve({
   },
 });
 
-console.log(`${url}/api/tasks, for ann@acme.example with the password "correct horse"; a page to try it: ${url}/api/docs`);
+console.log(`Open ${url}/api/docs to try it, or call ${url}/api/tasks, for ann@acme.example with the password "correct horse".`);

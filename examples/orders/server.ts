@@ -14,4 +14,4 @@ const url = await serve({
   },
 });
 
-console.log(`${url}/api/orders, for the tokens ${[...tokens.keys()].join(', ')}; a page to try them: ${url}/api/docs`);
+console.log(`Open ${url}/api/docs to try it, or call ${url}/api/orders, for the tokens ${[...tokens.keys()].join(', ')}.`);

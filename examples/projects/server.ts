@@ -15,4 +15,4 @@ const url = await serve({
   },
 });
 
-console.log(`${url}/api/tasks?include=project, for the tokens ann-token (an admin) and ben-token; a page to try it: ${url}/api/docs`);
+console.log(`Open ${url}/api/docs to try it, or call ${url}/api/tasks?include=project, for the tokens ann-token (an admin) and ben-token.`);

@@ -49,7 +49,8 @@ describe('npm start', () => {
     expect(wrong.errors).toHaveLength(2);
     for (const shown of [answers[0], answers[5]]) expect(readme).toContain(`\n${shown?.text}\n`);
 
-    const docs = new URL(await first.says(/http:\S+\/docs(?=\.)/));
+    const docs = new URL(await first.says(/http:\S+/)); // the first URL that it prints
+    expect(docs.pathname).toBe('/api/docs');
     const page = await send(Number(docs.port), 'GET', docs.pathname);
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
 

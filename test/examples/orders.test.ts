@@ -233,7 +233,7 @@ describe('customers', () => {
 describe('the server', () => {
   it('prints its URL and the tokens, and ends with 0', async () => {
     const orders = start('orders/server.ts', { PORT: '0' });
-    const url = new URL(await orders.says(/http:[^,\s]+(?=.* ann-token)/));
+    const url = new URL(await orders.says(/(?<=docs .*)http:[^,\s]+(?=.* ann-token)/));
     expect(await send(Number(url.port), 'GET', url.pathname, { headers: as('bob') })).toMatchObject({ status: 200 });
     expect(await send(Number(url.port), 'GET', url.pathname)).toMatchObject({ status: 401 });
     orders.interrupt();

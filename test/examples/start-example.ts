@@ -15,18 +15,19 @@ export interface RunningExample {
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** Starts examples as `npm start` does, and kills what is left of them after the last test of the file. */
-export function useExamples(): (script: string, env: NodeJS.ProcessEnv) => RunningExample {
+/** Starts examples as `npm start` does, or by a command of tsx, and kills what is left of them after the last test of the file. */
+export function useExamples(): (script: string, env: NodeJS.ProcessEnv, tsx?: readonly string[]) => RunningExample {
   const kills: (() => void)[] = [];
   const exits: Promise<unknown>[] = [];
   afterAll(async () => {
     for (const kill of kills) kill();
     await Promise.all(exits); // or the worker still has children when it should end
   });
-  return function start(script, env) {
+  return function start(script, env, tsx) {
     // Jest's own NODE_OPTIONS are not for a child.
     const options = { cwd: root, env: { ...process.env, NODE_OPTIONS: '', ...env } };
-    const child = spawn(process.execPath, ['--import', 'tsx', join('examples', script)], options);
+    const by = tsx ? [join(root, 'node_modules/tsx/dist/cli.mjs'), ...tsx] : ['--import', 'tsx'];
+    const child = spawn(process.execPath, [...by, join('examples', script)], options);
     kills.push(() => child.kill('SIGKILL'));
     exits.push(once(child, 'exit'));
     const output = { stdout: '', stderr: '' };
