@@ -18,6 +18,7 @@ import type { ResourceDefinition } from '../resource/resource-options.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ApiOptions } from './api-options.ts';
 import { readRequestIds } from './read-options.ts';
+import { traceRequests } from './trace-requests.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
@@ -47,7 +48,7 @@ export function compileSurroundings(options: Options, identify: Authenticate<unk
     () => (identify === undefined ? anonymous : authenticate(identify)),
   ]);
   return {
-    around: compose([...observers, ...ids, answering, noSniffing, answerProblems]) as ResourceMiddleware,
+    around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]) as ResourceMiddleware,
     answerProblems,
     before: [...limit, timeout, ...origins, setStores(stores), identifying],
     limit,

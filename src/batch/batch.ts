@@ -30,14 +30,15 @@ export interface BatchSettings {
  * If an operation fails, nothing is written, and the answer is its problem, with its index as `operation`.
  */
 export function batch(settings: BatchSettings): ResourceMiddleware {
-  const { db, maxTimeMS, maxOperations } = settings;
+  const { maxTimeMS, maxOperations } = settings;
+  const db = asDb(settings.db);
   const problems = [...ofWrite, 'validation_failed', 'replica_set_required', 'request_given_up'] as const;
   return canAnswer(problems, async function batch(ctx) {
     const operations = readBatch(ctx.request.body, maxOperations);
     const members: Member[] = [];
     const answers: string[] = [];
     let at: number | undefined; // the operation that is being carried out
-    const alone: CarryOut = (step) => runTransaction(asDb(db), workOf(ctx), maxTimeMS, step);
+    const alone: CarryOut = (step) => runTransaction(db, workOf(ctx), maxTimeMS, step);
     try {
       const ids: (CreatedId | undefined)[] = [];
       for (const [index, operation] of operations.entries()) {

@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import { compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { HasFields } from '../model/define/infer.ts';
@@ -13,7 +14,7 @@ import type { Store, StoreOf, TransactionContext } from './store.ts';
 
 /** The stores of all models in a database, and its transactions. A model is compiled when its store is opened for the first time. */
 export class Stores {
-  readonly #db: Database;
+  readonly #db: Db;
   readonly #maxTimeMS: number;
   readonly #references: () => References | undefined;
   readonly #byModel = new WeakMap<Model, OpenStore>();
@@ -66,7 +67,7 @@ export class Stores {
   }
 
   #begin<T>(work: Work, run: (tx: TransactionContext) => Promise<T>, user: StoreUser): Promise<T> {
-    return runTransaction(asDb(this.#db), work, this.#maxTimeMS, (transaction) => {
+    return runTransaction(this.#db, work, this.#maxTimeMS, (transaction) => {
       const member: StoreUser = {
         ...user,
         work() {

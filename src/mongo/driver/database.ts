@@ -1,6 +1,8 @@
 import { type Db, ObjectId } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { bsonVersionOf } from '../../model/value/bson-type.ts';
+import { readDetail } from './trace/detail.ts';
+import { traceDatabase } from './trace/trace-database.ts';
 
 /**
  * A database of the MongoDB driver, such as `client.db('shop')`. It may come from another copy of the driver than the one this library
@@ -14,7 +16,7 @@ export interface Database {
 
 /**
  * Returns the database with the driver's own type. Throws a {@link ConfigurationError} if it is not a database, or if its driver could not
- * store the values of our copy of `bson`.
+ * store the values of our copy of `bson`. If `DEBUG` names the library, it returns one that tells of its commands.
  */
 export function asDb(database: Database): Db {
   const db = database as Db;
@@ -26,5 +28,6 @@ export function asDb(database: Database): Db {
     throw new ConfigurationError(
       `\`db\` is from a MongoDB driver with version ${theirs} of \`bson\`, but this library uses version ${ours}: install the same major version of \`mongodb\` for both.`,
     );
-  return db;
+  const detail = readDetail(process.env.DEBUG);
+  return detail === undefined ? db : traceDatabase(db, detail);
 }

@@ -4,6 +4,7 @@ import { Problem } from '../../errors.ts';
 import { isSocketError, replicaSetRequired } from './outcome.ts';
 import { reachabilityOf } from './reachability.ts';
 import { graceMS } from './time-limit.ts';
+import { traceSession } from './trace/trace-database.ts';
 import { hasErrorLabel, Transaction } from './transaction.ts';
 import type { CommandPlan, Work } from './work.ts';
 
@@ -59,7 +60,7 @@ function isTransient(error: unknown): boolean {
 
 async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
   work.refuseIfGone();
-  const session = db.client.startSession();
+  const session = traceSession(db, db.client.startSession());
   const transaction = new Transaction(session);
   session.startTransaction({ writeConcern: { w: 'majority' }, readConcern: { level: 'snapshot' }, readPreference: 'primary' });
   work.transaction = transaction;

@@ -1,6 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { coarseTimer } from './coarse-timer.ts';
 import type { FirstBatch, ReadFirstBatch, Sending } from './first-batch.ts';
+import { currentTrace, type RequestTrace, runFor } from './trace/request-trace.ts';
 import type { Command } from './work.ts';
 
 /** A request for one record by its id. */
@@ -24,6 +25,7 @@ interface Waiting {
   readonly get: Get;
   readonly command: Command;
   readonly group: string;
+  readonly trace: RequestTrace | undefined;
   readonly resolve: (bytes: Found | PromiseLike<Found>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -64,7 +66,7 @@ export class SharedGets {
     if (group === undefined) return this.#alone(get, command);
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#flush());
-      this.#waiting.push({ get, command, group: `${command.maxTimeMS} ${group}`, resolve, reject });
+      this.#waiting.push({ get, command, group: `${command.maxTimeMS} ${group}`, trace: currentTrace.getStore(), resolve, reject });
     });
   }
 
@@ -99,13 +101,13 @@ export class SharedGets {
   }
 
   async #together(group: readonly Waiting[]): Promise<void> {
-    const shared = group.length > 1 ? await this.#findAll(group) : undefined;
-    for (const { get, command, resolve, reject } of group) {
+    const shared = group.length > 1 ? await runFor(group[0]?.trace, () => this.#findAll(group)) : undefined;
+    for (const { get, command, trace, resolve, reject } of group) {
       const bytes = shared?.byId.get(get.idText);
       if (bytes) resolve(bytes);
       else if (command.aborted) reject(command.aborted.reason);
       else if (shared?.isComplete && get.isExact) resolve(undefined);
-      else resolve(this.#alone(get, command));
+      else resolve(runFor(trace, () => this.#alone(get, command)));
     }
   }
 

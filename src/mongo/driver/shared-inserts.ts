@@ -1,6 +1,7 @@
 import { type Abortable, type Collection, type Db, type InsertOneOptions, MongoServerError } from 'mongodb';
 import { compileInsertMany, type InsertMany, type WriteError } from './insert-command.ts';
 import { roomAfter } from './rough-size.ts';
+import { currentTrace, type RequestTrace, runFor } from './trace/request-trace.ts';
 import type { Command } from './work.ts';
 
 type Stored = Record<string, unknown>;
@@ -8,6 +9,7 @@ type Stored = Record<string, unknown>;
 interface Waiting {
   readonly document: Stored;
   readonly command: Command;
+  readonly trace: RequestTrace | undefined;
   readonly resolve: (value?: PromiseLike<void>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -43,7 +45,7 @@ export class SharedInserts {
     if (!this.#insertMany || this.#underWay === 0 || command.session) return this.#alone(document, command);
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#flush());
-      this.#waiting.push({ document, command, resolve, reject });
+      this.#waiting.push({ document, command, trace: currentTrace.getStore(), resolve, reject });
     });
   }
 
@@ -62,7 +64,7 @@ export class SharedInserts {
   }
 
   #flush(): void {
-    for (const batch of divide(this.#waiting.splice(0))) void this.#send(batch);
+    for (const batch of divide(this.#waiting.splice(0))) void runFor(batch[0]?.trace, () => this.#send(batch));
   }
 
   async #send(members: readonly Waiting[]): Promise<void> {
@@ -78,7 +80,8 @@ export class SharedInserts {
       });
     } catch (error) {
       // A document cannot be written as BSON: the one at fault is found when each goes alone. Nothing has been sent.
-      if (batch.isUnwritable) batch.settle(({ document, command, resolve }) => resolve(this.#alone(document, command)));
+      if (batch.isUnwritable)
+        batch.settle(({ document, command, trace, resolve }) => resolve(runFor(trace, () => this.#alone(document, command))));
       else batch.settle(({ reject }) => reject(error));
     }
   }
