@@ -134,9 +134,15 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   write_outcome_unknown: 'The write was sent to the database, and its outcome is not known.',
 };
 
-/** Stable names, to which an application may add its own. */
+/** Stable names, to which an application may add its own. Each part has its type: some generators do not look at the type beside an `anyOf`. */
 function openList(names: readonly string[], description: string): Part {
-  return { type: 'string', description, anyOf: [{ enum: names }, { pattern: '^\\w+$' }] };
+  return {
+    description,
+    anyOf: [
+      { type: 'string', enum: names },
+      { type: 'string', pattern: '^\\w+$' },
+    ],
+  };
 }
 
 /** A problem document (RFC 9457) with the members of this library. It is open, because the RFC lets a service add members. */

@@ -119,10 +119,10 @@ describe('problems', () => {
   it('have one schema, with every code and every rule, and room for those of an application', () => {
     const schema = every.components.schemas?.Problem as Any;
     expect(schema.required).toEqual(['type', 'title', 'status']);
-    expect(schema.properties.code.anyOf[0]).toEqual({ enum: Object.keys(problemCodes) });
+    expect(schema.properties.code.anyOf[0]).toEqual({ type: 'string', enum: Object.keys(problemCodes) });
     const { items } = schema.properties.errors;
     expect(items.required).toEqual(['field', 'message', 'rule']);
-    expect(items.properties.rule.anyOf[0]).toEqual({ enum: Object.keys(rules) });
+    expect(items.properties.rule.anyOf[0]).toEqual({ type: 'string', enum: Object.keys(rules) });
     const problem = { type: 'urn:problem:app:taken', title: 'Taken', status: 409, code: 'taken' };
     expect(fits({ ...problem, errors: [{ field: 'a', message: 'is odd', rule: 'odd', params: { by: 1 } }] })).toBe(true);
     expect(fits({ ...problem, errors: [{ field: 'a', message: 'is odd' }] })).toBe(false);

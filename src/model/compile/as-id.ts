@@ -42,7 +42,8 @@ function asStringId(field: CompiledField, node: LeafNode): CompiledField {
     minLength: Math.max(1, (keywords.minLength as number | undefined) ?? 1),
     maxLength: Math.min(longest, (keywords.maxLength as number | undefined) ?? longest),
   };
-  const published = keywords.pattern === undefined ? { pattern } : { allOf: [{ pattern }] };
+  // The part has its own type: some generators do not look at the type beside an `allOf`.
+  const published = keywords.pattern === undefined ? { pattern } : { allOf: [{ type: 'string', pattern }] };
   return {
     ...field,
     node: { ...node, keywords: { ...keywords, ...bounds, ...published } },

@@ -40,7 +40,10 @@ describe('an id of text', () => {
     [t.string(), { minLength: 1, maxLength: 512, pattern: expect.any(String) }],
     [t.string({ minLength: 3, maxLength: 5 }), { minLength: 3, maxLength: 5, pattern: expect.any(String) }],
     [t.string({ minLength: 0, maxLength: 600 }), { minLength: 1, maxLength: 512, pattern: expect.any(String) }],
-    [t.string({ pattern: '^a' }), { minLength: 1, maxLength: 512, pattern: '^a', allOf: [{ pattern: expect.any(String) }] }],
+    [
+      t.string({ pattern: '^a' }),
+      { minLength: 1, maxLength: 512, pattern: '^a', allOf: [{ type: 'string', pattern: expect.any(String) }] },
+    ],
   ])('publishes what it takes: %#', (field, keywords) => {
     const { node } = idOf(field).id;
     expect(node.kind === 'leaf' && node.keywords).toEqual(keywords);
