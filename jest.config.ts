@@ -27,8 +27,8 @@ const withDatabase = '(feature|mongo|store|audit|cli|middleware|resource|example
 /** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
 const withBrowser = '(browser)';
 
-/** Not here either: they take minutes, and start servers or projects of their own. See `jest.faults.config.ts` and `jest.package.config.ts`. */
-const apart = '(faults|package)';
+/** Not here either: they take minutes, or install projects. See `jest.faults.config.ts`, `jest.package.config.ts` and `jest.clients.config.ts`. */
+const apart = '(faults|package|clients)';
 
 /** A file called `.slow.test.ts` takes longer than three seconds: `npm run test:slow`. */
 const quick = '(?<!\\.slow)\\.test\\.ts$';

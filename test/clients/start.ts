@@ -1,0 +1,41 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import startDatabase from '../support/database/start-database.ts';
+import { filesOf } from '../support/docs/pages.ts';
+import { generated, generators, runScript } from './generators.ts';
+
+/** What the tests use of React and TanStack Query, from the folder in which they are installed. */
+const harness = `export { InfiniteQueryObserver, MutationObserver, QueryClientProvider, QueryObserver } from '@tanstack/react-query';
+export { createElement } from 'react';
+export { renderToStaticMarkup } from 'react-dom/server';
+`;
+
+/** Runs once before the tests: the compiler and each test need the clients of all generators. */
+export default async function start(): Promise<void> {
+  await rm(generated, { recursive: true, force: true });
+  await runScript('dev/openapi/write-documents.ts', generated);
+  for (const file of await readdir(generated)) {
+    const name = basename(file, '.json');
+    const programs = Object.entries(filesOf('docs/clients/generated.md'));
+    await write(name, name === 'orders' ? programs : programs.filter(([path]) => !/^(?:with|refused)-/.test(path)));
+    await rename(join(generated, file), join(generated, name, 'shop.json'));
+  }
+  await write('tanstack-query', [
+    ...Object.entries(filesOf('docs/clients/typed-client.md')).filter(([path]) => path === 'orders.ts'),
+    ...Object.entries(filesOf('docs/clients/tanstack-query.md')),
+    ['harness.js', harness],
+    ['shop.json', await readFile(join(generated, 'orders/shop.json'), 'utf8')],
+  ]);
+  const generate = (...configs: string[]) => runScript(join(generators, 'generate.ts'), generated, ...configs);
+  await Promise.all([generate('kubb.config.ts'), generate('openapi-ts.config.ts', 'orval.config.ts').then(writeTypes), startDatabase()]);
+}
+
+async function write(folder: string, files: readonly (readonly [string, string])[]): Promise<void> {
+  await mkdir(join(generated, folder), { recursive: true });
+  for (const [path, text] of files) await writeFile(join(generated, folder, path), text);
+}
+
+function writeTypes(): Promise<string> {
+  const folder = join(generated, 'tanstack-query');
+  return runScript('node_modules/openapi-typescript/bin/cli.js', join(folder, 'shop.json'), '--output', join(folder, 'shop.d.ts'));
+}
