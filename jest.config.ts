@@ -17,12 +17,13 @@ export const shared: Project = {
   // The package by its own name means the sources, as in tsconfig.json: a test run must not depend on a build.
   moduleNameMapper: {
     '^koa-mongo-resource$': '<rootDir>/src/index.ts',
+    '^koa-mongo-resource/mcp$': '<rootDir>/src/mcp/mcp.ts',
     '^koa-mongo-resource/middleware/([^/]+)$': '<rootDir>/src/middleware/$1.ts',
   },
 };
 
 /** The folders whose tests speak to MongoDB; every other folder under test/ runs without a server. */
-const withDatabase = '(feature|mongo|store|audit|cli|middleware|resource|examples)';
+const withDatabase = '(feature|mongo|store|audit|cli|mcp|middleware|resource|examples)';
 
 /** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
 const withBrowser = '(browser)';

@@ -18,6 +18,7 @@ const entries = {
   index: 'index.ts',
   audit: 'audit/audit-collection.ts',
   cli: 'cli/main.ts',
+  mcp: 'mcp/mcp.ts',
   ...Object.fromEntries(middlewares.map((name) => [`middleware/${name.replace(/\.ts$/, '')}`, `middleware/${name}`])),
 };
 const bundle = await rollup({
@@ -40,13 +41,13 @@ await bundle.close();
 
 /**
  * The module of `dist/` that a source file becomes part of. An app that imports single middlewares loads none of what makes an api, and no app
- * loads what only audits and the command line need.
+ * loads what only audits, agents and the command line need.
  */
 function chunkOf(id: string): string {
   const file = relative(source, id).replaceAll('\\', '/');
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (/^(?:audit\/|mongo\/read-by-id)/.test(file)) return 'audit';
-  return file.startsWith('cli/') ? 'cli' : 'shared';
+  return /^(?:cli|mcp)\//.exec(file)?.[0].slice(0, -1) ?? 'shared';
 }
 
 /** Turns a TypeScript module into JavaScript. `tsc` has checked the types before. */

@@ -36,6 +36,7 @@ const rooms = [
   'resource',
   'openapi',
   'api',
+  'mcp',
   'index.ts',
   'cli',
 ];
@@ -43,9 +44,14 @@ const rooms = [
 /** The packages, each with the rooms that know it. Everybody may know Node. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   '@koa/router': ['api'],
+  '@modelcontextprotocol/sdk/server/mcp.js': ['mcp'],
+  '@modelcontextprotocol/sdk/server/stdio.js': ['mcp'],
+  '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js': ['mcp'],
+  '@modelcontextprotocol/sdk/shared/protocol.js': ['mcp'],
+  '@modelcontextprotocol/sdk/types.js': ['mcp'],
   'ajv/dist/2020.js': ['model/compile'],
   'ajv-formats': ['model/compile'],
-  koa: ['middleware/parts', 'middleware', 'resource', 'api'],
+  koa: ['middleware/parts', 'middleware', 'resource', 'api', 'mcp'],
   'koa-compose': ['middleware/parts', 'middleware', 'api'],
   'lossless-json': ['http'],
   mongodb: rooms.filter((room) => /^(model|mongo|store|api|cli)/.test(room)),

@@ -3,6 +3,7 @@ import { once, tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { compileDescription } from '../openapi/api-description.ts';
+import { documentPath } from '../openapi/describe-document.ts';
 import { anObject, checkNames, checkValue } from '../options.ts';
 import { compileChains } from '../resource/chains.ts';
 import { warnOfScope } from '../resource/check-scope.ts';
@@ -97,6 +98,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     idempotency: idempotency(),
     batch: batch(),
     beforeDocument: compileBeforeDocument(extras().documentGuards, surroundings()),
+    guardedDocument: extras().documentGuards?.length ? `${prefix()}/${documentPath}` : undefined,
   }));
   const probes = once(() => (extras().health ? compileHealthRoutes(readDatabase(options), closing, surroundings().answerProblems) : []));
   const routes = once(() => compileRouteTable(description(), extras(), probes()));

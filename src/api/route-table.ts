@@ -10,7 +10,6 @@ import { documentPath } from '../openapi/describe-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
 import type { ServedResource } from '../resource/chains.ts';
 import type { UnlinkedResource } from '../resource/compiled-resource.ts';
-import { type Operation, standardPlaces } from '../resource/resource-options.ts';
 import { compileBatchRoute } from './batch-route.ts';
 import type { Route } from './dispatch.ts';
 import { compileDocsRoutes } from './docs-routes.ts';
@@ -54,30 +53,11 @@ export function compileRouteTable(description: ApiDescription, { docs }: Extras,
   return new Map<string, readonly Route[]>([...ofResources, ...ofDocument, ...ofDocs, ...ofHealth, ...ofBatch]);
 }
 
-const withBody: ReadonlySet<Operation> = new Set<Operation>(['create', 'patch', 'put', 'patchMany']);
-
 function compileRoutes(resource: ServedResource): Route[] {
-  const run = (operation: string) => compose([...resource.chainOf(operation)]) as ResourceMiddleware;
-  const standard = resource.ops.map((operation) => ({
-    ...standardPlaces[operation],
-    name: operation,
-    readsJson: withBody.has(operation),
-    run: run(operation),
+  return resource.served.map((operation) => ({
+    ...operation,
+    run: compose([...resource.chainOf(operation.name)]) as ResourceMiddleware,
   }));
-  const custom = resource.operations.map((operation) => ({
-    method: operation.method,
-    path: operation.path,
-    name: operation.name,
-    readsJson: operation.body !== undefined,
-    run: run(operation.name),
-  }));
-  const nested = resource.nested.flatMap(({ operations }) =>
-    operations.map(({ name, kind, method, path }) => ({ method, path, name, readsJson: kind === 'create', run: run(name) })),
-  );
-  const links = resource.links.flatMap(({ operations }) =>
-    operations.map(({ name, method, path }) => ({ method, path, name, run: run(name) })),
-  );
-  return [...standard, ...custom, ...nested, ...links];
 }
 
 function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {

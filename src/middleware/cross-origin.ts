@@ -1,7 +1,8 @@
-import { ConfigurationError, Problem } from '../errors.ts';
+import { Problem } from '../errors.ts';
 import { checkOptions, type LegalOptions } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
+import { readTrustedOrigins } from './parts/trusted-origins.ts';
 
 /** Options of {@link crossOrigin}. */
 export interface CrossOriginOptions {
@@ -27,8 +28,7 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  */
 export function crossOrigin(options: CrossOriginOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`crossOrigin`');
-  const trusted = new Set(options.trustedOrigins);
-  for (const origin of trusted) checkOrigin(origin);
+  const trusted = readTrustedOrigins(options.trustedOrigins ?? [], '`crossOrigin`');
   return canAnswer(
     (method) => (safeMethods.has(method) ? [] : ['cross_origin']),
     async function crossOrigin(ctx, next) {
@@ -49,12 +49,4 @@ function isSameOrigin(site: string, origin: string, host: string): boolean {
 /** The host of an origin as it is written, with its port. A browser leaves a default port out of `Host`, too. */
 function hostOf(origin: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)$/i.exec(origin)?.[1];
-}
-
-/** Refuses an origin in a form that browsers do not send: it would never match. */
-function checkOrigin(origin: unknown): void {
-  if (typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null') return;
-  throw new ConfigurationError(
-    `\`trustedOrigins\` of \`crossOrigin\` must be origins as browsers send them, such as \`https://app.example\` or \`http://localhost:3000\`; \`${String(origin)}\` is none.`,
-  );
 }

@@ -56,6 +56,8 @@ export interface ApiDescription {
   readonly writesProblems: boolean;
   /** The middlewares before the description. Undefined if it is not served: it does not describe itself then. */
   readonly beforeDocument: readonly ResourceMiddleware[] | undefined;
+  /** The path of the description, if guards decide who may read it. */
+  readonly guardedDocument: string | undefined;
   /** The middleware of `Idempotency-Key`, and whether a key is required. Undefined if the header has no effect. */
   readonly idempotency?: { readonly middleware: ResourceMiddleware; readonly required: boolean } | undefined;
   /** The operation that carries out several others. Undefined if it is not served. */

@@ -41,9 +41,11 @@ import type { CompiledOperation } from './compile-operations.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import { nestedChains } from './nested-chains.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
+import { type ServedOperation, servedOperations } from './served-operations.ts';
 
-/** A resource with the chains that its operations run through. */
+/** A resource with its operations, and the chains that they run through. */
 export interface ServedResource extends CompiledResource {
+  readonly served: readonly ServedOperation[];
   /** All middlewares of an operation, by its name: those that stand before every operation of the api, and its own. */
   chainOf(operation: string): readonly ResourceMiddleware[];
   /** Its own middlewares only. */
@@ -61,7 +63,12 @@ export function compileChains(resource: CompiledResource, before: readonly Resou
     ...linkChains(resource),
   ]);
   const whole = new Map([...own].map(([name, chain]) => [name, [...before, ...chain]] as const));
-  return { ...resource, chainOf: (operation) => whole.get(operation) ?? [], ownChainOf: (operation) => own.get(operation) ?? [] };
+  return {
+    ...resource,
+    served: servedOperations(resource),
+    chainOf: (operation) => whole.get(operation) ?? [],
+    ownChainOf: (operation) => own.get(operation) ?? [],
+  };
 }
 
 /**

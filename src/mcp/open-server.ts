@@ -1,0 +1,113 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import {
+  type CallToolRequest,
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Api } from '../api/api.ts';
+import { Problem } from '../errors.ts';
+import { didYouMean } from '../hints.ts';
+import { buildRequest } from './build-request.ts';
+import { compileTools } from './compile-tools.ts';
+import type { McpCall, McpOptions } from './options.ts';
+import type { Caller } from './read-caller.ts';
+import { type Tool, ToolError } from './tool.ts';
+import { writeResult } from './write-result.ts';
+
+/** What the servers of an api have in common: it is made once. */
+export interface Toolset {
+  readonly api: Api<never>;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly maxAnswer: number;
+  readonly info: { readonly name: string; readonly version: string };
+  readonly instructions: string;
+}
+
+type ToolsetOptions = Omit<McpOptions, 'headers' | 'principal'>;
+
+/** Compiles what the servers of an api have in common. */
+export function compileToolset<Principal>(api: Api<Principal>, options: ToolsetOptions): Toolset {
+  const { info } = api.description;
+  const { name = info.title, version = info.version, maxAnswer = 40_000 } = options;
+  const tools = compileTools(api as Api, options);
+  const instructions = options.instructions ?? [info.description, ...usage(tools)].filter(Boolean).join('\n');
+  return { api: api as unknown as Api<never>, tools, maxAnswer, info: { name, version }, instructions };
+}
+
+function usage(tools: ReadonlyMap<string, Tool>): string[] {
+  const takes = (argument: string) => [...tools.values()].some(({ inputs }) => inputs.has(argument));
+  return [
+    ...(takes('after') ? ['Lists come in pages: pass `page.next_cursor` as `after` until it is null.'] : []),
+    ...(takes('if_match') ? ['To write only if nobody has changed the record since you read it, pass its `revision` as `if_match`.'] : []),
+  ];
+}
+
+/** A server for one connection. */
+interface OpenServer {
+  readonly mcp: McpServer;
+  /** The calls that are not answered yet. */
+  readonly calls: ReadonlySet<Promise<unknown>>;
+}
+
+/**
+ * Opens a server for one connection. The SDK's own handlers of tools want Zod schemas: these are below them, and take JSON Schema. `report` gets
+ * the errors that clients must not see; by default `onerror` of the SDK's server.
+ */
+export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promise<Caller>, report?: (error: unknown) => void): OpenServer {
+  const { info, instructions, tools } = toolset;
+  const mcp = new McpServer(info, instructions === '' ? {} : { instructions });
+  const { server } = mcp;
+  const calls = new Set<Promise<unknown>>();
+  const tell = report ?? ((error: unknown) => server.onerror?.(error as Error));
+  server.registerCapabilities({ tools: {} });
+  server.setRequestHandler(ListToolsRequestSchema, async (_request, call) => {
+    const refusal = await refusalOf(toolset, await callerOf(call), call.signal);
+    if (refusal !== undefined) throw new McpError(ErrorCode.InvalidRequest, refusal);
+    return { tools: [...tools.values()].map(({ definition }) => definition) };
+  });
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, call) => {
+    const answering = callerOf(call)
+      .then((caller) => callTool(toolset, params, caller, call.signal))
+      .catch((error) => describe(error, call.signal.aborted ? () => undefined : tell));
+    calls.add(answering);
+    return answering.finally(() => calls.delete(answering));
+  });
+  return { mcp, calls };
+}
+
+/** What the model reads of an error. The message of one that was not meant for clients is only reported. */
+function describe(error: unknown, report: (error: unknown) => void): CallToolResult {
+  if (error instanceof ToolError) return failed(error.message);
+  if (error instanceof Problem && error.status !== 500)
+    return failed(`${error.title} (${error.code})${error.detail ? `: ${error.detail}` : ''}`);
+  report(error);
+  return failed('It is an error of the service, and not of the arguments.');
+}
+
+async function callTool(toolset: Toolset, { name, arguments: given = {} }: CallToolRequest['params'], caller: Caller, signal: AbortSignal) {
+  const { api, tools, maxAnswer } = toolset;
+  const refusal = await refusalOf(toolset, caller, signal);
+  if (refusal !== undefined) throw new ToolError(refusal);
+  const tool = tools.get(name);
+  if (!tool) throw new ToolError(`There is no tool \`${name.slice(0, 64)}\`${didYouMean(name, tools.keys(), '.')}`);
+  const { principal, ...rest } = caller;
+  const request = buildRequest(tool, given, rest.headers, signal);
+  const response = await api.fetch(request, 'principal' in caller ? { principal: principal as never } : undefined);
+  return writeResult(tool, response, maxAnswer);
+}
+
+/** The tools show what the description of the api shows: if it has guards, they decide about the tools, too. Undefined if they let the caller. */
+async function refusalOf({ api }: Toolset, { headers, ...rest }: Caller, signal: AbortSignal): Promise<string | undefined> {
+  const { guardedDocument } = api.description;
+  if (guardedDocument === undefined) return undefined;
+  const request = new Request(`http://in-process${guardedDocument}`, { headers: { ...headers, 'if-none-match': '*' }, signal });
+  const { status } = await api.fetch(request, 'principal' in rest ? { principal: rest.principal as never } : undefined);
+  return status < 400 ? undefined : `The caller of this connection may not see what the api offers (${status}).`;
+}
+
+function failed(text: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text }] };
+}

@@ -1,0 +1,12 @@
+import { ConfigurationError } from '../../errors.ts';
+
+/** Reads the option `trustedOrigins` of a middleware. Refuses an origin in a form that browsers do not send: it would never match. */
+export function readTrustedOrigins(origins: readonly unknown[], where: string): ReadonlySet<string> {
+  for (const origin of origins) {
+    if (typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null') continue;
+    throw new ConfigurationError(
+      `\`trustedOrigins\` of ${where} must be origins as browsers send them, such as \`https://app.example\` or \`http://localhost:3000\`; \`${String(origin)}\` is none.`,
+    );
+  }
+  return new Set(origins as readonly string[]);
+}
