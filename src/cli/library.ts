@@ -5,7 +5,8 @@ import { type Api, applyIndexes, diagram, openapiDocument, openapiText, planInde
 import { Invalid } from '../rules.ts';
 import { UsageError } from './usage-error.ts';
 
-const own = { applyIndexes, auditCollection, diagram, openapiDocument, openapiText, planIndexes };
+/** The MCP SDK is an optional peer: only the command that needs it loads it. */
+const own = { applyIndexes, auditCollection, diagram, openapiDocument, openapiText, planIndexes, loadMcp: () => import('../mcp/mcp.ts') };
 
 /** The functions of the library that commands call. */
 export type Library = typeof own;
@@ -18,7 +19,8 @@ export function libraryOf(api: Api, path: string): Library {
   if (isOfThisCopy(api)) return own;
   const require = createRequire(resolve(path));
   try {
-    return { ...require('koa-mongo-resource'), ...require('koa-mongo-resource/audit') } as Library;
+    const loadMcp = async () => require('koa-mongo-resource/mcp');
+    return { ...require('koa-mongo-resource'), ...require('koa-mongo-resource/audit'), loadMcp } as Library;
   } catch (cause) {
     throw new UsageError(`The api of ${path} was made by another copy of koa-mongo-resource: use the command of that one.`, { cause });
   }
