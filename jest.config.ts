@@ -18,12 +18,13 @@ export const shared: Project = {
   moduleNameMapper: {
     '^koa-mongo-resource$': '<rootDir>/src/index.ts',
     '^koa-mongo-resource/mcp$': '<rootDir>/src/mcp/mcp.ts',
+    '^koa-mongo-resource/(react-admin|refine)$': '<rootDir>/src/admin/$1.ts',
     '^koa-mongo-resource/middleware/([^/]+)$': '<rootDir>/src/middleware/$1.ts',
   },
 };
 
 /** The folders whose tests speak to MongoDB; every other folder under test/ runs without a server. */
-const withDatabase = '(feature|mongo|store|audit|cli|mcp|middleware|resource|examples)';
+const withDatabase = '(admin|feature|mongo|store|audit|cli|mcp|middleware|resource|examples)';
 
 /** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
 const withBrowser = '(browser)';

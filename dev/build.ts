@@ -19,6 +19,8 @@ const entries = {
   audit: 'audit/audit-collection.ts',
   cli: 'cli/main.ts',
   mcp: 'mcp/mcp.ts',
+  'react-admin': 'admin/react-admin.ts',
+  refine: 'admin/refine.ts',
   ...Object.fromEntries(middlewares.map((name) => [`middleware/${name.replace(/\.ts$/, '')}`, `middleware/${name}`])),
 };
 const bundle = await rollup({
@@ -41,12 +43,14 @@ await bundle.close();
 
 /**
  * The module of `dist/` that a source file becomes part of. An app that imports single middlewares loads none of what makes an api, and no app
- * loads what only audits, agents and the command line need.
+ * loads what only audits, agents, admin interfaces and the command line need.
  */
-function chunkOf(id: string): string {
+function chunkOf(id: string): string | undefined {
   const file = relative(source, id).replaceAll('\\', '/');
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (/^(?:audit\/|mongo\/read-by-id)/.test(file)) return 'audit';
+  if (/^admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
+  if (file.startsWith('admin/')) return 'records';
   return /^(?:cli|mcp)\//.exec(file)?.[0].slice(0, -1) ?? 'shared';
 }
 

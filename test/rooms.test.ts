@@ -8,6 +8,7 @@ const src = join(import.meta.dirname, '../src');
 
 /** The rooms of src/, from the ground up: each imports from those before it, and a file from its own room. The longest name counts. */
 const rooms = [
+  'admin',
   'reason-phrases.ts',
   'rules.ts',
   'errors.ts',
@@ -93,6 +94,13 @@ describe('the rooms of src/', () => {
     const isNode = (name: string) => name.startsWith('node:') || builtinModules.includes(name);
     const strange = all.filter(({ file, name }) => !isOurs(name) && !isNode(name) && !packages[name]?.includes(roomOf(file)));
     expect(strange).toEqual([]);
+  });
+
+  it('have browser code in `admin`, which imports nothing else and which nothing else imports', () => {
+    const own = all.filter(({ file }) => roomOf(file) === 'admin');
+    expect(own.length).toBeGreaterThan(10);
+    expect(own.filter(({ name }) => roomOf(name) !== 'admin')).toEqual([]);
+    expect(all.filter(({ file, name }) => roomOf(name) === 'admin' && roomOf(file) !== 'admin')).toEqual([]);
   });
 
   it('have no circle of files, not even of types', () => {

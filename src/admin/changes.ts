@@ -1,0 +1,64 @@
+import { isMerged, isNullable, resolve, type Schema, type Schemas } from './schemas.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The merge patch (RFC 7396) that makes the values of a form out of the record that it has shown. It has nothing that is equal in both.
+ * A key that the values lack stays as it is, null clears it. Embedded objects are compared key by key; arrays and maps are sent as a whole.
+ *
+ * @param before the record as the form has shown it; without one, all values are changes
+ * @param schema the body of the patch in the description
+ */
+export function changesOf(before: Values, after: Values, schema: Schema | undefined, schemas: Schemas): Record<string, unknown> {
+  const { properties } = resolve(schema, schemas);
+  const changes = Object.entries(after).flatMap(([key, value]): [string, unknown][] => {
+    const known = before[key];
+    const next = isObject(value) && !isObject(known) ? filled(value) : value;
+    if (next === undefined || isEqual(known, next)) return [];
+    const member = properties?.[key];
+    if (isMerged(member) && isObject(known) && isObject(next)) return [[key, changesOf(known, next, member, schemas)]];
+    return [[key, next]];
+  });
+  return Object.fromEntries(changes);
+}
+
+/**
+ * The body of a create made of the values of a form: without nulls where the schema has none, because forms hold null for what was left
+ * empty, and without objects in which everything was left empty.
+ */
+export function newRecordOf(values: Values, schema: Schema | undefined, schemas: Schemas): Record<string, unknown> {
+  const { properties } = resolve(schema, schemas);
+  const members = Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
+    const member = properties?.[key];
+    if (value === null) return member && !isNullable(member) ? [] : [[key, null]];
+    if (!isObject(value) || !resolve(member, schemas).properties) return [[key, value]];
+    const inner = newRecordOf(value, member, schemas);
+    return Object.values(inner).every(isEmpty) && Object.keys(value).length > 0 ? [] : [[key, inner]];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Null and undefined are equal here, because a field that may be absent is null in forms. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b);
+  if (b instanceof Date) return a === b.toJSON();
+  if (typeof b === 'bigint') return String(a) === String(b);
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
+  if (!isObject(a) || !isObject(b)) return Object.is(a, b) || a === b;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isEqual(a[key], b[key]));
+}
+
+/** The object, or null if a form has left all of it empty. */
+function filled(value: Values): Values | null {
+  const isLeftEmpty = (member: unknown): boolean => isEmpty(member) || (isObject(member) && filled(member) === null);
+  const members = Object.values(value);
+  return members.length > 0 && members.every(isLeftEmpty) ? null : value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

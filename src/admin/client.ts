@@ -1,0 +1,70 @@
+import { parseExactly } from './exact-json.ts';
+import { errorOf, type Messages } from './http-error.ts';
+
+type Headers = NonNullable<RequestInit['headers']>;
+
+/** Options of the data providers. */
+export interface DataProviderOptions {
+  /** Headers of every request, such as `Authorization`, or a function that is called for each request. @default none */
+  readonly headers?: Headers | (() => Headers | Promise<Headers>);
+  /** Whether cookies are sent to an api of another origin: `'include'`. @default 'same-origin' */
+  readonly credentials?: NonNullable<RequestInit['credentials']>;
+  /** Used instead of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  /**
+   * The OpenAPI description of the api: where it is served, or the document itself, as `npx koa-mongo-resource openapi` writes it. It tells how
+   * lists are paged, which parameters they have, and which objects a patch merges. It is read once, before the first request that needs it.
+   *
+   * @default `<url>/openapi.json`
+   */
+  readonly openapi?: string | object;
+  /** The name of the field that is `t.revision()`. @default 'revision' */
+  readonly revision?: string;
+  /** Messages by the code of the problem, or keys of translations: `{ precondition_failed: 'shop.conflict' }`. @default those of the api */
+  readonly messages?: Messages;
+}
+
+/** What a request sends besides its method and path. */
+export interface Sent {
+  readonly query?: Query;
+  /** JSON. */
+  readonly body?: string | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly headers?: Headers | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Parameters of a query string, in their order. */
+export type Query = readonly (readonly [name: string, value: string])[];
+
+/** Sends one request and gives the JSON of its answer; undefined without a body. Rejects with an `HttpError` if it is not a success. */
+export type Send = (method: string, url: string, sent?: Sent) => Promise<unknown>;
+
+/** Makes the function that sends all requests of a data provider. */
+export function createClient(options: DataProviderOptions): Send {
+  const { headers, credentials, messages } = options;
+  return async function send(method, url, { query = [], body, ifMatch, headers: more, signal } = {}) {
+    const all = new Headers(typeof headers === 'function' ? await headers() : headers);
+    new Headers(more).forEach((value, name) => {
+      all.set(name, value);
+    });
+    if (body !== undefined) all.set('Content-Type', 'application/json');
+    if (ifMatch !== undefined) all.set('If-Match', ifMatch);
+    const search = searchOf(query);
+    const answer = await (options.fetch ?? fetch)(search === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${search}`, {
+      method,
+      headers: all,
+      ...(credentials ? { credentials } : {}),
+      ...(body === undefined ? {} : { body }),
+      ...(signal ? { signal } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw errorOf(answer.status, text, messages);
+    return text === '' ? undefined : parseExactly(text);
+  };
+}
+
+/** The query string, without its question mark. */
+export function searchOf(query: Query): string {
+  return new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { changesOf, newRecordOf } from '../../src/admin/changes.ts';
+import { parseExactly, writeExactly } from '../../src/admin/exact-json.ts';
+import type { Schema, Schemas } from '../../src/admin/schemas.ts';
+import { fuzz } from '../support/fuzzing/fuzz.ts';
+
+type Values = Record<string, unknown>;
+
+const settings = { ...fuzz, numRuns: fuzz.numRuns / 5 };
+
+/** `a` and `b` are plain, `map` and `list` are replaced, `inner` is merged and holds the same again. */
+const schemas: Schemas = {
+  RecordPatch: {
+    properties: {
+      a: {},
+      b: {},
+      map: { type: 'object', additionalProperties: {} },
+      list: { type: 'array', items: {} },
+      inner: { anyOf: [{ $ref: '#/components/schemas/RecordPatch' }, { type: 'null' }] },
+    },
+  },
+};
+const patch: Schema = { $ref: '#/components/schemas/RecordPatch' };
+
+const leaf = fc.oneof(fc.integer({ min: 0, max: 2 }), fc.constantFrom('x', 'y', true));
+const { record } = fc.letrec<{ record: Values }>((tie) => ({
+  record: fc.record(
+    {
+      a: fc.option(leaf),
+      b: leaf,
+      map: fc.dictionary(fc.constantFrom('k', 'l'), fc.option(leaf)),
+      list: fc.array(fc.oneof(leaf, fc.record({ z: leaf }))),
+      inner: fc.option(tie('record'), { depthSize: 'small', maxDepth: 3 }),
+    },
+    { requiredKeys: [] },
+  ),
+}));
+
+/** What the api stores: RFC 7396 for `inner`, and whole values for the rest. */
+function apply(before: Values, changes: Values): Values {
+  const after: Values = { ...before };
+  for (const [key, value] of Object.entries(changes)) {
+    const merges = key === 'inner' && isObject(before[key]) && isObject(value);
+    after[key] = merges ? apply(before[key] as Values, value as Values) : value;
+  }
+  return after;
+}
+
+/** Which values differ, by their path. What is written as a whole has one path. */
+function differences(before: Values, after: Values, path = ''): string[] {
+  return Object.entries(after).flatMap(([key, value]) => {
+    const known = before[key];
+    if (key === 'inner' && isObject(known) && isObject(value)) return differences(known, value, `${path}inner.`);
+    return JSON.stringify(sorted(known ?? null)) === JSON.stringify(sorted(value ?? null)) ? [] : [path + key];
+  });
+}
+
+const pathsOf = (changes: Values, before: Values, path = ''): string[] =>
+  Object.entries(changes).flatMap(([key, value]) =>
+    key === 'inner' && isObject(before[key]) && isObject(value) ? pathsOf(value, before[key], `${path}inner.`) : [path + key],
+  );
+
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Without what counts as empty, and with keys in one order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, sorted(member)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+}
+
+/** What forms make of an object that is not there stays out of these cases: a test of the provider has it. */
+const isLeftEmpty = (value: unknown): boolean => isObject(value) && Object.values(value).every((one) => one === null || isLeftEmpty(one));
+const holdsLeftEmpty = (values: Values): boolean =>
+  Object.values(values).some((value) => isLeftEmpty(value) || (isObject(value) && holdsLeftEmpty(value)));
+
+describe('changesOf', () => {
+  it('has the changed values only, and makes the one record of the other', () => {
+    fc.assert(
+      fc.property(record, record, (before, after) => {
+        fc.pre(!holdsLeftEmpty(before) && !holdsLeftEmpty(after));
+        const changes = changesOf(before, after, patch, schemas);
+        expect(pathsOf(changes, before).sort()).toEqual(differences(before, after).sort());
+        // What the form does not have stays.
+        expect(sorted(apply(before, changes))).toEqual(sorted(apply(before, after)));
+      }),
+      { ...settings, examples: [[{ inner: { map: { k: 1, l: 2 } } }, { inner: { map: { k: 1 } } }]] },
+    );
+  });
+
+  it('is empty for equal records, whatever the order of their keys', () => {
+    fc.assert(
+      fc.property(record, (values) => {
+        const reversed = Object.fromEntries(Object.entries(structuredClone(values)).reverse());
+        expect(changesOf(values, reversed, patch, schemas)).toEqual({});
+      }),
+      settings,
+    );
+  });
+
+  it('does not touch a prototype', () => {
+    const changes = changesOf({}, JSON.parse('{"__proto__": {"a": 1}}'), patch, schemas);
+    expect(Object.keys(changes)).toEqual(['__proto__']);
+    expect(({} as Values).a).toBeUndefined();
+  });
+});
+
+describe('newRecordOf', () => {
+  it('keeps null where the schema has it, and an object that was empty from the start', () => {
+    const create: Schema = {
+      properties: { a: { type: ['string', 'null'] }, b: { type: 'string' }, more: { properties: { c: { type: 'string' } } } },
+    };
+    expect(newRecordOf({ a: null, b: null, more: { c: null }, unknown: null }, create, {})).toEqual({ a: null, unknown: null });
+    expect(newRecordOf({ more: {} }, create, {})).toEqual({ more: {} });
+  });
+});
+
+describe('parseExactly and writeExactly', () => {
+  it.each([
+    ['9007199254740993', '9007199254740993'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['9007199254740991', 9007199254740991],
+    ['1.12345678901234567890', 1.1234567890123457],
+    ['12345678901234567890e2', Number('12345678901234567890e2')],
+    ['"1234567890123456789 \\" 1234567890123456789"', '1234567890123456789 " 1234567890123456789'],
+    ['{"1234567890123456789":[1234567890123456789,null]}', { '1234567890123456789': ['1234567890123456789', null] }],
+  ])('reads %s', (text, value) => {
+    expect(parseExactly(text)).toEqual(value);
+  });
+
+  it('read and write every JSON that has no unsafe integers as JavaScript does', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(!/(?<!["\d.])-?\d{16,}(?![\d.e])/.test(text));
+        expect(parseExactly(text)).toEqual(JSON.parse(text));
+        expect(JSON.parse(writeExactly(value, undefined, {}) ?? '')).toEqual(JSON.parse(text));
+      }),
+      settings,
+    );
+  });
+
+  it('writes digits as numbers only where the schema has no string', () => {
+    const schema: Schema = {
+      properties: { long: { type: ['integer', 'null'] }, text: { type: 'string' }, decimal: { type: ['string', 'number'] } },
+      additionalProperties: { type: 'integer' },
+    };
+    const value = { long: '12', text: '12', decimal: '12', other: '12', none: undefined, big: 12n, at: new Date(0) };
+    expect(writeExactly(value, schema, {})).toBe(
+      '{"long":12,"text":"12","decimal":"12","other":12,"big":12,"at":"1970-01-01T00:00:00.000Z"}',
+    );
+  });
+});
