@@ -18,7 +18,7 @@ const config: Config = {
     {
       ...shared,
       displayName: 'slow database',
-      testRegex: [`/test/(feature|store|cli|mcp|examples|docs)/.*${slow}`],
+      testRegex: [`/test/(feature|store|cli|mcp|examples|docs|guides)/.*${slow}`],
       globalSetup: '<rootDir>/test/support/database/start-database.ts',
       globalTeardown: '<rootDir>/test/support/database/stop-database.ts',
     },
