@@ -17,6 +17,7 @@ export const shared: Project = {
   // The package by its own name means the sources, as in tsconfig.json: a test run must not depend on a build.
   moduleNameMapper: {
     '^koa-mongo-resource$': '<rootDir>/src/index.ts',
+    '^koa-mongo-resource/audit$': '<rootDir>/src/audit/audit-collection.ts',
     '^koa-mongo-resource/mcp$': '<rootDir>/src/mcp/mcp.ts',
     '^koa-mongo-resource/(react-admin|refine)$': '<rootDir>/src/admin/$1.ts',
     '^koa-mongo-resource/middleware/([^/]+)$': '<rootDir>/src/middleware/$1.ts',

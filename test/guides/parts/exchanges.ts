@@ -48,11 +48,12 @@ function readHeader(line: string): readonly [string, string] {
 }
 
 /**
- * What a page writes for a value that differs in each run: an id, a time, a word that ends with `…`, or only `…`. The first one is learnt from an
- * answer, and stands for the same value in everything that follows.
+ * What a page writes for a value that differs in each run: an id, a time, a word that ends with `…`, or only `…`. An id or a word is learnt from
+ * the first answer with it, and stands for the same value in everything that follows.
  */
 const placeholders = /[0-9a-f]{24}|\d{4}-\d\d-\d\dT[\d:.]+Z|[\w.+/=-]*…/g;
 const patternOf = (shown: string) => (/^[0-9a-f]{24}$/.test(shown) ? '[0-9a-f]{24}' : shown.endsWith('Z') ? '\\d{4}-[\\dT:.-]+Z' : '.*?');
+const isForgotten = (shown: string) => shown === '…' || shown.endsWith('Z');
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** Plays exchanges of a page, and expects the answers that it shows. */
@@ -99,10 +100,10 @@ export class Player {
     for (const { 0: word, index } of shown.matchAll(placeholders)) {
       pattern += escaped(shown.slice(end, index));
       end = index + word.length;
-      const known = word === '…' ? undefined : this.known.get(word);
+      const known = isForgotten(word) ? undefined : this.known.get(word);
       const isNew = known === undefined && !learnt.includes(word);
       pattern += isNew ? `(${patternOf(word)})` : known === undefined ? `\\${learnt.indexOf(word) + 1}` : escaped(known);
-      if (isNew) learnt.push(word === '…' ? `…${learnt.length}` : word);
+      if (isNew) learnt.push(isForgotten(word) ? `…${learnt.length}` : word);
     }
     const match = new RegExp(`^${pattern}${escaped(shown.slice(end))}$`, 's').exec(received);
     if (!match) expect(`${about}\n${received}`).toBe(`${about}\n${this.#fill(shown)}`);

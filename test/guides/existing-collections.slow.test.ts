@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { applyIndexes } from 'koa-mongo-resource';
+import { useDatabase } from '../support/database/database.ts';
+import { blocksOf } from '../support/docs/pages.ts';
+import { send, useServer } from '../support/http/serve.ts';
+import { writePage } from './parts/write-page.ts';
+
+const page = 'docs/guides/existing-collections.md';
+const database = useDatabase();
+const serve = useServer();
+
+describe('the guide on existing collections', () => {
+  it('finds what it shows, serves it before and after the clean-up, and writes', async () => {
+    const written = await writePage(page);
+    const { legacy } = await written.load('legacy.ts');
+    const products = database.db.collection('products');
+    await products.insertMany(legacy);
+    const { default: createApi, Product } = await written.load('api.ts');
+    const api = createApi(database.db);
+    const { port, errors } = await serve(api.routes());
+
+    const { findMisfits } = await written.load('find-misfits.ts');
+    const [shown] = blocksOf(page).filter(({ language }) => language === 'text');
+    expect(await findMisfits(database.db)).toEqual(shown?.code.trim().split('\n'));
+    const list = async () => (await send(port, 'GET', '/api/products')).body.data;
+    expect((await list()).map(({ price }: { price: unknown }) => price)).toEqual(['12.50', expect.anything(), '7.00', expect.anything()]);
+    expect((await list())[0]).toEqual({
+      id: '6b01b4bf4ace1bf9239ebee1',
+      sku: 'A-1',
+      price: '12.50',
+      status: 'active',
+      tags: [],
+      createdAt: null,
+      revision: 0,
+    });
+
+    await expect(applyIndexes(api)).rejects.toThrow(/have the same values/);
+    const { cleanUp } = await written.load('clean-up.ts');
+    await cleanUp(database.db);
+    await cleanUp(database.db);
+    expect(await findMisfits(database.db)).toEqual(['3: __v is not a field']);
+    expect((await list()).map(({ revision }: { revision: number }) => revision)).toEqual([0, 0, 2, 1]);
+
+    const store = api.store(Product);
+    await store.update('6b01b4bf4ace1bf9239ebee1', { tags: ['old'] }, { ifMatch: 0 });
+    expect(await products.findOne({ sku: 'A-1', __v: 0 })).toMatchObject({ tags: ['old'], revision: 1, __v: 0 });
+    expect(errors).toEqual([]);
+  });
+});
