@@ -12,8 +12,8 @@ describe('every middleware that is exported', () => {
     expect(rows.map((row) => row.split(' |').length)).toEqual([6]);
   });
 
-  it.each(middlewareNames)('is named in the README: %s', (name) => {
-    expect(read('README.md')).toMatch(new RegExp(`\`${name}(?:\\(|\`)`));
+  it.each(middlewareNames)('is named in docs/reference/options.md: %s', (name) => {
+    expect(read('docs/reference/options.md')).toMatch(new RegExp(`\`${name}(?:\\(|\`)`));
   });
 
   it.each(middlewareNames)('is one that a chain of the library uses, or that stands around them: %s', (name) => {
