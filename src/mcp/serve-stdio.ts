@@ -1,4 +1,3 @@
-import type { Readable, Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { Api } from '../api/api.ts';
@@ -6,12 +5,6 @@ import { checkOptions } from '../options.ts';
 import { compileToolset, openServer } from './open-server.ts';
 import { legalOptions, type McpOptions } from './options.ts';
 import { readCaller } from './read-caller.ts';
-
-/** The streams of a connection. @internal */
-interface Streams {
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-}
 
 /**
  * Serves an api over standard input and output, for one client that has started this process. Resolves when the client has closed its end, and
@@ -23,13 +16,10 @@ interface Streams {
  * await serveStdio(createShop(client.db('shop')), { headers: { authorization: `Bearer ${process.env.SHOP_TOKEN}` } });
  * await client.close();
  */
-export async function serveStdio<Principal>(
-  api: Api<Principal>,
-  options: McpOptions<Principal> = {},
-  { stdin, stdout }: Streams = process,
-): Promise<void> {
+export async function serveStdio<Principal>(api: Api<Principal>, options: McpOptions<Principal> = {}): Promise<void> {
   checkOptions(options, legalOptions, '`serveStdio`');
   const { mcp, calls } = openServer(compileToolset(api, options), (call) => readCaller(options, call));
+  const { stdin, stdout } = process;
   const ended = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) stdin.once(event, resolve);
     stdout.once('error', () => resolve()); // the client has gone: nobody reads
