@@ -50,6 +50,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js': ['mcp'],
   '@modelcontextprotocol/sdk/shared/protocol.js': ['mcp'],
   '@modelcontextprotocol/sdk/types.js': ['mcp'],
+  '@modelcontextprotocol/sdk/validation/ajv': ['mcp'],
   'ajv/dist/2020.js': ['model/compile'],
   'ajv-formats': ['model/compile'],
   koa: ['middleware/parts', 'middleware', 'resource', 'api', 'mcp'],

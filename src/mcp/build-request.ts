@@ -23,7 +23,7 @@ export function buildRequest(tool: Tool, given: Arguments, headers: CallHeaders,
   let body: string | undefined;
   for (const [name, value] of sent) {
     const argument = tool.inputs.get(name) as Argument;
-    if (argument.in === 'query') for (const [key, text] of toQuery(name, argument, value)) query.append(key, text);
+    if (argument.in === 'query') for (const [key, text] of toQuery(tool, name, value)) query.append(key, text);
     if (argument.in === 'header') allHeaders.set(argument.name, toHeader(name, value));
     if (argument.in === 'body') body = toBody(argument, value);
   }
@@ -38,7 +38,8 @@ function checkNames({ inputs }: Tool, sent: readonly (readonly [string, unknown]
   const [first] = unknown;
   if (first !== undefined) {
     const legal = inputs.size > 0 ? `The arguments are ${[...inputs.keys()].join(', ')}.` : 'The tool takes no arguments.';
-    throw new ToolError(`There is no argument ${listNames(unknown.map(quote))}${didYouMean(first, inputs.keys(), '.')} ${legal}`);
+    const hint = misplaced(inputs, unknown) ?? didYouMean(first, inputs.keys(), '.');
+    throw new ToolError(`There is no argument ${listNames(unknown.map(quote))}${hint} ${legal}`);
   }
   const empty = sent.find(([name, value]) => value === null && inputs.get(name)?.in !== 'body');
   if (empty) throw new ToolError(`\`${empty[0]}\` must not be null: leave it out${nullHint(inputs.get(empty[0]))}.`);
@@ -46,12 +47,18 @@ function checkNames({ inputs }: Tool, sent: readonly (readonly [string, unknown]
   if (missing.length > 0) throw new ToolError(`These arguments are required: ${missing.map(([name]) => quote(name)).join(', ')}.`);
 }
 
+/** What is said of fields that belong into the body. */
+function misplaced(inputs: Tool['inputs'], unknown: readonly string[]): string | undefined {
+  const fields = (inputs.get('body')?.schema.properties ?? {}) as object;
+  return unknown.every((name) => Object.hasOwn(fields, name)) ? ': send the fields of the record in `body`.' : undefined;
+}
+
 function quote(name: string): string {
   return `\`${name.slice(0, 64)}\``;
 }
 
 function nullHint(argument: Argument | undefined): string {
-  return argument?.name.endsWith(']') ? ', or send the text "null" to look for records without a value' : '';
+  return stringifyJson(argument?.schema).includes('"null"') ? ', or send the text "null" to look for records without a value' : '';
 }
 
 /** A segment that a URL would drop (RFC 3986 §5.2.4), or an empty one, would lead to another operation. */
@@ -63,17 +70,17 @@ function readSegment({ inputs }: Tool, given: Arguments, name: string): string {
   return encodeURIComponent(text);
 }
 
-function toQuery(argument: string, { name, schema }: Argument, value: unknown): (readonly [string, string])[] {
+function toQuery({ inputs }: Tool, argument: string, value: unknown): (readonly [string, string])[] {
+  const { name, schema } = inputs.get(argument) as Argument;
   if (!Array.isArray(value)) return [[name, toText(argument, value)]];
-  if (!takesList(schema)) throw new ToolError(`\`${argument}\` takes one value, and not a list.`);
+  if (schema.type !== 'array') {
+    const several = inputs.has(`${argument}_in`) ? `: for several, there is \`${argument}_in\`` : '';
+    throw new ToolError(`\`${argument}\` takes one value, and not a list${several}.`);
+  }
   const texts = value.map((item) => toText(argument, item));
   const isFilter = name.endsWith(']');
   if (texts.length === 0) return isFilter ? [[name, '']] : [];
   return isFilter ? texts.map((text) => [`${name}[]`, text]) : [[name, texts.join(',')]]; // names of fields have no commas
-}
-
-function takesList({ type }: Argument['schema']): boolean {
-  return type === 'array';
 }
 
 function toText(argument: string, value: unknown): string {

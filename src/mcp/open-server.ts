@@ -7,9 +7,10 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { Api } from '../api/api.ts';
 import { Problem } from '../errors.ts';
-import { didYouMean } from '../hints.ts';
+import { didYouMean, listNames } from '../hints.ts';
 import { buildRequest } from './build-request.ts';
 import { compileTools } from './compile-tools.ts';
 import type { McpCall, McpOptions } from './options.ts';
@@ -24,6 +25,8 @@ export interface Toolset {
   readonly maxAnswer: number;
   readonly info: { readonly name: string; readonly version: string };
   readonly instructions: string;
+  /** The SDK's own, which takes most of the time of making a server. */
+  readonly jsonSchemaValidator: AjvJsonSchemaValidator;
 }
 
 type ToolsetOptions = Omit<McpOptions, 'headers' | 'principal'>;
@@ -34,7 +37,14 @@ export function compileToolset<Principal>(api: Api<Principal>, options: ToolsetO
   const { name = info.title, version = info.version, maxAnswer = 40_000 } = options;
   const tools = compileTools(api as Api, options);
   const instructions = options.instructions ?? [info.description, ...usage(tools)].filter(Boolean).join('\n');
-  return { api: api as unknown as Api<never>, tools, maxAnswer, info: { name, version }, instructions };
+  return {
+    api: api as unknown as Api<never>,
+    tools,
+    maxAnswer,
+    info: { name, version },
+    instructions,
+    jsonSchemaValidator: new AjvJsonSchemaValidator(),
+  };
 }
 
 function usage(tools: ReadonlyMap<string, Tool>): string[] {
@@ -57,8 +67,8 @@ interface OpenServer {
  * the errors that clients must not see; by default `onerror` of the SDK's server.
  */
 export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promise<Caller>, report?: (error: unknown) => void): OpenServer {
-  const { info, instructions, tools } = toolset;
-  const mcp = new McpServer(info, instructions === '' ? {} : { instructions });
+  const { info, instructions, tools, jsonSchemaValidator } = toolset;
+  const mcp = new McpServer(info, { jsonSchemaValidator, ...(instructions !== '' && { instructions }) });
   const { server } = mcp;
   const calls = new Set<Promise<unknown>>();
   const tell = report ?? ((error: unknown) => server.onerror?.(error as Error));
@@ -92,7 +102,10 @@ async function callTool(toolset: Toolset, { name, arguments: given = {} }: CallT
   const refusal = await refusalOf(toolset, caller, signal);
   if (refusal !== undefined) throw new ToolError(refusal);
   const tool = tools.get(name);
-  if (!tool) throw new ToolError(`There is no tool \`${name.slice(0, 64)}\`${didYouMean(name, tools.keys(), '.')}`);
+  if (!tool)
+    throw new ToolError(
+      `There is no tool \`${name.slice(0, 64)}\`${didYouMean(name, tools.keys(), '.')} The tools are ${listNames(tools.keys())}.`,
+    );
   const { principal, ...rest } = caller;
   const request = buildRequest(tool, given, rest.headers, signal);
   const response = await api.fetch(request, 'principal' in caller ? { principal: principal as never } : undefined);

@@ -97,6 +97,19 @@ describe('a call', () => {
     ]);
   });
 
+  it('says where fields belong that were sent beside the body', async () => {
+    const { text } = await ann.call('orders_patch', { id: 'x', status: 'paid', total: '5' });
+    expect(text).toBe(
+      'There is no argument `status`, `total`: send the fields of the record in `body`. The arguments are id, if_match, body.',
+    );
+  });
+
+  it('names the argument that takes several values', async () => {
+    const { text } = await ann.call('orders_list', { status: ['open', 'paid'] });
+    expect(text).toBe('`status` takes one value, and not a list: for several, there is `status_in`.');
+    expect((await ann.call('orders_list', { number: ['a'] })).text).toBe('`number` takes one value, and not a list.');
+  });
+
   it('names the arguments that are missing', async () => {
     expect((await ann.call('orders_patch')).text).toBe('These arguments are required: `id`, `body`.');
   });
@@ -104,7 +117,7 @@ describe('a call', () => {
   it('names the tool that was meant', async () => {
     expect(await ann.call('order_list')).toMatchObject({
       isError: true,
-      text: 'There is no tool `order_list`; did you mean `orders_list`?',
+      text: expect.stringMatching(/^There is no tool `order_list`; did you mean `orders_list`\? The tools are orders_list, orders_get, /),
     });
   });
 

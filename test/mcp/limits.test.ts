@@ -56,7 +56,9 @@ describe('an argument', () => {
         isError: true,
         text: '`label_in` must be a single value.',
       });
-    expect((await agent.call('things_list', { label: ['a'] })).text).toBe('`label` takes one value, and not a list.');
+    expect((await agent.call('things_list', { label: ['a'] })).text).toBe(
+      '`label` takes one value, and not a list: for several, there is `label_in`.',
+    );
   });
 
   it('is stored as it is, or refused, with keys such as `$set` and `__proto__`', async () => {
@@ -73,8 +75,10 @@ describe('an argument', () => {
 
   it('null is not the absence of a filter: a write to many would match more', async () => {
     await agent.call('things_create', { body: { id: 'a', label: 'x' } });
-    const { text } = await agent.call('things_deleteMany', { label: null });
-    expect(text).toBe('`label` must not be null: leave it out, or send the text "null" to look for records without a value.');
+    expect((await agent.call('things_deleteMany', { label: null })).text).toBe('`label` must not be null: leave it out.');
+    expect((await agent.call('things_deleteMany', { big: null })).text).toBe(
+      '`big` must not be null: leave it out, or send the text "null" to look for records without a value.',
+    );
     expect((await agent.call('things_deleteMany', {})).isError).toBe(true);
     expect(await stored('a')).toMatchObject({ label: 'x' });
   });
