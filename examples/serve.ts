@@ -10,6 +10,8 @@ export interface Example {
   readonly dbPath: string;
   /** Makes the api, once there is a database. */
   readonly createApi: (client: MongoClient) => Promise<Api>;
+  /** What stands above the api, such as a page. @default none */
+  readonly middlewares?: readonly Koa.Middleware[];
 }
 
 /**
@@ -18,7 +20,7 @@ export interface Example {
  *
  * @returns the URL
  */
-export async function serve({ dbPath, createApi }: Example): Promise<string> {
+export async function serve({ dbPath, createApi, middlewares = [] }: Example): Promise<string> {
   const ending = endOnSignals();
   const { uri, stop } = await startReplicaSet({ dbPath }).catch(exitWithoutMongo);
   ending.steps.push(stop);
@@ -26,7 +28,9 @@ export async function serve({ dbPath, createApi }: Example): Promise<string> {
   ending.steps.push(() => client.close());
   try {
     const api = await createApi(client);
-    const server = await listen(new Koa().use(api.routes()));
+    const app = new Koa();
+    for (const middleware of [...middlewares, api.routes()]) app.use(middleware);
+    const server = await listen(app);
     ending.steps.push(() => api.close({ server }));
     return urlOf(server);
   } catch (error) {

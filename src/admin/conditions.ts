@@ -11,7 +11,7 @@ export interface Condition {
 const operators: ReadonlySet<string> = new Set(['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix']);
 
 /** Whether lists have an operator of this name. */
-export function isOperator(name: string): boolean {
+function isOperator(name: string): boolean {
   return operators.has(name);
 }
 

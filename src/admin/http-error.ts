@@ -4,7 +4,13 @@ interface ProblemDocument {
   readonly code?: string;
   readonly title?: string;
   readonly detail?: string;
-  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+  readonly errors?: readonly FieldError[];
+}
+
+interface FieldError {
+  readonly field: string;
+  readonly message: string;
+  readonly params?: { readonly missing?: readonly string[] };
 }
 
 /** Texts to show instead of those of the api, or keys of translations, by the code of the problem. */
@@ -42,8 +48,13 @@ export function errorOf(status: number, text: string, messages: Messages = {}): 
   const problem = readProblem(status, text);
   const { code = '', errors, ...body } = problem;
   const message = messages[code] ?? ownMessages[code] ?? sentenceOf(problem);
-  const byField = errors?.map(({ field, message }): [string, string] => [field, capitalize(message)]);
+  const byField = errors?.flatMap(messagesOf);
   return new HttpError(message, status, { code, ...body }, byField && Object.fromEntries(byField.reverse()));
+}
+
+/** An object that is not complete has inputs for its fields only. */
+function messagesOf({ field, message, params }: FieldError): [string, string][] {
+  return params?.missing?.map((key): [string, string] => [`${field}.${key}`, 'Is required']) ?? [[field, capitalize(message)]];
 }
 
 /** The mistakes of the fields if there are some: a field may have no input in the form. */

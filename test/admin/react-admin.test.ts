@@ -363,6 +363,13 @@ describe('update', () => {
     expect(failed.body.errors).toEqual({ 'maker.checkedBy': 'Cannot be set on update', 'maker.name': 'Must have at least 2 characters' });
   });
 
+  it('shows at its field what an object lacks that is not there yet', async () => {
+    const record = await create({ name: 'a' });
+    const failed = await failureOf(update(record, { ...record, maker: { city: 'Ulm' } }));
+    expect(failed.body.errors).toEqual({ 'maker.name': 'Is required' });
+    expect(failed.message).toBe('maker does not exist yet; to create it, send also name.');
+  });
+
   it('sends no If-Match without a revision', async () => {
     const { data } = await provider.create<object, Any>('tags', { data: { name: 'x' } });
     await provider.update('tags', { id: data.id, data: { name: 'y' }, previousData: data });
