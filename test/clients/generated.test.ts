@@ -5,6 +5,7 @@ import { createShop } from '../../examples/orders/api.ts';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { blocksOf } from '../support/docs/pages.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 import { generated, generators, runScript } from './generators.ts';
@@ -27,13 +28,30 @@ beforeAll(async () => {
   customerId = (await shop.request('POST', '/api/customers', customer)).body.data.id;
 });
 
+it('the page installs the versions that are tested', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(generators, 'package.json'), 'utf8'));
+  const installed = blocksOf('docs/clients/generated.md').flatMap(({ code }) => [...code.matchAll(/ ((?:@[\w-]+\/)?[\w-]+)@([\d.]+)/g)]);
+  const ofKubb = { '@kubb/cli': dependencies['@kubb/core'] }; // the command only, which CI does not use
+  const known = { ...dependencies, ...ofKubb, typescript: dependencies.typescript.split('.')[0] };
+  expect(installed.map(([, name = '', version]) => [name, version])).toEqual(installed.map(([, name = '']) => [name, known[name]]));
+  expect(installed).toHaveLength(8);
+});
+
+const compiler = join(generators, 'node_modules/typescript-newest/bin/tsc');
 describe('the compiler', () => {
   it.each([
     ['the clients of all examples and the programs of the pages', 'tsconfig.json'],
     ['the configurations of the page', 'tsconfig.configs.json'],
   ])('accepts %s', async (_what, project) => {
-    expect(await runScript(join(generators, 'node_modules/typescript-newest/bin/tsc'), '--project', join(generators, project))).toBe('');
+    expect(await runScript(compiler, '--project', join(generators, project))).toBe('');
   });
+});
+
+it('with `exactOptionalPropertyTypes`, it refuses what is of Hey API, and nothing else', async () => {
+  const refused = await runScript(compiler, '--project', generators, '--exactOptionalPropertyTypes').catch(({ message }: Error) => message);
+  const files = [...refused.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, file = '']) => file);
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => !file.includes('hey-api'))).toEqual([]);
 });
 
 describe.each(Object.entries(made))('what %s generates', (_generator, file) => {
