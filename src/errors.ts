@@ -220,7 +220,9 @@ export function invalidQuery(errors: readonly FieldError[], detail = 'The query 
  * If a definition has several mistakes, the message begins with their number (`3 mistakes:`) and lists each on its own line.
  *
  * @example
- * catch (error) {
+ * try {
+ *   shop.api({ db, resources: [orders] });
+ * } catch (error) {
  *   if (error instanceof ConfigurationError) for (const { message } of error.errors ?? [error]) console.error(message);
  * }
  */

@@ -25,8 +25,8 @@ export interface Api<Principal = unknown> {
    *
    * @example
    * new Koa().use(api.routes()).listen(3000);
-   * router.use('/shops/:shop', api.routes()); // @koa/router; guards and scopes can read `ctx.params.shop`
-   * app.use(mount('/v1', api.routes())); // koa-mount
+   * router.use('/shops/:shop', api.routes()); // guards and scopes can read `ctx.params.shop`
+   * app.use(mount('/v1', api.routes())); // with koa-mount
    */
   routes(): Koa.Middleware;
   /**

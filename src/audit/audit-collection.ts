@@ -36,6 +36,7 @@ export interface Audit {
 
 /** Options of {@link auditCollection}. */
 export interface AuditOptions {
+  /** The database of the collections. */
   readonly db: Database;
   /** How long the database may take to read some records, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
   readonly maxTimeMS?: number | undefined;
@@ -71,7 +72,7 @@ const batchSize = 500;
  * @example
  * let audit;
  * for await (audit of auditCollection(Order, { db })) console.log(`${audit.records} of about ${audit.estimate}`);
- * console.log(audit.misfits);
+ * console.log(audit?.misfits);
  */
 export async function* auditCollection(given: ModelInput, options: AuditOptions): AsyncGenerator<Audit, void, undefined> {
   checkOptions(options, legal, '`auditCollection`');

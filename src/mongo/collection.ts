@@ -32,6 +32,7 @@ type Stored = Record<string, unknown>;
 
 /** Options of {@link openCollection}. */
 export interface DatabaseOptions {
+  /** The database of the collections. */
   readonly db: Database;
   /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
   readonly maxTimeMS?: number;

@@ -31,6 +31,12 @@ export function spellId({ id }: CompiledModel, stored: unknown): string {
  * A record on its way from the database to the answer. Its JSON is written directly from the BSON bytes. It is decoded when somebody asks for
  * more, and the document for handlers and hooks is made once. Bytes that nobody reads are not checked: damage in a field that is not shown is an
  * error only if the record is decoded.
+ *
+ * @example
+ * const audit: ResourceMiddleware = async (ctx, next) => {
+ *   await next();
+ *   if (ctx.record instanceof StoredRecord) console.log(ctx.record.entityTag, ctx.record.document);
+ * };
  */
 export class StoredRecord {
   static readonly #byDocument = new WeakMap<object, StoredRecord>();

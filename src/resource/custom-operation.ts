@@ -68,7 +68,7 @@ export type OperationMiddleware<Principal, Doc = unknown> = ((
  * }
  */
 export interface CustomOperation<Principal, Doc, Body = unknown> {
-  /** @default 'POST' */
+  /** The method of the operation. A GET may only read. @default 'POST' */
   readonly method?: CustomMethod;
   /**
    * The path below the resource: literal segments, and parameters such as `:line`, which are in `ctx.params`. A path that begins with `/:id`
@@ -110,7 +110,7 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    * @default 200, or 204 if the handler returns nothing
    *
    * @example
-   * copy: { status: 201, answer: 'record', handler: copyOrder }
+   * status: 201
    */
   readonly status?: number;
 }

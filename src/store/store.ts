@@ -89,6 +89,7 @@ export interface ScopeOptions<Doc> {
 
 /** Options of {@link openStore}. */
 export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc> {
+  /** The database of the collections. */
   readonly db: Database;
   /** How long the database may work for one operation, in milliseconds. `maxTimeMS` of the model wins over it. @default 10,000 */
   readonly maxTimeMS?: number;

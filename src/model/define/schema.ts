@@ -60,6 +60,7 @@ export interface Field<Types extends FieldTypes = FieldTypes, Options = unknown>
 
 /** A JSON Schema that was written by hand. It can stand wherever a field can, takes the same keywords, and is checked just as strictly. */
 export interface RawSchema {
+  /** What clients may do with the field. @default clients may read and write it, and no list filters or sorts by it */
   readonly policy?: Policy;
   readonly [keyword: string]: unknown;
 }
@@ -84,16 +85,32 @@ export interface FieldOptions<Value = unknown> {
   readonly title?: string;
   /** The field's description in the OpenAPI description. @default none */
   readonly description?: string;
-  /** Example values for the OpenAPI description, as JSON. @default none */
+  /**
+   * Example values for the OpenAPI description, as JSON.
+   * @default none
+   *
+   * @example
+   * examples: ['Bern', 'Oslo']
+   */
   readonly examples?: readonly unknown[];
   /** Whether the OpenAPI description marks the field as deprecated. @default false */
   readonly deprecated?: boolean;
   /**
    * The value of the field when it is not sent, or a function that is called each time and returns it. Clients may leave out a field with a
-   * default. @default none
+   * default.
+   * @default none
+   *
+   * @example
+   * default: 'open'
    */
   readonly default?: Value | (() => Value);
-  /** What clients may do with the field. @default clients may read and write it, and no list filters or sorts by it */
+  /**
+   * What clients may do with the field.
+   * @default clients may read and write it, and no list filters or sorts by it
+   *
+   * @example
+   * policy: { update: false, filter: ['eq', 'in'], sort: true }
+   */
   readonly policy?: Policy;
   /** Whether only a create may set the field. @default false */
   readonly immutable?: boolean;
@@ -115,47 +132,81 @@ export interface NullableOptions<Value = unknown> extends FieldOptions<Value | n
 
 /** Options of `t.string`. Lengths are in Unicode code points. */
 export interface StringOptions extends FieldOptions<string> {
+  /** The shortest text that is accepted, in code points. @default none */
   readonly minLength?: number;
+  /** The longest text that is accepted, in code points. @default none */
   readonly maxLength?: number;
-  /** An ECMA-262 regular expression with the `u` flag. As in JSON Schema, it is not anchored. */
+  /**
+   * An ECMA-262 regular expression with the `u` flag. As in JSON Schema, it is not anchored.
+   * @default none
+   *
+   * @example
+   * pattern: '^[A-Z]{2}-[0-9]+$'
+   */
   readonly pattern?: string;
-  /** A format of ajv-formats, such as `email` or `uri`. */
+  /**
+   * A format of ajv-formats, such as `email` or `uri`.
+   * @default none
+   *
+   * @example
+   * format: 'email'
+   */
   readonly format?: string;
 }
 
 /** Options of `t.int` and `t.float`. */
 export interface NumberOptions extends FieldOptions<number> {
+  /** The least value that is accepted. @default none */
   readonly minimum?: number;
+  /** The greatest value that is accepted. @default none */
   readonly maximum?: number;
+  /** A bound that every value must exceed. @default none */
   readonly exclusiveMinimum?: number;
+  /** A bound that no value may reach. @default none */
   readonly exclusiveMaximum?: number;
+  /** The number of which every value must be a multiple. @default none */
   readonly multipleOf?: number;
 }
 
 /** Options of `t.int64`. Bounds are inclusive and exact. */
 export interface Int64Options extends FieldOptions<bigint> {
+  /** The least value that is accepted. @default none */
   readonly minimum?: bigint | number;
+  /** The greatest value that is accepted. @default none */
   readonly maximum?: bigint | number;
 }
 
 /** Options of `t.decimal`. Bounds are inclusive and exact. Write fractions as strings. */
 export interface DecimalOptions extends FieldOptions<Decimal128> {
+  /** The least value that is accepted. @default none */
   readonly minimum?: Decimal128 | string | number | bigint;
+  /** The greatest value that is accepted. @default none */
   readonly maximum?: Decimal128 | string | number | bigint;
 }
 
 /** Options of `t.array`. */
 export interface ArrayOptions<Value> extends FieldOptions<Value> {
+  /** The least number of items. @default none */
   readonly minItems?: number;
+  /** The greatest number of items. @default none */
   readonly maxItems?: number;
+  /** Whether no two items may be equal. @default false */
   readonly uniqueItems?: boolean;
 }
 
 /** Options of `t.map`. */
 export interface MapOptions<Value> extends FieldOptions<Value> {
+  /** The least number of keys. @default none */
   readonly minProperties?: number;
+  /** The greatest number of keys. @default none */
   readonly maxProperties?: number;
-  /** A JSON Schema that every key must match, such as `{ pattern: '^[a-z]{3}$' }`. */
+  /**
+   * A JSON Schema that every key must match.
+   * @default every key
+   *
+   * @example
+   * propertyNames: { pattern: '^[a-z]{3}$' }
+   */
   readonly propertyNames?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
 }
 

@@ -87,51 +87,100 @@ export function objectSchema(fields: unknown, options: GivenSchema): GivenSchema
  *
  * @example
  * const Address = t.object('Address', { street: t.string(), zip: t.optional(t.string()) });
+ * const Customer = defineModel('Customer', { collection: 'customers', fields: { name: t.string(), address: Address } });
  */
 export const t = {
-  /** A string of well-formed Unicode. */
+  /**
+   * A string of well-formed Unicode. Any other value is 422.
+   *
+   * @example
+   * t.string({ minLength: 1, maxLength: 80, policy: { filter: ['eq', 'prefix'], sort: true } })
+   */
   string: <const O extends StringOptions>(options?: O & Closed<O, StringOptions>): Field<LeafTypes<string, string>, O> =>
     build({ type: 'string', ...open(options) }),
 
-  /** An integer within the safe range of a JavaScript number. Stored as a BSON int or long. */
+  /**
+   * An integer within the safe range of a JavaScript number. Stored as a BSON int or long. A fraction or a text is 422.
+   *
+   * @example
+   * t.int({ minimum: 0, default: 1 })
+   */
   int: <const O extends NumberOptions>(options?: O & Closed<O, NumberOptions>): Field<LeafTypes<number, number>, O> =>
     build({ type: 'integer', ...open(options), bsonType: 'int' }),
 
-  /** A signed 64-bit integer: a `bigint` in documents, and a JSON number with all of its digits on the wire. Stored as a BSON long. */
+  /**
+   * A signed 64-bit integer: a `bigint` in documents, and a JSON number with all of its digits on the wire. Stored as a BSON long.
+   *
+   * @example
+   * t.int64({ minimum: 0n })
+   */
   int64: <const O extends Int64Options>(options?: O & Closed<O, Int64Options>): Field<LeafTypes<bigint, number | bigint>, O> =>
     build({ type: 'integer', format: 'int64', ...open(options), bsonType: 'long' }),
 
-  /** A finite 64-bit floating-point number. Stored as a BSON double. */
+  /**
+   * A finite 64-bit floating-point number. Stored as a BSON double. Use `t.decimal` for money.
+   *
+   * @example
+   * t.float({ minimum: -90, maximum: 90 })
+   */
   float: <const O extends NumberOptions>(options?: O & Closed<O, NumberOptions>): Field<LeafTypes<number, number>, O> =>
     build({ type: 'number', ...open(options), bsonType: 'double' }),
 
-  /** A decimal number of at most 34 digits: a `Decimal128` in documents. Clients send a JSON number or a string, and read a string. */
+  /**
+   * A decimal number of at most 34 digits: a `Decimal128` in documents. Clients send a JSON number or a string, and read a string.
+   *
+   * @example
+   * t.decimal({ minimum: '0.01', policy: { filter: ['gte', 'lt'], sort: true } })
+   */
   decimal: <const O extends DecimalOptions>(
     options?: O & Closed<O, DecimalOptions>,
   ): Field<LeafTypes<Decimal128, string, string | number | bigint>, O> =>
     build({ type: 'string', format: 'decimal', ...open(options), bsonType: 'decimal' }),
 
-  /** True or false. */
+  /**
+   * True or false. Any other value is 422, also 0 and 1.
+   *
+   * @example
+   * t.boolean({ default: false })
+   */
   boolean: <const O extends FieldOptions<boolean>>(options?: O & Closed<O, FieldOptions<boolean>>): Field<LeafTypes<boolean, boolean>, O> =>
     build({ type: 'boolean', ...open(options) }),
 
   /**
    * A point in time with millisecond precision: a `Date` in documents, and an RFC 3339 date-time on the wire. Without an offset it is UTC.
+   *
+   * @example
+   * t.date({ default: () => new Date() })
    */
   date: <const O extends FieldOptions<Date>>(options?: O & Closed<O, FieldOptions<Date>>): Field<LeafTypes<Date, string>, O> =>
     build({ type: 'string', format: 'date-time', ...open(options), bsonType: 'date' }),
 
-  /** An `ObjectId`: 24 hexadecimal digits on the wire. */
+  /**
+   * An `ObjectId`: 24 hexadecimal digits on the wire. Use `t.ref` for the id of a record of another model.
+   *
+   * @example
+   * t.objectId({ immutable: true })
+   */
   objectId: <const O extends FieldOptions<ObjectId>>(
     options?: O & Closed<O, FieldOptions<ObjectId>>,
   ): Field<LeafTypes<ObjectId, string>, O> =>
     build({ type: 'string', pattern: '^[0-9a-fA-F]{24}$', ...open(options), bsonType: 'objectId' }),
 
-  /** A UUID (RFC 9562). Stored as a BSON binary of subtype 4. */
+  /**
+   * A UUID (RFC 9562): a `UUID` of the driver in documents. Stored as a BSON binary of subtype 4.
+   *
+   * @example
+   * t.uuid({ unique: true })
+   */
   uuid: <const O extends FieldOptions<UUID>>(options?: O & Closed<O, FieldOptions<UUID>>): Field<LeafTypes<UUID, string>, O> =>
     build({ type: 'string', format: 'uuid', ...open(options), bsonType: 'binData' }),
 
-  /** Bytes: a `Binary` in documents, and base64 with padding (RFC 4648 §4) on the wire. */
+  /**
+   * Bytes: a `Binary` in documents, and base64 with padding (RFC 4648 §4) on the wire.
+   *
+   * @example
+   * t.binary({ description: 'A PNG image.' })
+   */
   binary: <const O extends FieldOptions<Binary>>(options?: O & Closed<O, FieldOptions<Binary>>): Field<LeafTypes<Binary, string>, O> =>
     build({ type: 'string', contentEncoding: 'base64', ...open(options), bsonType: 'binData' }),
 
@@ -169,11 +218,22 @@ export const t = {
     options?: O & Closed<O, MapOptions<unknown>>,
   ): Field<MapTypes<TypesIn<V>>, O> => build({ type: 'object', additionalProperties: values, ...open(options) }),
 
-  /** Any JSON value. Stored values of every BSON type are served as JSON. */
+  /**
+   * Any JSON value. Stored values of every BSON type are served as JSON.
+   *
+   * @example
+   * t.any({ description: 'What the carrier has sent.' })
+   */
   any: <const O extends FieldOptions>(options?: O & Closed<O, FieldOptions>): Field<LeafTypes<unknown, unknown>, O> =>
     build({ ...open(options) }),
 
-  /** An embedded object. `name` names its schema in the OpenAPI description. Two different objects with the same name are refused. */
+  /**
+   * An embedded object. `name` names its schema in the OpenAPI description. Two different objects with the same name are refused. A patch merges it,
+   * unless the resource has `mergePatch: false`.
+   *
+   * @example
+   * t.object('Address', { street: t.string(), zip: t.optional(t.string()) })
+   */
   object: <const F extends Fields, const O extends ObjectOptions<DocumentOf<F>>>(
     name: string,
     fields: F,
@@ -227,7 +287,7 @@ export const t = {
    * stored or written, and is shown only with `include`.
    *
    * @example
-   * tasks: t.hasMany('Task', { via: 'projectId', max: 100, sort: '-createdAt' })
+   * t.hasMany('Task', { via: 'projectId', max: 100, sort: '-createdAt' })
    */
   hasMany: <const O extends HasManyOptions>(
     model: string,
@@ -248,18 +308,33 @@ export const t = {
   ): Field<TypesFrom<S>, Overlaid<OptionsFrom<S>, O>> =>
     build(extend(adoptSchema(isForeign(schema) ? schema : asSchema(schema, 't.from(…)'), 't.from(…)'), open(options))),
 
-  /** The revision of the record: 0 on create, and one more after each write. In double quotes it is the ETag. */
+  /**
+   * The revision of the record: 0 on create, and one more after each write. In double quotes it is the ETag. Without it, a record has no ETag.
+   *
+   * @example
+   * t.revision()
+   */
   revision: <const O extends Maintained<number>>(
     options?: O & Closed<O, Maintained<number>>,
   ): Field<LeafTypes<number, number>, O & { readonly '~maintained': true }> =>
     build({ type: 'integer', minimum: 0, ...withoutDefault('revision', options), default: 0, bsonType: 'int', maintained: 'revision' }),
 
-  /** The time when the record was created. The service sets it. */
+  /**
+   * The time when the record was created. The service sets it.
+   *
+   * @example
+   * t.createdAt({ policy: { sort: true } })
+   */
   createdAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,
   ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('createdAt', options)),
 
-  /** The time of the last write to the record. The service sets it. */
+  /**
+   * The time of the last write to the record. The service sets it.
+   *
+   * @example
+   * t.updatedAt({ policy: { filter: ['gte'] } })
+   */
   updatedAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,
   ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('updatedAt', options)),
@@ -267,6 +342,9 @@ export const t = {
   /**
    * The time when the record was deleted: with this field, a delete marks the record instead of removing it. The service sets the field. It is
    * absent as long as the record lives. See `docs/reference/soft-delete.md`.
+   *
+   * @example
+   * t.deletedAt()
    */
   deletedAt: <const O extends Maintained<Date>>(
     options?: O & Closed<O, Maintained<Date>>,

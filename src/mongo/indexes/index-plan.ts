@@ -32,8 +32,13 @@ export interface CollectionPlan {
 
 /**
  * The indexes that an api needs in each of its collections, compared with those that exist. As a string, and in the console, it is a table.
+ *
+ * @example
+ * const plan = await planIndexes(api);
+ * if (plan.collections.some(({ missing }) => missing.length > 0)) console.log(`${plan}`);
  */
 export class IndexPlan {
+  /** One comparison for each collection. */
   readonly collections: readonly CollectionPlan[];
 
   constructor(collections: readonly CollectionPlan[]) {

@@ -86,10 +86,13 @@ export function readAnyScope(scope: unknown, model: ScopedModel): { readonly fil
  * The return value of a `scope` function that restricts nothing.
  *
  * @example
- * scope(ctx) {
- *   const { isAdmin, name } = ctx.requirePrincipal();
- *   return isAdmin ? everything : { owner: name };
- * }
+ * shop.resource({
+ *   model: Order,
+ *   scope(ctx) {
+ *     const { isAdmin, name } = ctx.requirePrincipal();
+ *     return isAdmin ? everything : { owner: name };
+ *   },
+ * });
  */
 export const everything: unique symbol = Symbol('everything');
 

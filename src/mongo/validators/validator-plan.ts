@@ -41,8 +41,13 @@ export interface ValidatorComparison {
 /**
  * The validators that the models of an api would set in its collections, compared with those that exist. As a string, and in the console, it is
  * a table.
+ *
+ * @example
+ * const plan = await planValidators(api);
+ * if (plan.collections.some(({ existing }) => existing === undefined)) console.log(`${plan}`);
  */
 export class ValidatorPlan {
+  /** One comparison for each collection. */
   readonly collections: readonly ValidatorComparison[];
 
   constructor(collections: readonly ValidatorComparison[]) {
