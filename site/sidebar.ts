@@ -81,14 +81,15 @@ export interface Section {
   readonly pages: readonly { readonly path: string; readonly title: string }[];
 }
 
-/** The sections with the pages that exist, by the titles of the pages. */
+/** The sections that have pages, with those that exist, by the titles of the pages. */
 export function sections(): Section[] {
-  return Object.entries(order).map(([text, paths]) => ({
+  const all = Object.entries(order).map(([text, paths]) => ({
     text,
     pages: paths
       .filter((path) => existsSync(join(docs, path)))
       .map((path) => ({ path, title: titleOf(readFileSync(join(docs, path), 'utf8')) })),
   }));
+  return all.filter(({ pages }) => pages.length > 0);
 }
 
 /** The text of the first heading, without Markdown. */

@@ -36,9 +36,7 @@ export default defineConfig({
     publicDir: join(import.meta.dirname, '../public'),
   },
   themeConfig: {
-    nav: sections()
-      .filter(({ pages }) => pages.length > 0)
-      .map(({ text, pages: [first] }) => ({ text, link: `/${first?.path}`, activeMatch: `^/${text.toLowerCase()}/` })),
+    nav: sections().map(({ text, pages: [first] }) => ({ text, link: `/${first?.path}`, activeMatch: `^/${text.toLowerCase()}/` })),
     sidebar: sections().map(({ text, pages }) => ({
       text,
       items: pages.map(({ path, title }) => ({ text: title, link: `/${path}` })),

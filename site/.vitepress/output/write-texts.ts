@@ -9,7 +9,7 @@ import { docs, sections } from '../../sidebar.ts';
 export async function writeTexts(outDir: string, base: string): Promise<void> {
   const lines = ['# koa-mongo-resource', '', '> Describe documents once and serve them as REST resources on Koa and MongoDB.', ''];
   const texts: string[] = [];
-  for (const { text: section, pages } of sections().filter((one) => one.pages.length > 0)) {
+  for (const { text: section, pages } of sections()) {
     lines.push(`## ${section}`, '');
     for (const { path, title } of pages) {
       const text = withoutComments(await readFile(join(docs, path), 'utf8'));

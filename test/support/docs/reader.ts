@@ -6,6 +6,9 @@ import { freePort } from '../http/free-port.ts';
 import { curl } from './console.ts';
 import { filesOf, root } from './pages.ts';
 
+/** The database that the pages name. */
+const ownUri = 'mongodb://127.0.0.1:27017/shop';
+
 /** What a reader does who follows pages: a folder with their files, the server of it, and the commands that the reader types. */
 export class Reader {
   /** In the repository, so that packages are found from there. */
@@ -50,7 +53,7 @@ export class Reader {
     }
     if (command === 'npm test') return this.#run(...this.#script('test'));
     if (program !== 'npx') throw new Error(`Nobody knows how to type: ${command}`);
-    const [tool = '', ...args] = words.map((word) => (word === '"$MONGODB_URI"' ? this.#uri : word));
+    const [tool = '', ...args] = words.map((word) => (word === ownUri ? this.#uri : word));
     return tool === 'tsx' ? this.#run('--import', 'tsx', ...args) : this.#run('--import', 'tsx', join(root, 'src/cli/main.ts'), ...args);
   }
 
