@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http';
 import { didYouMean, listNames } from '../hints.ts';
 import { JsonNumber, parseJson, stringifyJson } from '../http/json.ts';
 import type { CallHeaders } from './options.ts';
@@ -29,6 +30,9 @@ export function buildRequest(tool: Tool, given: Arguments, headers: CallHeaders,
   }
   if (body !== undefined) allHeaders.set('content-type', 'application/json');
   const url = new URL(`${origin}${path}${query.size > 0 ? `?${query}` : ''}`);
+  // In the process nothing else limits it: a server of Node would refuse the head of such a request.
+  if (url.href.length > maxHeaderSize)
+    throw new ToolError(`The filters are too long: together they may have about ${maxHeaderSize} characters.`);
   if (url.pathname !== path) throw new ToolError('The path of the record cannot be made of these arguments.');
   return new Request(url, { method: tool.method, headers: allHeaders, signal, ...(body === undefined ? {} : { body }) });
 }

@@ -68,6 +68,7 @@ export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOpti
       await answer(ctx, toolset, caller, message);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
+      if (error.status >= 500) ctx.app.emit('error', error, ctx);
       writeError(ctx, error);
     }
   };
@@ -100,7 +101,11 @@ async function answer(ctx: Koa.Context, toolset: Toolset, caller: Caller, messag
     async () => caller,
     (error) => ctx.app.emit('error', error, ctx),
   );
-  const gone = new Promise<undefined>((resolve) => ctx.res.once('close', () => resolve(undefined)));
+  const gone = new Promise<undefined>((resolve) => {
+    if (ctx.res.closed)
+      resolve(undefined); // while the body was read
+    else ctx.res.once('close', () => resolve(undefined));
+  });
   await mcp.connect(transport);
   try {
     const headers = Object.fromEntries(['accept', 'content-type', 'mcp-protocol-version'].map((name) => [name, ctx.get(name)]));
@@ -126,7 +131,9 @@ async function write(ctx: Koa.Context, response: Response): Promise<void> {
 }
 
 /** An error of the transport: it belongs to no message, so it has no id. */
-function writeError(ctx: Koa.Context, { status, headers, title, detail }: Problem): void {
+function writeError(ctx: Koa.Context, problem: Problem): void {
+  const { status, headers } = problem;
+  const { title, detail } = problem.toDocument(); // that of a 500 has no detail
   ctx.set({ ...headers, 'Cache-Control': 'no-store' });
   ctx.status = status;
   ctx.body = { jsonrpc: '2.0', error: { code: -32_000, message: detail ?? title }, id: null };

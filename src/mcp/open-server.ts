@@ -64,43 +64,44 @@ interface OpenServer {
 
 /**
  * Opens a server for one connection. The SDK's own handlers of tools want Zod schemas: these are below them, and take JSON Schema. `report` gets
- * the errors that clients must not see; by default `onerror` of the SDK's server.
+ * the errors that clients must not see; by default `onerror` of the SDK's server, or else standard error.
  */
 export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promise<Caller>, report?: (error: unknown) => void): OpenServer {
   const { info, instructions, tools, jsonSchemaValidator } = toolset;
   const mcp = new McpServer(info, { jsonSchemaValidator, ...(instructions !== '' && { instructions }) });
   const { server } = mcp;
   const calls = new Set<Promise<unknown>>();
-  const tell = report ?? ((error: unknown) => server.onerror?.(error as Error));
+  const tell = report ?? ((error: unknown) => (server.onerror ?? console.error)(error as Error));
   server.registerCapabilities({ tools: {} });
   server.setRequestHandler(ListToolsRequestSchema, async (_request, call) => {
-    const refusal = await refusalOf(toolset, await callerOf(call), call.signal);
-    if (refusal !== undefined) throw new McpError(ErrorCode.InvalidRequest, refusal);
+    try {
+      await checkCaller(toolset, await callerOf(call), call.signal);
+    } catch (error) {
+      throw new McpError(ErrorCode.InvalidRequest, describe(error, call.signal.aborted ? () => undefined : tell));
+    }
     return { tools: [...tools.values()].map(({ definition }) => definition) };
   });
   server.setRequestHandler(CallToolRequestSchema, ({ params }, call) => {
     const answering = callerOf(call)
       .then((caller) => callTool(toolset, params, caller, call.signal))
-      .catch((error) => describe(error, call.signal.aborted ? () => undefined : tell));
+      .catch((error) => failed(describe(error, call.signal.aborted ? () => undefined : tell)));
     calls.add(answering);
     return answering.finally(() => calls.delete(answering));
   });
   return { mcp, calls };
 }
 
-/** What the model reads of an error. The message of one that was not meant for clients is only reported. */
-function describe(error: unknown, report: (error: unknown) => void): CallToolResult {
-  if (error instanceof ToolError) return failed(error.message);
-  if (error instanceof Problem && error.status !== 500)
-    return failed(`${error.title} (${error.code})${error.detail ? `: ${error.detail}` : ''}`);
+/** What the client reads of an error. The message of one that was not meant for clients is only reported. */
+function describe(error: unknown, report: (error: unknown) => void): string {
+  if (error instanceof ToolError) return error.message;
+  if (error instanceof Problem && error.status < 500) return `${error.title} (${error.code})${error.detail ? `: ${error.detail}` : ''}`;
   report(error);
-  return failed('It is an error of the service, and not of the arguments.');
+  return 'It is an error of the service, and not of the arguments.';
 }
 
 async function callTool(toolset: Toolset, { name, arguments: given = {} }: CallToolRequest['params'], caller: Caller, signal: AbortSignal) {
   const { api, tools, maxAnswer } = toolset;
-  const refusal = await refusalOf(toolset, caller, signal);
-  if (refusal !== undefined) throw new ToolError(refusal);
+  await checkCaller(toolset, caller, signal);
   const tool = tools.get(name);
   if (!tool)
     throw new ToolError(
@@ -112,13 +113,13 @@ async function callTool(toolset: Toolset, { name, arguments: given = {} }: CallT
   return writeResult(tool, response, maxAnswer);
 }
 
-/** The tools show what the description of the api shows: if it has guards, they decide about the tools, too. Undefined if they let the caller. */
-async function refusalOf({ api }: Toolset, { headers, ...rest }: Caller, signal: AbortSignal): Promise<string | undefined> {
+/** The tools show what the description of the api shows: if it has guards, they decide about the tools, too. */
+async function checkCaller({ api }: Toolset, { headers, ...rest }: Caller, signal: AbortSignal): Promise<void> {
   const { guardedDocument } = api.description;
-  if (guardedDocument === undefined) return undefined;
+  if (guardedDocument === undefined) return;
   const request = new Request(`http://in-process${guardedDocument}`, { headers: { ...headers, 'if-none-match': '*' }, signal });
   const { status } = await api.fetch(request, 'principal' in rest ? { principal: rest.principal as never } : undefined);
-  return status < 400 ? undefined : `The caller of this connection may not see what the api offers (${status}).`;
+  if (status >= 400) throw new ToolError(`The caller of this connection may not see what the api offers (${status}).`);
 }
 
 function failed(text: string): CallToolResult {

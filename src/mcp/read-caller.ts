@@ -16,7 +16,12 @@ interface CallerOptions {
 /** Asks the options who calls. A function that throws lets nobody call. */
 export async function readCaller(options: CallerOptions, call: unknown, defaults: CallHeaders = {}): Promise<Caller> {
   const headers = 'headers' in options ? await resolve(options.headers, call) : defaults;
-  return { headers: headers as CallHeaders, ...('principal' in options ? { principal: await resolve(options.principal, call) } : {}) };
+  return { headers: present(headers), ...('principal' in options ? { principal: await resolve(options.principal, call) } : {}) };
+}
+
+/** `Headers` would turn an undefined value, such as that of a missing variable, into a text. */
+function present(headers: unknown): CallHeaders {
+  return Object.fromEntries(Object.entries((headers ?? {}) as CallHeaders).filter(([, value]) => value !== undefined));
 }
 
 function resolve(value: unknown, call: unknown): unknown {

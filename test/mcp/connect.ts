@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -43,8 +44,9 @@ export async function connectClient(transport: Transport): Promise<Agent> {
 }
 
 /** Connects an agent to the server of an api, in this process. */
-export async function connect<Principal>(api: Api<Principal>, options: McpOptions<Principal> = {}): Promise<Agent> {
+export async function connect<Principal>(api: Api<Principal>, options: McpOptions<Principal> = {}): Promise<Agent & { server: McpServer }> {
   const [near, far] = InMemoryTransport.createLinkedPair();
-  await mcpServer(api, options).connect(far);
-  return connectClient(near);
+  const server = mcpServer(api, options);
+  await server.connect(far);
+  return Object.assign(await connectClient(near), { server });
 }

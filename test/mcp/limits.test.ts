@@ -115,6 +115,13 @@ describe('an argument', () => {
     expect(await stored('a')).toBeNull();
   });
 
+  it('may not make a request whose head no server would take', async () => {
+    const { isError, text } = await agent.call('things_list', { label: 'x'.repeat(100_000) });
+    expect([isError, text]).toEqual([true, 'The filters are too long: together they may have about 16384 characters.']);
+    const many = await agent.call('things_list', { label_in: Array.from({ length: 600 }, () => 'x') });
+    expect(many.structured).toMatchObject({ status: 400 });
+  });
+
   it.each(['a b', 'ü', 'a\nb', ''])('is no header that cannot be sent: %j', async (idempotency_key) => {
     const { isError, text } = await agent.call('things_create', { body: { id: 'a' }, idempotency_key });
     expect([isError, text]).toEqual([true, '`idempotency_key` must have 1 to 255 ASCII characters without spaces.']);
@@ -193,12 +200,19 @@ describe('the caller', () => {
     expect(result).toMatchObject({ isError: true, structuredContent: { status: 401 } });
   });
 
+  it('is nobody if a header has no value: `undefined` is not sent as a text', async () => {
+    const server = await connect(odd.api, { headers: { authorization: undefined as never } });
+    expect((await server.call('things_list')).structured.status).toBe(401);
+  });
+
   it('is nobody if its function fails, and the model reads only what is meant for clients', async () => {
     const broken = await connect(odd.api, { headers: () => Promise.reject(new Error('a secret')) });
-    expect(await broken.call('things_list')).toMatchObject({
-      isError: true,
-      text: 'It is an error of the service, and not of the arguments.',
-    });
+    const told: unknown[] = [];
+    broken.server.server.onerror = (error) => told.push(error.message);
+    const text = 'It is an error of the service, and not of the arguments.';
+    expect(await broken.call('things_list')).toMatchObject({ isError: true, text });
+    await expect(broken.client.listTools()).rejects.toThrow(text);
+    expect(told).toEqual(['a secret', 'a secret']);
   });
 
   it('sees tools only if it may read the description of the api', async () => {

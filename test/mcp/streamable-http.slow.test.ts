@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type Koa from 'koa';
 import mount from 'koa-mount';
 import { createShop } from '../../examples/orders/api.ts';
-import { applyIndexes, ConfigurationError, Unauthorized } from '../../src/index.ts';
+import { applyIndexes, ConfigurationError, Problem, Unauthorized } from '../../src/index.ts';
 import { mcpRoutes } from '../../src/mcp/mcp.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
@@ -177,6 +177,19 @@ describe('mcpRoutes', () => {
     const { status, text } = await post(callOf('things_list'), {}, own);
     expect([status, text]).toEqual([500, 'Internal Server Error']);
     expect(own.errors.map(String)).toEqual(['Error: a secret']);
+  });
+
+  it('tells the app of a problem of 500, and the client only that there is one', async () => {
+    const fail = () => Promise.reject(new Problem({ status: 500, detail: 'a secret' }));
+    const own = await serve(mcpRoutes(odd.api, { principal: fail }));
+    const { status, body } = await post(callOf('things_list'), {}, own);
+    expect([status, body.error.message, own.errors.length]).toEqual([500, 'Internal Server Error', 1]);
+  });
+
+  it('takes an answer to nothing, with numbers that JSON.stringify refuses', async () => {
+    const { status } = await post('{"jsonrpc":"2.0","id":1,"result":{"a":9007199254740993,"b":1e400}}');
+    expect(status).toBeLessThan(500);
+    expect((await post(callOf('things_list'))).status).toBe(200);
   });
 
   it.each<[object, string]>([
