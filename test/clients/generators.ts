@@ -13,7 +13,8 @@ export const generated = join(generators, 'generated');
 export async function runScript(script: string, ...args: readonly string[]): Promise<string> {
   // Jest's own NODE_OPTIONS are not for a child.
   const options = { cwd: root, env: { ...process.env, NODE_OPTIONS: '' }, maxBuffer: 2 ** 24 };
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...args], options).catch(
+  const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  const { stdout } = await promisify(execFile)(process.execPath, [...loader, script, ...args], options).catch(
     ({ message, stdout: output, stderr }: Error & { stdout: string; stderr: string }) => {
       throw new Error(`${message}\n${output}${stderr}`);
     },
