@@ -23,13 +23,21 @@ export class Stranger {
   }
 
   static async install({ dependencies, files = {} }: ProjectOptions): Promise<Stranger> {
-    const tarball = process.env.PACKAGE_TARBALL;
-    if (!tarball) throw new Error('no tarball: the global setup packs one');
-    const stranger = new Stranger(await mkdtemp(join(tmpdir(), 'koa-mongo-resource-stranger-')));
-    const manifest = { private: true, type: 'module', dependencies: { 'koa-mongo-resource': `file:${tarball}`, ...dependencies } };
+    const stranger = await Stranger.make();
+    const manifest = { private: true, type: 'module', dependencies: { 'koa-mongo-resource': tarball(), ...dependencies } };
     for (const [path, text] of Object.entries({ ...files, 'package.json': JSON.stringify(manifest) })) await stranger.write(path, text);
     await succeed('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], stranger.folder);
     return stranger;
+  }
+
+  /** An empty folder. */
+  static async make(): Promise<Stranger> {
+    return new Stranger(await mkdtemp(join(tmpdir(), 'koa-mongo-resource-stranger-')));
+  }
+
+  /** A folder in this one. */
+  within(folder: string): Stranger {
+    return new Stranger(join(this.folder, folder));
   }
 
   async write(path: string, text: string): Promise<void> {
@@ -53,10 +61,17 @@ export class Stranger {
   }
 }
 
-/** Builds and packs the package; the tarball's path. */
-export async function pack(): Promise<string> {
+/** The package that the global setup has packed, as a dependency. */
+export function tarball(): string {
+  const path = process.env.PACKAGE_TARBALL;
+  if (!path) throw new Error('no tarball: the global setup packs one');
+  return `file:${path}`;
+}
+
+/** Builds and packs the package of a folder of the repository; the tarball's path. */
+export async function pack(from = '.'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'koa-mongo-resource-package-'));
-  await succeed('npm', ['pack', '--pack-destination', folder], root);
+  await succeed('npm', ['pack', '--pack-destination', folder], join(root, from));
   const [tarball = ''] = await readdir(folder);
   return join(folder, tarball);
 }

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import Koa from 'koa';
+import { applyIndexes, ConfigurationError } from 'koa-mongo-resource';
+import { MongoClient, MongoError } from 'mongodb';
+import createApi from './api.ts';
+import { host, mongodbUri, port } from './settings.ts';
+
+try {
+  const client = new MongoClient(mongodbUri, { serverSelectionTimeoutMS: 5_000 });
+  const api = createApi(client.db());
+  await applyIndexes(api); // those that the lists and unique fields need
+
+  const server = new Koa().use(api.routes()).listen(port, host);
+  await once(server, 'listening');
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, async () => {
+      await api.close({ server }); // answers in flight end
+      await client.close();
+    });
+  }
+  console.log(`Open http://${host}:${port}/api/docs, or call http://${host}:${port}/api/notes.`);
+} catch (error) {
+  console.error('The server cannot start:', isExplained(error) ? error.message : error);
+  process.exit(1);
+}
+
+/** Whether the message alone says enough: a mistake of the api's definition, or a database or port that cannot be used. */
+function isExplained(error: unknown): error is Error {
+  if (error instanceof ConfigurationError) return true;
+  return error instanceof Error && (error.cause instanceof MongoError || 'syscall' in error);
+}
