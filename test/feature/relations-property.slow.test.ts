@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Any } from '../support/any.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { playStep, send } from '../support/fuzzing/play-relations.ts';
+import { describeStep, mostModels, resolve, type Scenario, scenario } from '../support/fuzzing/random-relations.ts';
+import { expectedOf, readsOf, storedOf } from '../support/fuzzing/read-relations.ts';
+import type { Outcome, Step } from '../support/fuzzing/relation-graph.ts';
+import { RelationOracle } from '../support/fuzzing/relation-oracle.ts';
+import { serveRelations } from '../support/fuzzing/serve-relations.ts';
+
+const database = useDatabase();
+const names = ['log', ...Array.from({ length: mostModels }, (_, model) => `m${model}`)];
+beforeAll(async () => {
+  for (const name of names) await database.db.createCollection(name);
+});
+
+const tally = new Map<string, number>();
+
+function count({ writes: [{ kind }], isBatch }: Step, { status, code }: Outcome): void {
+  const name = `${isBatch ? 'batch' : kind} ${code ?? status}`;
+  tally.set(name, (tally.get(name) ?? 0) + 1);
+}
+
+/** What has to happen in the runs, so that the test says something. */
+const usual = Object.entries({
+  create: ['201', 'validation_failed', 'duplicate_key', 'hook_refused'],
+  nested: ['201', 'not_found'],
+  patch: ['200', 'validation_failed', 'not_found', 'precondition_failed'],
+  put: ['200'],
+  link: ['204'],
+  unlink: ['204'],
+  remove: ['204', 'not_found', 'precondition_failed', 'too_many_references'],
+  restore: ['200', 'not_found', 'precondition_failed', 'validation_failed'],
+  patchMany: ['200'],
+  removeMany: ['200'],
+  createMany: ['200'],
+  createAll: ['200', 'validation_failed', 'duplicate_key'],
+  purge: ['200'],
+  batch: ['200', 'validation_failed', 'not_found', 'hook_refused'],
+}).flatMap(([kind, answers]) => answers.map((answer) => `${kind} ${answer}`));
+
+describe('random models with references', () => {
+  it(
+    'are written, deleted, restored and shown as the documentation says, and no reference with `onDelete` leads nowhere',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(scenario, async (given) => {
+          const history: Step[] = [];
+          try {
+            await play(given, history);
+          } catch (error) {
+            (error as Error).message += `\nAfter these steps:\n${history.map(describeStep).join('\n')}`;
+            throw error;
+          }
+        }),
+        { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 25), endOnFailure: true },
+      );
+      expect(usual.filter((name) => !tally.has(name))).toEqual([]);
+    },
+    Math.max(120_000, fuzz.numRuns * 200),
+  );
+});
+
+async function play({ graph, steps }: Scenario, history: Step[]): Promise<void> {
+  for (const name of names) await database.db.collection(name).deleteMany({});
+  const oracle = new RelationOracle(graph);
+  const served = serveRelations(database.db, graph);
+  for (const given of steps) {
+    const step = resolve(oracle, given);
+    history.push(step);
+    served.after.length = 0;
+    const expected = oracle.play(step);
+    const told = await playStep(served, graph, step);
+    count(step, expected);
+    expect(told).toEqual(expected);
+    await compareHooks(oracle, served.after, expected);
+    expect(oracle.orphans()).toEqual([]);
+    const all = [...graph.soft.keys()];
+    const stored = await Promise.all(all.map((model) => storedOf(database.db, model)));
+    expect(stored).toEqual(all.map((model) => expectedOf(oracle, model)));
+    if (!given.reader) continue;
+    const reader = { ...given.reader, model: given.reader.model % graph.soft.length };
+    for (const { path, data } of readsOf(oracle, reader)) {
+      const { body } = await send(served.api, 'GET', path, undefined, { 'x-user': reader.asker });
+      const read = body.data?.map((one: Any) => (one.deletedAt ? { ...one, deletedAt: true } : one));
+      expect({ path, read, total: body.page?.total }).toEqual({ path, read: data, total: data.length });
+    }
+  }
+}
+
+/** What hooks of `within` have written is stored if the write is, and those of `after` have run once for each record. */
+async function compareHooks(oracle: RelationOracle, after: readonly string[], { status }: Outcome): Promise<void> {
+  const log = database.db.collection('log');
+  const written = (await log.find().toArray()).map(({ text }) => text);
+  if (written.length > 0) await log.deleteMany({});
+  expect(written.sort()).toEqual(oracle.within.sort());
+  // The first one that throws is the last one.
+  if (status === 500) expect(oracle.after).toEqual(expect.arrayContaining([...after]));
+  else expect([...after].sort()).toEqual(oracle.after.sort());
+}
