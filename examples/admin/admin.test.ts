@@ -37,7 +37,7 @@ const duff = new ObjectId();
 let shop: TestServer;
 let browser: Browser;
 let tab: Page;
-/** What no visit may bring: errors of a script or of the console, requests that fail. */
+/** What no visit may bring: errors of a script, requests that fail, requests to another host. */
 let complaints: string[];
 
 beforeAll(async () => {
@@ -65,6 +65,11 @@ beforeEach(async () => {
   tab.setDefaultTimeout(20_000);
   complaints = [];
   tab.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+  tab.on(
+    'request',
+    (request) =>
+      request.url().startsWith('http') && !request.url().includes(`:${shop.port}/`) && complaints.push(`foreign: ${request.url()}`),
+  );
   tab.on('response', (response) => response.status() >= 400 && complaints.push(`${response.status()} ${new URL(response.url()).pathname}`));
 });
 afterEach(() => tab.close());

@@ -136,7 +136,7 @@ const CustomerCreate = () => (
 );
 
 const App = () => (
-  <Admin dataProvider={provider} authProvider={authProvider} title="Shop" requireAuth>
+  <Admin dataProvider={provider} authProvider={authProvider} title="Shop" requireAuth disableTelemetry>
     <Resource name="orders" list={OrderList} edit={OrderEdit} create={OrderCreate} recordRepresentation="number" />
     <Resource name="customers" list={CustomerList} edit={CustomerEdit} create={CustomerCreate} recordRepresentation="name" />
   </Admin>

@@ -42,6 +42,16 @@ const modules = [
   { name: 'a bundler', compilerOptions: { module: 'esnext', moduleResolution: 'bundler' } },
 ];
 
+/** The data providers of admin interfaces. The test of `examples/admin` compiles them with the types of their frameworks. */
+const admin = `import { dataProvider, type HttpError } from 'koa-mongo-resource/react-admin';
+import { dataProvider as refineProvider } from 'koa-mongo-resource/refine';
+const provider = dataProvider('/api', { headers: { authorization: 'Bearer a' }, credentials: 'include', fetch });
+export const page = await provider.getList<{ id: string; total: string }>('orders', { filter: { total_gte: 5 } });
+export const first: string | undefined = page.data[0]?.total;
+export const errors = (error: HttpError): string | undefined => error.errors?.['shipTo.city'];
+export const record = await refineProvider('/api').getOne<{ id: string }>({ resource: 'orders', id: 1 });
+`;
+
 let stranger: Stranger;
 beforeAll(async () => {
   stranger = await Stranger.install({
@@ -54,7 +64,7 @@ beforeAll(async () => {
       'typescript-newest': 'npm:typescript@7.0.2',
       ...Object.fromEntries(Object.entries(nodes).map(([major, version]) => [`node-${major}`, `npm:node-${platform}@${version}`])),
     },
-    files: { 'app.ts': exported, ...Object.fromEntries(examples.map((path) => [path, read(path)])) },
+    files: { 'app.ts': exported, 'admin.ts': admin, ...Object.fromEntries(examples.map((path) => [path, read(path)])) },
   });
 });
 afterAll(() => stranger.remove());
@@ -66,7 +76,7 @@ describe.each(compilers)('under %s, with declarations and without skipLibCheck',
   it.each(modules)('the README and the examples compile for $name', async ({ name, compilerOptions }) => {
     const project = `${name.replaceAll(' ', '-')}.json`;
     const options = { ...strict, ...compilerOptions, emitDeclarationOnly: true, allowImportingTsExtensions: true };
-    await stranger.write(project, JSON.stringify({ compilerOptions: options, include: ['app.ts', 'examples'] }));
+    await stranger.write(project, JSON.stringify({ compilerOptions: options, include: ['app.ts', 'admin.ts', 'examples'] }));
     expect(await compile(compiler, project)).toEqual({ code: 0, output: '' });
   });
 });
@@ -79,6 +89,13 @@ describe('the package', () => {
     expect(imports('shared.js')).toEqual([]);
     for (const file of readdirSync(join(dist, 'middleware')).filter((name) => name.endsWith('.js')))
       expect(imports(`middleware/${file}`)).toEqual(["from '../shared.js'"]);
+  });
+
+  it('has providers for browsers that load nothing of the server', () => {
+    const dist = join(stranger.folder, 'node_modules/koa-mongo-resource/dist');
+    const imports = (file: string) => readFileSync(join(dist, file), 'utf8').match(/from '[^']*'/g) ?? [];
+    for (const file of ['react-admin.js', 'refine.js']) expect(new Set(imports(file))).toEqual(new Set(["from './records.js'"]));
+    expect(imports('records.js')).toEqual([]);
   });
 
   it('names the lines of its sources in stack traces', async () => {
