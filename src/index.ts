@@ -77,7 +77,7 @@ export { type WithinHook, type Written, withinTransaction } from './middleware/w
 export type { IndexKey } from './model/compile/model-index.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
-export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read } from './model/define/infer.ts';
+export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
 export type { Operator, Policy } from './model/define/policy.ts';
 export type {
   AnySchema,

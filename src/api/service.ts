@@ -26,7 +26,17 @@ export interface ServiceOptions<Principal> {
 
 /** Creates resources and apis that share one function to authenticate. */
 export interface Service<Principal> {
-  /** Describes a resource. Its functions get the principal with the type that `authenticate` returns. */
+  /**
+   * Describes a resource. Its functions get the principal with the type that `authenticate` returns. Mistakes are reported by `api()`.
+   *
+   * @example
+   * const orders = shop.resource({
+   *   model: Order,
+   *   ops: ['list', 'get', 'create', 'patch'],
+   *   guards: [(ctx) => ctx.principal !== undefined],
+   *   scope: (ctx) => ({ owner: ctx.requirePrincipal().name }),
+   * });
+   */
   resource<
     const F extends Fields,
     const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
@@ -34,7 +44,13 @@ export interface Service<Principal> {
     Names extends keyof Bodies & string = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
   >(options: ResourceOptions<Principal, F, Ops, Bodies, Names, Scope>): Resource<Principal>;
-  /** Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions. */
+  /**
+   * Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions.
+   *
+   * @example
+   * const api = shop.api({ db, resources: [orders], prefix: '/api' });
+   * new Koa().use(api.routes()).listen(3000);
+   */
   api(options: ApiOptions<Resource<Principal>, Principal>): Api<Principal>;
 }
 

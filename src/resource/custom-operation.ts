@@ -28,12 +28,24 @@ export type RequestContext<Principal> = Koa.Context &
 
 /** The access to the record of a custom operation. */
 export interface RecordAccess<Doc> {
-  /** Reads the record of `:id`. Throws 404 if the scope has no such record, and 412 if `If-Match` names another revision. */
+  /**
+   * Reads the record of `:id`. Throws 404 if the scope has no such record, and 412 if `If-Match` names another revision.
+   *
+   * @example
+   * shop.resource({ model: Order, operations: { total: { method: 'GET', handler: async (ctx) => ({ total: (await ctx.load()).total }) } } });
+   */
   load(): Promise<Doc>;
   /**
    * Writes the changes of a record that `load()` has returned: one command, which increments the revision by one. The record is updated in
    * place. Throws 412 if another request has written the record since, 422 for a value that the model does not allow, and 409 for a duplicate of
    * a unique value. The policies for clients do not apply.
+   *
+   * @example
+   * const handler: Handler<RecordAccess<Document<typeof Order>>> = async (ctx) => {
+   *   const order = await ctx.load();
+   *   order.status = 'sent';
+   *   return ctx.save(order);
+   * };
    */
   save(record: Doc): Promise<Doc>;
 }

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../support/http/free-port.ts';
+import { app } from './schemas-app.ts';
 import { Stranger } from './stranger.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -59,12 +60,13 @@ beforeAll(async () => {
       koa: '^3.3.0',
       mongodb: '^7.0.0',
       '@koa/router': '^15.0.0',
+      zod: '^4.6.7',
       '@types/node': '^20.19.0',
       'typescript-5.6': 'npm:typescript@5.6.3',
       'typescript-newest': 'npm:typescript@7.0.2',
       ...Object.fromEntries(Object.entries(nodes).map(([major, version]) => [`node-${major}`, `npm:node-${platform}@${version}`])),
     },
-    files: { 'app.ts': exported, 'admin.ts': admin, ...Object.fromEntries(examples.map((path) => [path, read(path)])) },
+    files: { 'app.ts': exported, 'admin.ts': admin, 'schemas.ts': app, ...Object.fromEntries(examples.map((path) => [path, read(path)])) },
   });
 });
 afterAll(() => stranger.remove());
@@ -73,10 +75,10 @@ const compile = (compiler: string, project: string) =>
   stranger.run(process.execPath, [`node_modules/${compiler}/bin/tsc`, '--project', project]);
 
 describe.each(compilers)('under %s, with declarations and without skipLibCheck', (compiler) => {
-  it.each(modules)('the README and the examples compile for $name', async ({ name, compilerOptions }) => {
+  it.each(modules)('the README, the examples and the types of schemas compile for $name', async ({ name, compilerOptions }) => {
     const project = `${name.replaceAll(' ', '-')}.json`;
     const options = { ...strict, ...compilerOptions, emitDeclarationOnly: true, allowImportingTsExtensions: true };
-    await stranger.write(project, JSON.stringify({ compilerOptions: options, include: ['app.ts', 'admin.ts', 'examples'] }));
+    await stranger.write(project, JSON.stringify({ compilerOptions: options, include: ['app.ts', 'admin.ts', 'schemas.ts', 'examples'] }));
     expect(await compile(compiler, project)).toEqual({ code: 0, output: '' });
   });
 });

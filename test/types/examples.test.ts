@@ -53,7 +53,19 @@ declare const isSignedIn: (ctx: Context) => boolean, isAdmin: (ctx: Context) => 
 declare const signedIn: (ctx: object) => boolean, ownRows: (ctx: Context) => object, feeOf: (ctx: Context) => Promise<number>;
 `;
 
-const types = ['ChangesDraft', 'Check', 'Context', 'Create', 'Document', 'NewDocument', 'Patch', 'Read', 'ResourceMiddleware'];
+const types = [
+  'ChangesDraft',
+  'Check',
+  'Context',
+  'Create',
+  'Document',
+  'Handler',
+  'NewDocument',
+  'Patch',
+  'Read',
+  'RecordAccess',
+  'ResourceMiddleware',
+];
 
 /** Where an example of an option stands, by the interface of the option. */
 const places: Readonly<Record<string, (code: string) => string>> = {
@@ -125,8 +137,11 @@ const isDescribed = (symbol: ts.Symbol) =>
   symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags(checker).some((tag) => tag.name === 'internal');
 
 describe('the doc comments of what the package exports', () => {
-  it('have an example for each function, class and builder', () => {
-    const found = [...exported.filter(({ flags }) => flags & ts.SymbolFlags.Value), ...builders];
+  it('have an example for each function, class and builder, and for each method of an api and a service', () => {
+    const methods = exported
+      .filter(({ name }) => ['Api', 'RecordAccess', 'Service'].includes(name))
+      .flatMap((symbol) => [...(symbol.members?.values() ?? [])].filter(({ flags }) => flags & ts.SymbolFlags.Method));
+    const found = [...exported.filter(({ flags }) => flags & ts.SymbolFlags.Value), ...builders, ...methods];
     expect(found.length).toBeGreaterThan(90);
     expect(found.filter((symbol) => !tagsOf(symbol).includes('example')).map((symbol) => symbol.name)).toEqual([]);
   });

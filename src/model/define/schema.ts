@@ -252,8 +252,11 @@ export interface RefOptions<Value> extends FieldOptions<Value> {
   readonly onDelete?: 'cascade' | 'restrict' | 'nullify' | 'pull';
 }
 
-/** Refuses unknown options, in the options object and in its `policy`. Without this type a generic parameter would accept a typo. */
-export type Closed<Options, Legal> = {
+/**
+ * Refuses unknown options, in the options object and in its `policy`. Without this type a generic parameter would accept a typo. Editors show
+ * the descriptions of the options because of `Legal`.
+ */
+export type Closed<Options, Legal> = Legal & {
   [Key in keyof Options]: Key extends keyof Legal
     ? Key extends 'policy'
       ? { [Name in keyof Options[Key]]: Name extends keyof Policy ? Options[Key][Name] : never }

@@ -33,7 +33,8 @@ type TypesIn<F> = F extends Field<infer Types, infer _> ? Types : LeafTypes<unkn
 type OptionsIn<F> = F extends { readonly '~options': infer Options } ? Options : F;
 
 /** The options of a wrapped field. The wrapper's options override the inner ones; the two policies are merged, option by option. */
-export type Overlaid<Inner, Outer> = Omit<Inner, keyof Outer> &
+export type Overlaid<Inner, Outer> = keyof Outer extends never ? Inner : Overlay<Inner, Outer>;
+type Overlay<Inner, Outer> = Omit<Inner, keyof Outer> &
   Omit<Outer, 'policy'> &
   (Outer extends { readonly policy: infer P }
     ? { readonly policy: Inner extends { readonly policy: infer Q } ? Omit<Q, keyof P> & P : P }
@@ -275,7 +276,7 @@ export const t = {
    */
   ref: <const O extends RefOptions<TypesIn<I>['document']>, I extends FieldSchema = Field<LeafTypes<ObjectId, string>>>(
     model: string,
-    options?: O & Closed<O, RefOptions<unknown> & { id: unknown }> & { readonly id?: I },
+    options?: O & Closed<O, RefOptions<unknown> & { readonly id?: unknown }> & { readonly id?: I },
   ): Field<TypesIn<I>, O> => {
     const { id = t.objectId(), as, resource, exists, onDelete, ...rest } = open(options);
     const given = Object.entries({ as, resource, exists, onDelete }).filter(([, value]) => value !== undefined);
