@@ -163,7 +163,7 @@ describe('the created app', () => {
     await once(child, 'exit');
   });
 
-  it('says in a sentence that there is no database, or that its definition has a mistake', async () => {
+  it('says in a sentence that there is no database, that its port is taken, or that its definition has a mistake', async () => {
     const server = ['--import', 'tsx', 'src/server.ts'];
     const away = { MONGODB_URI: 'mongodb://127.0.0.1:1/x' };
     const ends = await Promise.all(
@@ -173,6 +173,12 @@ describe('the created app', () => {
       { code: 1, output: expect.stringMatching(/^The server cannot start: .*does not answer.*\n$/) },
       { code: 1, output: expect.stringMatching(/^No MongoDB answers at MONGODB_URI\. Set MONGODB_URI.*\n$/) },
     ]);
+    const taken = { ...clean, PORT: String(mongod.port) };
+    const onTaken = await app.run(process.execPath, server, taken);
+    expect(onTaken).toEqual({
+      code: 1,
+      output: `The server cannot start: port ${mongod.port} is taken. Set PORT to another one, in .env or in the environment.\n`,
+    });
     await app.write('src/model.ts', (await read('src/model.ts')).replace('minLength', 'minLenght'));
     expect(await app.run(process.execPath, server, clean)).toEqual({
       code: 1,

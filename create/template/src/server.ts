@@ -20,12 +20,14 @@ try {
   }
   console.log(`Open http://${host}:${port}/api/docs, or call http://${host}:${port}/api/notes.`);
 } catch (error) {
-  console.error('The server cannot start:', isExplained(error) ? error.message : error);
+  console.error('The server cannot start:', explain(error));
   process.exit(1);
 }
 
-/** Whether the message alone says enough: a mistake of the api's definition, or a database or port that cannot be used. */
-function isExplained(error: unknown): error is Error {
-  if (error instanceof ConfigurationError) return true;
-  return error instanceof Error && (error.cause instanceof MongoError || 'syscall' in error);
+/** The message alone, where it says enough: a mistake of the api's definition, or a database or port that cannot be used. */
+function explain(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if ('code' in error && error.code === 'EADDRINUSE')
+    return `port ${port} is taken. Set PORT to another one, in .env or in the environment.`;
+  return error instanceof ConfigurationError || error.cause instanceof MongoError || 'syscall' in error ? error.message : error;
 }
