@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { exchangesOf, Player } from '../guides/parts/exchanges.ts';
+import { filesOf, root } from '../support/docs/pages.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { send } from '../support/http/serve.ts';
+import { mongodBinary, untilAnswered } from './processes.ts';
+import { Stranger } from './stranger.ts';
+
+/** The guides whose packages the repository does not have, each in a folder of one project. */
+const guides = { testing: 'docs/guides/testing.md', mongoose: 'docs/guides/beside-mongoose.md', feathers: 'docs/guides/from-feathers.md' };
+const at = (path: string) => join(root, 'node_modules', path);
+const compilerOptions = {
+  strict: true,
+  module: 'nodenext',
+  target: 'es2023',
+  types: ['node'],
+  skipLibCheck: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
+};
+
+/** Serves the app of `createApp`, which a module makes of a database. */
+const serving = (code: string) => `import { MongoClient } from 'mongodb';
+const { MONGODB_URI = '', DATABASE, PORT } = process.env;
+${code}
+`;
+const serveFeathers = serving(`import { createApp } from './app.ts';
+const client = await MongoClient.connect(MONGODB_URI);
+await createApp(client.db(DATABASE)).listen(Number(PORT), '127.0.0.1');`);
+
+const tryMongoose = `import mongoose from 'mongoose';
+import { createApi } from './api.ts';
+import { Task } from './task.ts';
+await mongoose.connect(process.env.MONGODB_URI ?? '', { dbName: process.env.DATABASE ?? '' });
+const api = createApi();
+const said: unknown[] = [];
+const patch = async (id: unknown, revision: number) => {
+  const headers = { 'content-type': 'application/json', 'if-match': \`"\${revision}"\` };
+  const request = new Request(\`http://in-process/api/tasks/\${id}\`, { method: 'PATCH', headers, body: '{"done":true}' });
+  const response = await api.fetch(request);
+  return [response.status, response.headers.get('etag')];
+};
+const task = await Task.create({ title: 'Buy milk' });
+said.push(await patch(task.id, 0));
+task.title = 'Buy bread';
+said.push(await task.save().then(() => 'saved', (error: Error) => error.name));
+const again = await Task.findById(task.id);
+again!.title = 'Buy bread';
+await again!.save();
+said.push(again!.get('revision'), await patch(task.id, 1));
+await Task.updateOne({ _id: task.id }, { title: 'Buy cheese' });
+await Task.findOneAndUpdate({ _id: task.id }, { $set: { done: false } });
+await Task.updateMany({}, { title: 'Buy cheese' });
+said.push(await patch(task.id, 2), (await Task.findById(task.id))!.get('revision'));
+const response = await api.fetch(new Request('http://in-process/api/tasks?title=Buy%20cheese'));
+said.push(((await response.json()) as { data: object[] }).data.length);
+await mongoose.connection.db!.dropDatabase();
+await mongoose.disconnect();
+console.log(JSON.stringify(said));
+`;
+
+const database = `package_${randomBytes(4).toString('hex')}`;
+const uri = () => process.env.MONGODB_URI ?? '';
+
+const tsconfig = (include: readonly string[]) => JSON.stringify({ compilerOptions, include, exclude: ['**/*.config.ts'] });
+const filesIn = (folder: keyof typeof guides) =>
+  Object.fromEntries(Object.entries(filesOf(guides[folder])).map(([name, text]) => [`${folder}/${name}`, text]));
+
+let stranger: Stranger;
+/** Apart, because Feathers needs version 6 of the driver. */
+let ofFeathers: Stranger;
+beforeAll(async () => {
+  const common = { koa: '^3.3.0', '@types/node': '^20.19.0' };
+  stranger = await Stranger.install({
+    dependencies: { ...common, mongodb: '7.9.0', mongoose: '9.12.1', vitest: '4.1.12', 'mongodb-memory-server': '11.3.0' },
+    files: {
+      ...filesIn('testing'),
+      ...filesIn('mongoose'),
+      'mongoose/try.ts': tryMongoose,
+      'tsconfig.json': tsconfig(['testing', 'mongoose']),
+    },
+  });
+  await symlink(at('@swc'), join(stranger.folder, 'node_modules/@swc'));
+  const packages = ['@feathersjs/feathers', '@feathersjs/koa', '@feathersjs/mongodb'];
+  ofFeathers = await Stranger.install({
+    dependencies: { ...common, mongodb: '6.20.0', ...Object.fromEntries(packages.map((name) => [name, '5.0.50'])) },
+    files: { ...filesIn('feathers'), 'feathers/serve.ts': serveFeathers, 'tsconfig.json': tsconfig(['feathers']) },
+  });
+});
+afterAll(() => Promise.all([stranger?.remove(), ofFeathers?.remove()]));
+
+const tsx = ['--import', at('tsx/dist/esm/index.mjs')];
+const env = () => ({ MONGODB_URI: uri(), DATABASE: database });
+
+describe('the guides with packages of their own', () => {
+  it('compile strictly', async () => {
+    for (const project of [stranger, ofFeathers])
+      expect(await project.run(process.execPath, [at('typescript/bin/tsc')])).toEqual({ code: 0, output: '' });
+  });
+
+  it('beside mongoose: neither overwrites the other', async () => {
+    const { code, output } = await stranger.run(process.execPath, [...tsx, 'mongoose/try.ts'], env());
+    expect([code, output]).toEqual([0, expect.stringMatching(/^\[.*\]\n$/)]);
+    expect(JSON.parse(output)).toEqual([[200, '"1"'], 'VersionError', 2, [412, null], [412, null], 5, 1]);
+  });
+
+  it('from Feathers: both answer as the page shows, and Feathers steps the revision', async () => {
+    const client = await MongoClient.connect(uri());
+    const port = await freePort();
+    const app = ofFeathers.start(process.execPath, [...tsx, 'feathers/serve.ts'], { ...env(), PORT: String(port) });
+    try {
+      await untilAnswered(app, () => send(port, 'GET', '/messages'));
+      for (const [text, likes] of Object.entries({ Hello: 3, World: 7, None: 0 }))
+        await send(port, 'POST', '/messages', { body: { text, likes } });
+      const player = new Player(port);
+      await player.playAll(exchangesOf(guides.feathers));
+      const id = player.known.get('6b01b4bf4ace1bf9239ebee2');
+      expect((await send(port, 'PATCH', `/messages/${id}`, { body: { likes: 8 } })).body).toMatchObject({ likes: 8, revision: 1 });
+      const stale = await send(port, 'PATCH', `/v2/messages/${id}`, { headers: { 'if-match': '"0"' }, body: { likes: 9 } });
+      expect(stale.status).toBe(412);
+    } finally {
+      app.kill();
+      await client.db(database).dropDatabase();
+      await client.close();
+    }
+  });
+
+  describe('testing', () => {
+    const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', at('jest/bin/jest.js'), '--rootDir', '.'];
+    const runIn = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
+      const { NODE_OPTIONS: _, MONGODB_URI: __, ...inherited } = process.env;
+      const cwd = join(stranger.folder, 'testing');
+      const child = spawn(process.execPath, args, { cwd, env: { ...inherited, CI: 'true', NO_COLOR: '1', ...env } });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          output += text;
+        });
+      const [code] = await once(child, 'close');
+      return { code, output };
+    };
+
+    it('runs with Vitest, which starts a MongoDB', async () => {
+      // What mongodb-memory-server would download otherwise.
+      const env = { MONGOMS_SYSTEM_BINARY: await mongodBinary(), MONGOMS_SYSTEM_BINARY_VERSION_CHECK: 'false' };
+      const { code, output } = await runIn([join(stranger.folder, 'node_modules/vitest/vitest.mjs'), 'run'], env);
+      expect([code, output]).toEqual([0, expect.stringMatching(/2 passed/)]);
+    });
+
+    it('runs with Jest, and fails without its flag', async () => {
+      const test = filesOf(guides.testing)['test/notes.test.ts'] ?? '';
+      await stranger.write('testing/test/notes.test.ts', test.replace("'vitest'", "'@jest/globals'"));
+      const { code, output } = await runIn(jest, { MONGODB_URI: uri() });
+      expect([code, output]).toEqual([0, expect.stringMatching(/2 passed/)]);
+      const without = await runIn(jest.slice(1), { MONGODB_URI: uri() });
+      expect([without.code, without.output]).toEqual([1, expect.stringMatching(/Must use import to load ES Module/)]);
+    });
+  });
+});
