@@ -76,6 +76,7 @@ export { updateMany } from './middleware/update-many.ts';
 export { type WithinHook, type Written, withinTransaction } from './middleware/within-transaction.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
+export type { ObjectField, Overlaid } from './model/define/field-types.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
 export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
 export type { Operator, Policy } from './model/define/policy.ts';
@@ -104,7 +105,7 @@ export type {
   TypeBoxSchema,
 } from './model/define/schema.ts';
 export type { StandardSchema } from './model/define/standard-schema.ts';
-export { type ObjectField, type Overlaid, t } from './model/define/t.ts';
+export { t } from './model/define/t.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';
 export type { DatabaseOptions } from './mongo/collection.ts';
 export type { Database } from './mongo/driver/database.ts';

@@ -10,10 +10,10 @@ import {
   orUndefined,
   required,
 } from '../../options.ts';
+import { objectSchema } from './build-schema.ts';
 import { divideFields } from './has-many.ts';
 import type { Checked, HasFields } from './infer.ts';
 import type { Check, Fields, RawSchema } from './schema.ts';
-import { objectSchema } from './t.ts';
 
 /** An index of a model, described by the names of its fields. */
 export interface FieldsIndex<Name extends string = string> {

@@ -1,11 +1,11 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
-import { ConfigurationError } from '../../errors.ts';
-import { isObject } from '../value/plain-object.ts';
 import { adoptSchema } from './adopt-schema.ts';
+import { build, extend, maintainedDate, objectSchema, open, withoutDefault } from './build-schema.ts';
+import type { Maintained, NotOptional, ObjectField, OptionsIn, Overlaid, TypesIn } from './field-types.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
-import type { ChangesOf, CreateOf, DocumentOf, HasFields, OptionsFrom, PatchOf, ReadOf, TypesFrom } from './infer.ts';
+import type { DocumentOf, OptionsFrom, TypesFrom } from './infer.ts';
 import { isOptional, markOptional } from './optional.ts';
-import { asSchema, type GivenSchema, isForeign } from './raw-schema.ts';
+import { asSchema, isForeign } from './raw-schema.ts';
 import type {
   ArrayOptions,
   ArrayTypes,
@@ -28,57 +28,6 @@ import type {
   StringOptions,
 } from './schema.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
-
-type TypesIn<F> = F extends Field<infer Types, infer _> ? Types : LeafTypes<unknown, unknown>;
-type OptionsIn<F> = F extends { readonly '~options': infer Options } ? Options : F;
-
-/** The options of a wrapped field. The wrapper's options override the inner ones; the two policies are merged, option by option. */
-export type Overlaid<Inner, Outer> = keyof Outer extends never ? Inner : Overlay<Inner, Outer>;
-type Overlay<Inner, Outer> = Omit<Inner, keyof Outer> &
-  Omit<Outer, 'policy'> &
-  (Outer extends { readonly policy: infer P }
-    ? { readonly policy: Inner extends { readonly policy: infer Q } ? Omit<Q, keyof P> & P : P }
-    : Inner extends { readonly policy: infer Q }
-      ? { readonly policy: Q }
-      : unknown);
-
-/** Refuses the schema of a value that may be undefined: `t.optional` says that a field may be absent. */
-type NotOptional<Value> = unknown extends Value ? unknown : undefined extends Value ? never : unknown;
-
-/** The options of a field that the service sets. */
-type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
-
-/** An embedded object, as `t.object` returns it. */
-export interface ObjectField<F extends Fields, Options = unknown>
-  extends Field<{ document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F>; changes: ChangesOf<F> }, Options>,
-    HasFields<F> {}
-
-// The types of a field exist only for the compiler: this is the one place that asserts them.
-const build = <F>(schema: GivenSchema): F => schema as F;
-const open = (options: unknown): GivenSchema => (options ?? {}) as GivenSchema;
-
-/** Refuses a default for a field that the service sets. */
-function withoutDefault(name: string, options: unknown): GivenSchema {
-  if ('default' in open(options)) throw new ConfigurationError(`\`t.${name}\` takes no \`default\`, because the service sets the field.`);
-  return open(options);
-}
-
-function maintainedDate(marker: 'createdAt' | 'updatedAt' | 'deletedAt', options: unknown): GivenSchema {
-  return { type: 'string', format: 'date-time', ...withoutDefault(marker, options), bsonType: 'date', maintained: marker };
-}
-
-/** Copies a schema and overrides its keywords with those of a wrapper. The two policies are merged. */
-function extend(field: unknown, { policy, ...keywords }: GivenSchema): GivenSchema {
-  const schema = isOptional(field) ? markOptional(open(field)) : open(field);
-  const extended = { ...schema, ...keywords };
-  return policy === undefined ? extended : { ...extended, policy: { ...open(schema.policy), ...open(policy) } };
-}
-
-/** The schema of an object. Fields that may be absent are not required. */
-export function objectSchema(fields: unknown, options: GivenSchema): GivenSchema {
-  const required = isObject(fields) ? Object.keys(fields).filter((name) => !isOptional(fields[name])) : [];
-  return { type: 'object', required, properties: fields, ...options };
-}
 
 /**
  * The builders of fields. Each returns a JSON Schema (2020-12). `bsonType` names a stored type that JSON does not have.
@@ -242,8 +191,7 @@ export const t = {
   ): ObjectField<F, O> => build(objectSchema(fields, { ...open(options), objectName: name })),
 
   /**
-   * A field that may be absent. A patch with null removes it. A create must leave it out instead of sending null. The options belong to
-   * this field, and override those of the inner one.
+   * A field that may be absent. A patch with null removes it. A create must leave it out. The options override those of the inner field.
    *
    * @example
    * t.optional(t.string())
@@ -268,8 +216,7 @@ export const t = {
   },
 
   /**
-   * The id of a record of another model. It is an ObjectId unless `id` describes another type. An answer has the record only with
-   * `include`.
+   * The id of a record of another model: an ObjectId unless `id` describes another type. `include` shows the record.
    *
    * @example
    * t.ref('Customer', { as: 'customer', id: t.uuid() })
@@ -341,8 +288,7 @@ export const t = {
   ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('updatedAt', options)),
 
   /**
-   * The time when the record was deleted: with this field, a delete marks the record instead of removing it. The service sets the field. It is
-   * absent as long as the record lives. See `docs/reference/soft-delete.md`.
+   * The time when the record was deleted: a delete sets this field instead of removing the record. See `docs/reference/soft-delete.md`.
    *
    * @example
    * t.deletedAt()
