@@ -10,15 +10,18 @@ import all, { shared } from './jest.config.ts';
 
 const slow = '\\.slow\\.test\\.ts$';
 
+/** The folders whose slow tests need no server. */
+const withoutDatabase = '(dev|model|types)';
+
 const config: Config = {
   ...all,
   maxWorkers: availableParallelism() + 2, // many of them wait for processes and timeouts
   projects: [
-    { ...shared, displayName: 'slow unit', testRegex: [`/test/(dev|model)/.*${slow}`] },
+    { ...shared, displayName: 'slow unit', testRegex: [`/test/${withoutDatabase}/.*${slow}`] },
     {
       ...shared,
       displayName: 'slow database',
-      testRegex: [`/test/(feature|store|cli|mcp|examples|docs|guides)/.*${slow}`],
+      testRegex: [`/test/(?!${withoutDatabase}/).*${slow}`],
       globalSetup: '<rootDir>/test/support/database/start-database.ts',
       globalTeardown: '<rootDir>/test/support/database/stop-database.ts',
     },

@@ -76,8 +76,8 @@ export interface Listed {
  *
  * @param url the prefix of the api, such as `/api` or `https://shop.example/api`
  * @example
- * const provider = dataProvider('/api', { headers: () => ({ Authorization: `Bearer ${localStorage.getItem('token')}` }) });
- * <Admin dataProvider={provider}>…</Admin>
+ * const provider = dataProvider('/api', { headers: () => ({ Authorization: `Bearer ${token}` }) });
+ * // <Admin dataProvider={provider}>…</Admin>
  */
 export function dataProvider(url: string, options: DataProviderOptions = {}): DataProvider {
   const records = new Records(url, options);

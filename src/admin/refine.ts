@@ -89,7 +89,8 @@ const maxRecords = 10_000;
  *
  * @param url the prefix of the api, such as `/api` or `https://shop.example/api`
  * @example
- * <Refine dataProvider={dataProvider('/api', { credentials: 'include' })} resources={[{ name: 'orders', list: '/orders' }]} />
+ * const provider = dataProvider('/api', { credentials: 'include' });
+ * // <Refine dataProvider={provider} resources={[{ name: 'orders', list: '/orders' }]} />
  */
 export function dataProvider(url: string, options: DataProviderOptions = {}): DataProvider {
   const records = new Records(url, options);

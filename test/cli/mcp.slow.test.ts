@@ -5,7 +5,7 @@ import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotoc
 import { connectClient } from '../mcp/connect.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
-import { library, runCli } from './run-cli.ts';
+import { library, main, runCli } from './run-cli.ts';
 
 const database = useDatabase();
 const folder = useTemporaryFolder();
@@ -23,18 +23,7 @@ describe('mcp', () => {
   it('serves the api to an agent over stdio, whatever the module logs', async () => {
     const path = join(folder.path, 'api.mjs');
     await writeFile(path, module);
-    const args = [
-      '--import',
-      'tsx',
-      join(root, 'src/cli/main.ts'),
-      'mcp',
-      path,
-      '--write',
-      '--operation',
-      'notes.list',
-      '--operation',
-      'notes.create',
-    ];
+    const args = [main, 'mcp', path, '--write', '--operation', 'notes.list', '--operation', 'notes.create'];
     const env = { ...getDefaultEnvironment(), AUTHORIZATION: 'ann', MONGODB_URI: process.env.MONGODB_URI ?? '' };
     const command = { command: process.execPath, cwd: root, env, stderr: 'pipe' } as const;
     const transport = new StdioClientTransport({ ...command, args: [...args, '--db', database.db.databaseName] });

@@ -20,6 +20,8 @@ function compile(): string {
   return folder;
 }
 
+/** The program of the command line, for node. */
+export const main = join(compiled, 'cli/main.js');
 /** What a module of a test imports the library from. */
 export const library = pathToFileURL(join(compiled, 'index.js')).href;
 /** What a module of a test imports the driver from. */
@@ -34,7 +36,7 @@ export interface Ended {
 /** Starts the command line as a process of its own. `env` has the whole environment about databases: that of the tests is not passed on. */
 export function startCli(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess & { readonly ended: Promise<Ended> } {
   const { NODE_OPTIONS: _, MONGODB_URI: __, ...inherited } = process.env;
-  const child = spawn(process.execPath, [join(compiled, 'cli/main.js'), ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     cwd: root,
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -40,7 +40,7 @@ const Project = defineModel('Project', { collection: 'projects', fields: { owner
 const Task = defineModel('Task', { collection: 'tasks', fields: { project: t.ref('Project') } });
 const SendOrder = t.object('SendOrder', { carrier: t.string() });
 declare const app: Koa, router: Router, db: Db, client: MongoClient, ctx: Types.Context, id: ObjectId, customer: ObjectId, lastYear: Date;
-declare const api: Types.Api<User>, orders: Types.Resource<User>, rows: Types.NewDocument<typeof Order>[];
+declare const token: string, api: Types.Api<User>, orders: Types.Resource<User>, rows: Types.NewDocument<typeof Order>[];
 declare const orderStore: Types.Store<typeof Order>;
 declare const remind: (order: object) => Promise<void>, hash: (text: string | undefined) => Promise<string>;
 declare const countRequests: Types.ResourceMiddleware, ownProjects: (ctx: Types.Context) => object, ownTasks: (ctx: Types.Context) => object;
@@ -87,7 +87,8 @@ function blockOf({ file, name, optionOf, code }: Example): string {
   const isOperation = name === 'CustomOperation';
   const placed = isOperation ? `shop.resource({ model: Order, operations: { ${code} } });` : (place?.(code.replace(/,?$/, '')) ?? code);
   const orders = file === 'src/store/store.ts' ? 'const orders = orderStore;' : '';
-  return `async () => { // ${file}: ${name}\n${orders}{\n${placed}\n}\n};\n`;
+  const provider = file.startsWith('src/admin/') ? `const { dataProvider } = await import('../../${file}');` : '';
+  return `async () => { // ${file}: ${name}\n${orders}${provider}{\n${placed}\n}\n};\n`;
 }
 
 const name = join(import.meta.dirname, 'examples-of-docs.ts');
