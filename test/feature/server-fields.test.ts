@@ -59,6 +59,11 @@ describe.each(['PATCH', 'PUT'])('serverFields.update on %s', (method) => {
     expect(await stored()).toMatchObject({ text: 'y', updatedBy: 'ann', closedBy: 'x', revision: 2 });
   });
 
+  it('leave a field closed that the policy closes', async () => {
+    const answer = await send(method, '/api/docs/a', { text: 'y', closedBy: 'me' });
+    expect([answer.status, answer.body.errors]).toMatchObject([422, [{ field: 'closedBy', rule: 'not_writable' }]]);
+  });
+
   it('see the principal, the id, and the body before it is validated', async () => {
     expect((await send(method, '/api/docs/a', { text: 5 })).status).toBe(422);
     expect(seen).toEqual([[{ text: 5 }, 'a', 'ann']]);
