@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
@@ -6,6 +8,7 @@ import { MongoClient } from 'mongodb';
 import { type ReplicaSet, startReplicaSet } from '../../dev/replica-set.ts';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
+import { until } from '../support/until.ts';
 
 const Author = defineModel('Author', { collection: 'authors', fields: { id: t.string() } });
 const Book = defineModel('Book', {
@@ -51,10 +54,19 @@ afterAll(async () => {
   await mongod.stop();
 });
 
+function isStopped(): boolean {
+  const file = `/proc/${pid}/stat`; // of Linux, which may lack `ps`
+  if (existsSync(file)) return /\) T /.test(readFileSync(file, 'utf8'));
+  return execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .startsWith('T');
+}
+
 /** Runs something while the database's process stands still: it takes no command and answers none, and its connections stay open. */
 async function whileFrozen<T>(run: () => Promise<T>): Promise<T> {
   process.kill(pid, 'SIGSTOP');
   try {
+    await until(isStopped); // the signal takes effect some time after it was sent
     return await run();
   } finally {
     process.kill(pid, 'SIGCONT');
