@@ -1,5 +1,5 @@
 import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
-import type { Field, FieldOptions, Fields, LeafTypes } from './schema.ts';
+import type { Field, Fields, LeafTypes } from './schema.ts';
 
 /** The types of a field that is wrapped. */
 export type TypesIn<F> = F extends Field<infer Types, infer _> ? Types : LeafTypes<unknown, unknown>;
@@ -18,9 +18,6 @@ type Overlay<Inner, Outer> = Omit<Inner, keyof Outer> &
 
 /** Refuses the schema of a value that may be undefined: `t.optional` says that a field may be absent. */
 export type NotOptional<Value> = unknown extends Value ? unknown : undefined extends Value ? never : unknown;
-
-/** The options of a field that the service sets. */
-export type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
 
 /** An embedded object, as `t.object` returns it. */
 export interface ObjectField<F extends Fields, Options = unknown>

@@ -1,7 +1,7 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import { adoptSchema } from './adopt-schema.ts';
 import { build, extend, maintainedDate, objectSchema, open, withoutDefault } from './build-schema.ts';
-import type { Maintained, NotOptional, ObjectField, OptionsIn, Overlaid, TypesIn } from './field-types.ts';
+import type { NotOptional, ObjectField, OptionsIn, Overlaid, TypesIn } from './field-types.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
 import type { DocumentOf, OptionsFrom, TypesFrom } from './infer.ts';
 import { isOptional, markOptional } from './optional.ts';
@@ -29,11 +29,13 @@ import type {
 } from './schema.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
 
+/** The options of a field that the service sets. Not exported: declarations of models would name it, by a path that packages do not have. */
+type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
+
 /**
  * The builders of fields. Each returns a JSON Schema (2020-12). `bsonType` names a stored type that JSON does not have.
  *
- * TypeScript refuses unknown options. Every option is checked once more when the model is compiled: an invalid one throws a
- * `ConfigurationError` that names the field.
+ * TypeScript refuses options that are not known or not legal, and so does a `ConfigurationError`, which names the field.
  *
  * @example
  * const Address = t.object('Address', { street: t.string(), zip: t.optional(t.string()) });
@@ -178,8 +180,7 @@ export const t = {
     build({ ...open(options) }),
 
   /**
-   * An embedded object. `name` names its schema in the OpenAPI description. Two different objects with the same name are refused. A patch merges it,
-   * unless the resource has `mergePatch: false`.
+   * An embedded object. `name` names its schema in the OpenAPI description. A patch merges it, unless the resource has `mergePatch: false`.
    *
    * @example
    * t.object('Address', { street: t.string(), zip: t.optional(t.string()) })
@@ -244,8 +245,7 @@ export const t = {
 
   /**
    * A field that another schema describes: of Zod, ArkType or Valibot (with Standard JSON Schema), or a JSON Schema with `$defs` and `$ref`.
-   * The options belong to this field, and override the keywords of the schema. Throws a `ConfigurationError` for a rule that would be lost,
-   * such as a transform.
+   * The options override its keywords. Throws a `ConfigurationError` for a rule that would be lost, such as a transform.
    *
    * @example
    * t.from(z.email(), { unique: true, policy: { filter: ['eq'] } })
