@@ -11,9 +11,12 @@ beforeAll(async () => {
   for (const name of ['projects', 'jobs', 'steps']) await database.db.createCollection(name);
 });
 
-describe('references that hold, in 200 rounds of 20 clients', () => {
+/** `RACE_ROUNDS=200` takes 20 seconds on two idle cores; docs/about/reliability.md has its result. */
+const rounds = Number(process.env.RACE_ROUNDS ?? 40);
+
+describe(`references that hold, in ${rounds} rounds of 20 clients`, () => {
   it('leave no orphan, and every answer is true', async () => {
-    const { statuses, orphans, lies } = await raceDeletes(api, database.db, 200);
+    const { statuses, orphans, lies } = await raceDeletes(api, database.db, rounds);
     expect({ orphans, lies }).toEqual({ orphans: 0, lies: [] });
     expect([...statuses.keys()].sort()).toEqual(['delete 204', 'jobs 201', 'jobs 422', 'steps 201', 'steps 422']);
   }, 900_000);
