@@ -27,7 +27,11 @@ export async function writeApp(folder, { name, database }) {
     const text = await readFile(file, 'utf8');
     const target = join(folder, renamed.get(path) ?? path);
     await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, text.replaceAll('my-app', name).replaceAll('my_app', database), { flag: 'wx' });
+    await writeFile(
+      target,
+      text.replace(/my-app|my_app/g, (found) => (found === 'my-app' ? name : database)),
+      { flag: 'wx' },
+    );
     written.push(target);
   }
   return written;

@@ -13,11 +13,13 @@ export function changesOf(before: Values, after: Values, schema: Schema | undefi
   const { properties } = resolve(schema, schemas);
   const changes = Object.entries(after).flatMap(([key, value]): [string, unknown][] => {
     const known = before[key];
-    const next = isObject(value) && !isObject(known) ? filled(value) : value;
-    if (next === undefined || isEqual(known, next)) return [];
     const member = properties?.[key];
-    if (isMerged(member) && isObject(known) && isObject(next)) return [[key, changesOf(known, next, member, schemas)]];
-    return [[key, next]];
+    const isForm = member === undefined || resolve(member, schemas).properties !== undefined;
+    const next = isForm && isObject(value) && !isObject(known) ? filled(value) : value;
+    if (next === undefined || isEqualField(known, next, member, schemas)) return [];
+    if (!isMerged(member) || !isObject(known) || !isObject(next)) return [[key, next]];
+    const inner = changesOf(known, next, member, schemas);
+    return Object.keys(inner).length > 0 ? [[key, inner]] : [];
   });
   return Object.fromEntries(changes);
 }
@@ -38,14 +40,24 @@ export function newRecordOf(values: Values, schema: Schema | undefined, schemas:
   return Object.fromEntries(members);
 }
 
-/** Null and undefined are equal here, because a field that may be absent is null in forms. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b);
+/** Null and undefined are equal in a field, because one that may be absent is null in forms. */
+function isEqualField(a: unknown, b: unknown, schema: Schema | undefined, schemas: Schemas): boolean {
+  return (isEmpty(a) && isEmpty(b)) || isEqual(a, b, schema, schemas);
+}
+
+/** In untyped values and in the values of maps, null is a value. Without a schema, the keys of objects count as fields. */
+function isEqual(a: unknown, b: unknown, schema: Schema | undefined, schemas: Schemas): boolean {
+  if (isEmpty(a) || isEmpty(b)) return a === b;
+  const { items, properties, additionalProperties } = resolve(schema, schemas);
   if (b instanceof Date) return a === b.toJSON();
   if (typeof b === 'bigint') return String(a) === String(b);
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => isEqual(item, b[index], items, schemas));
   if (!isObject(a) || !isObject(b)) return Object.is(a, b) || a === b;
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isEqual(a[key], b[key]));
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
+    if (schema === undefined || properties?.[key]) return isEqualField(a[key], b[key], properties?.[key], schemas);
+    return isEqual(a[key], b[key], typeof additionalProperties === 'object' ? additionalProperties : {}, schemas);
+  });
 }
 
 /** The object, or null if a form has left all of it empty. */

@@ -42,9 +42,9 @@ export type Send = (method: string, url: string, sent?: Sent) => Promise<unknown
 
 /** Makes the function that sends all requests of a data provider. */
 export function createClient(options: DataProviderOptions): Send {
-  const { headers, credentials, messages } = options;
+  const { credentials, messages } = options;
   return async function send(method, url, { query = [], body, ifMatch, headers: more, signal } = {}) {
-    const all = new Headers(typeof headers === 'function' ? await headers() : headers);
+    const all = await headersOf(options);
     new Headers(more).forEach((value, name) => {
       all.set(name, value);
     });
@@ -62,6 +62,11 @@ export function createClient(options: DataProviderOptions): Send {
     if (!answer.ok) throw errorOf(answer.status, text, messages);
     return text === '' ? undefined : parseExactly(text);
   };
+}
+
+/** The headers that every request has. */
+export async function headersOf({ headers }: DataProviderOptions): Promise<globalThis.Headers> {
+  return new Headers(typeof headers === 'function' ? await headers() : headers);
 }
 
 /** The query string, without its question mark. */

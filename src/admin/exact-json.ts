@@ -15,7 +15,7 @@ function quoteUnsafe(token: string): string {
   return integer.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
 }
 
-const integer = /^-?\d+$/;
+const integer = /^-?(?:0|[1-9]\d*)$/;
 
 /** Writes JSON: a string of digits stands as a number where the schema has a number and no string, and so does a bigint anywhere. */
 export function writeExactly(value: unknown, schema: Schema | undefined, schemas: Schemas): string | undefined {

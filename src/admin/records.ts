@@ -1,5 +1,5 @@
 import { changesOf, newRecordOf } from './changes.ts';
-import { createClient, type DataProviderOptions, type Query, type Send, type Sent, searchOf } from './client.ts';
+import { createClient, type DataProviderOptions, headersOf, type Query, type Send, type Sent, searchOf } from './client.ts';
 import { type Condition, queryOf } from './conditions.ts';
 import { createDescriber, type Description } from './description.ts';
 import { writeExactly } from './exact-json.ts';
@@ -53,18 +53,21 @@ export class Records {
   readonly #url: string;
   readonly #describe: (resource: string) => Promise<Description>;
   readonly #positions = new Map<string, Positions>();
+  readonly #authorization: () => Promise<string | null>;
+  #caller: string | null = null;
 
   constructor(url: string, options: DataProviderOptions) {
     this.#url = url.replace(/\/$/, '');
     this.revision = options.revision ?? 'revision';
     this.send = createClient(options);
     this.#describe = createDescriber(this.#url, options, this.send);
+    this.#authorization = async () => (await headersOf(options)).get('Authorization');
   }
 
   async list(resource: string, { sort, conditions, meta, signal, offset, count }: ListRequest): Promise<Rows> {
     const description = await this.#describe(resource);
     const { parameters } = description;
-    const query = [...queryOf(conditions(description)), ...sortOf(sort, description), ...furtherOf(meta)];
+    const query = [...queryOf(conditions(description)), ...sortOf(sort, description), ...this.#furtherOf(meta, description)];
     const byNumber = parameters.has('page');
     const counts = (meta?.total ?? byNumber) && (parameters.get('total')?.enum?.includes('true') ?? false);
     const ask: AskPage = async (page) => {
@@ -79,8 +82,8 @@ export class Records {
   }
 
   async get(resource: string, id: Id, { meta, signal }: Options = {}): Promise<ListedRecord> {
-    const answer = await this.send('GET', this.#pathOf(resource, id), { query: furtherOf(meta), signal });
-    return this.#open(resource, answer);
+    const query = this.#furtherOf(meta, await this.#describe(resource));
+    return this.#open(resource, await this.send('GET', this.#pathOf(resource, id), { query, signal }), meta);
   }
 
   /** In the order of the ids, without those that are not there. By lists where the model allows `id[in]`, otherwise one by one. */
@@ -102,9 +105,11 @@ export class Records {
   }
 
   async create(resource: string, values: object, { meta }: Options = {}): Promise<ListedRecord> {
-    const { create, schemas } = await this.#describe(resource);
+    const description = await this.#describe(resource);
+    const { create, schemas } = description;
     const body = writeExactly(newRecordOf({ ...values }, create, schemas), create, schemas);
-    return this.#open(resource, await this.send('POST', this.#pathOf(resource), { query: furtherOf(meta), body }));
+    const query = this.#furtherOf(meta, description);
+    return this.#open(resource, await this.send('POST', this.#pathOf(resource), { query, body }), meta);
   }
 
   /**
@@ -118,8 +123,9 @@ export class Records {
     const { patch, schemas } = description;
     const changes = changesOf({ ...before }, { ...values }, patch, schemas);
     if (before && 'id' in before && Object.keys(changes).length === 0) return before as ListedRecord;
-    const sent = { query: furtherOf(meta), body: writeExactly(changes, patch, schemas), ifMatch: this.#tagOf(before, description) };
-    return this.#open(resource, await this.send('PATCH', this.#pathOf(resource, id), sent));
+    const query = this.#furtherOf(meta, description);
+    const sent = { query, body: writeExactly(changes, patch, schemas), ifMatch: this.#tagOf(before, description) };
+    return this.#open(resource, await this.send('PATCH', this.#pathOf(resource, id), sent), meta);
   }
 
   /** @param before the record as the user has seen it: what has been changed since is not deleted */
@@ -142,6 +148,7 @@ export class Records {
 
   /** Cursors of an older version of the api may not fit any more: then the list is read from its beginning. */
   async #readByCursor(ask: AskPage, key: string, range: Range): Promise<Rows> {
+    await this.#forgetOtherCaller();
     const positions = this.#positions.get(key) ?? new Map();
     keep(this.#positions, key, positions, maxLists);
     try {
@@ -153,10 +160,28 @@ export class Records {
     }
   }
 
-  #open(resource: string, answer: unknown): ListedRecord {
+  /** Cursors lead through what one caller may see. */
+  async #forgetOtherCaller(): Promise<void> {
+    const caller = await this.#authorization();
+    if (caller !== this.#caller) this.#positions.clear();
+    this.#caller = caller;
+  }
+
+  /** A record of chosen fields is not what a form shows. */
+  #open(resource: string, answer: unknown, meta: RequestMeta | undefined): ListedRecord {
     const { data } = answer as { readonly data: ListedRecord };
-    this.seen.open(resource, data);
+    if (meta?.query?.fields === undefined) this.seen.open(resource, data);
+    else this.seen.list(resource, data);
     return data;
+  }
+
+  /** Chosen fields include the revision: without it, a later write would be one for any revision. */
+  #furtherOf({ query = {} }: RequestMeta = {}, { hasRevision }: Description): Query {
+    return Object.entries(query).map(([name, value]) => {
+      const names = String(value).split(',');
+      const isWithout = name === 'fields' && hasRevision && !names.includes(this.revision);
+      return [name, isWithout ? [...names, this.revision].join() : String(value)];
+    });
   }
 
   #tagOf(before: object | undefined, { hasRevision }: Description): string | undefined {
@@ -173,10 +198,6 @@ export class Records {
 function sortOf(sort: ListRequest['sort'], { sortable }: Description): Query {
   const keys = sort.filter(({ field }) => field !== 'id' || sortable.has(field));
   return keys.length === 0 ? [] : [['sort', keys.map(({ field, descending }) => `${descending ? '-' : ''}${field}`).join()]];
-}
-
-function furtherOf({ query = {} }: RequestMeta = {}): Query {
-  return Object.entries(query).map(([name, value]) => [name, String(value)]);
 }
 
 function undefinedIfMissing(error: unknown): undefined {

@@ -1,4 +1,4 @@
-import type { DataProviderOptions } from './client.ts';
+import { createClient, type DataProviderOptions } from './client.ts';
 import type { Condition } from './conditions.ts';
 import { HttpError } from './http-error.ts';
 import { Records, type RequestMeta } from './records.ts';
@@ -94,6 +94,8 @@ const maxRecords = 10_000;
  */
 export function dataProvider(url: string, options: DataProviderOptions = {}): DataProvider {
   const records = new Records(url, options);
+  const { headers: _headers, credentials: _credentials, ...others } = options;
+  const sendAbroad = createClient(others);
   return {
     getApiUrl: () => url,
     async getList<Result>({ resource, pagination = {}, sorters = [], filters = [], meta }: GetListParams) {
@@ -122,7 +124,7 @@ export function dataProvider(url: string, options: DataProviderOptions = {}): Da
       const { [records.revision]: revision, ...values } = { ...variables } as Readonly<Record<string, unknown>>;
       const loaded = meta?.record ?? records.seen.opened(resource, id);
       // Of a record that was read again meanwhile, the form does not show all values: then nothing is left out, and the api answers 412.
-      const isShown = revision === undefined || loaded?.[records.revision as keyof object] === revision;
+      const isShown = revision === undefined || String(loaded?.[records.revision as keyof object]) === String(revision);
       return answer(await records.update(resource, id, values, isShown ? loaded : { [records.revision]: revision }, { meta }));
     },
     async deleteOne({ resource, id, meta }) {
@@ -131,7 +133,8 @@ export function dataProvider(url: string, options: DataProviderOptions = {}): Da
       return answer(loaded ?? { id });
     },
     async custom({ url: target, method, query, payload, headers = {}, meta }) {
-      const body = await records.send(method.toUpperCase(), target, {
+      const send = isOfSameOrigin(target, url) ? records.send : sendAbroad; // only the api is told who calls
+      const body = await send(method.toUpperCase(), target, {
         query: Object.entries(query ?? {}).map(([name, value]) => [name, String(value)]),
         body: payload === undefined ? undefined : JSON.stringify(payload),
         headers: { ...headers } as Record<string, string>,
@@ -140,6 +143,11 @@ export function dataProvider(url: string, options: DataProviderOptions = {}): Da
       return answer((body as { readonly data?: unknown } | undefined)?.data ?? body);
     },
   };
+}
+
+function isOfSameOrigin(target: string, url: string): boolean {
+  const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href ?? 'http://page';
+  return new URL(target, page).origin === new URL(url, page).origin;
 }
 
 /** Operators of Refine that lists have as well, with their names there. Texts are compared in the same case, so the others have none. */

@@ -16,19 +16,25 @@ interface ArgumentError {
   readonly rule?: unknown;
 }
 
-/** Turns a problem document into a tool error: what is wrong, in the names of the arguments, and how the model can mend it. */
-export function explainProblem(tool: Tool, response: Response, text: string): CallToolResult {
+/**
+ * Turns a problem document into a tool error: what is wrong, in the names of the arguments, and how the model can mend it. The first errors are
+ * told, as many as fit into about `maxAnswer` characters.
+ */
+export function explainProblem(tool: Tool, response: Response, text: string, maxAnswer: number): CallToolResult {
   const problem = parse(text);
   const { status } = response;
   const code = typeof problem.code === 'string' ? problem.code : undefined;
   const title = typeof problem.title === 'string' ? problem.title : `HTTP ${status}`;
   const detail = typeof problem.detail === 'string' ? inArguments(tool, problem.detail.replace(/;? ?see "errors"\.$/, '.')) : undefined;
-  const errors = errorsOf(tool, problem.errors);
+  const all = errorsOf(tool, problem.errors);
+  const errors = firstOf(all, maxAnswer);
+  const untold = all.length - errors.length;
   const hint = hintFor(tool, { status, code, retryAfter: response.headers.get('retry-after') });
-  const own = Object.keys(problem).length === 0 && text !== '' ? text : undefined; // the application writes its errors in another form
+  const own = Object.keys(problem).length === 0 && text !== '' ? text.slice(0, maxAnswer) : undefined; // the application writes its errors in another form
   const lines = [
     `${title} (${code ?? status})${detail ? `: ${detail}` : ''}`,
     ...errors.map(({ argument, message }) => `- ${argument}: ${message}`),
+    ...(untold > 0 ? [`- and ${untold} more`] : []),
     ...[own, hint].filter((line) => line !== undefined),
   ];
   const structuredContent = { status, ...(code ? { code } : {}), ...(errors.length > 0 ? { errors } : {}), ...(hint ? { hint } : {}) };
@@ -51,6 +57,16 @@ function errorsOf(tool: Tool, errors: unknown): ArgumentError[] {
     message: inArguments(tool, String(message ?? '')),
     ...(rule === undefined ? {} : { rule }),
   }));
+}
+
+/** The first errors, and one at least. Each is told twice: in words, and as data. */
+function firstOf(errors: readonly ArgumentError[], maxCharacters: number): readonly ArgumentError[] {
+  let characters = 0;
+  const end = errors.findIndex(({ argument, message }, index) => {
+    characters += 2 * (argument.length + message.length);
+    return characters > maxCharacters && index > 0;
+  });
+  return end === -1 ? errors : errors.slice(0, end);
 }
 
 /** A field is in the body, or is a parameter of the query. */

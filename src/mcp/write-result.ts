@@ -2,10 +2,14 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { explainProblem } from './explain-problem.ts';
 import type { Tool } from './tool.ts';
 
-/** Turns the answer of the api into the result of a call. No more than `maxAnswer` bytes of it are read. */
+/** How many bytes of a problem are read. Those of the library are smaller. */
+const maxProblem = 262_144;
+
+/** Turns the answer of the api into the result of a call. No more than `maxAnswer` bytes of it are read, and of a problem as many are shown. */
 export async function writeResult(tool: Tool, response: Response, maxAnswer: number): Promise<CallToolResult> {
-  const text = await readText(response, maxAnswer);
-  if (response.status >= 400) return explainProblem(tool, response, text ?? '');
+  const isProblem = response.status >= 400;
+  const text = await readText(response, isProblem ? maxProblem : maxAnswer);
+  if (isProblem) return explainProblem(tool, response, text ?? '', maxAnswer);
   if (text === undefined) return tooLarge(tool, maxAnswer);
   return { content: [{ type: 'text', text: text === '' ? describeEmpty(response) : text }] };
 }

@@ -131,6 +131,60 @@ describe('deleteOne', () => {
   });
 });
 
+describe('a read of chosen fields', () => {
+  it('includes the revision, so that a later write names it', async () => {
+    const { id } = await create({ name: 'a', views: 1 });
+    await provider.getOne({ resource: 'articles', id, meta: { query: { fields: ['name'] } } });
+    expect(recorded.last()?.query.fields).toBe('name,version');
+    await provider.deleteOne({ resource: 'articles', id });
+    expect(recorded.last()?.headers.get('if-match')).toBe('"0"');
+  });
+
+  it('does not replace the record that a form shows', async () => {
+    const { id } = await create({ name: 'a', views: 1 });
+    const shown = await open(id);
+    await provider.getOne({ resource: 'articles', id, meta: { query: { fields: 'name' } } });
+    await update(id, { ...shown, name: 'b' });
+    expect([recorded.last()?.body, recorded.last()?.headers.get('if-match')]).toEqual(['{"name":"b"}', '"0"']);
+  });
+});
+
+it('an update with the revision of a hidden input, which is text, sends what was changed', async () => {
+  const { id } = await create({ name: 'a', views: 1 });
+  const shown = await open(id);
+  await update(id, { ...shown, version: '0', name: 'b' });
+  expect(recorded.last()?.body).toBe('{"name":"b"}');
+});
+
+it('a list begins anew for another caller', async () => {
+  for (const name of ['a', 'b', 'c']) await create({ name });
+  let token = 'ann';
+  provider = dataProvider(url, { fetch: recorded.fetch, revision: 'version', headers: () => ({ authorization: token }) });
+  const page = (currentPage: number) => provider.getList({ resource: 'articles', pagination: { currentPage, pageSize: 1 } });
+  await page(1);
+  await page(2);
+  expect(recorded.last()?.query).toHaveProperty('after');
+  token = 'ben';
+  const before = recorded.sent.length;
+  await page(2);
+  expect(recorded.sent[before]?.query).not.toHaveProperty('after');
+});
+
+it('custom tells other hosts nothing of the caller', async () => {
+  const sent: RequestInit[] = [];
+  const foreign: typeof fetch = async (_input, init) => {
+    sent.push(init ?? {});
+    return new Response('{}');
+  };
+  const { custom } = dataProvider(url, { fetch: foreign, headers: { authorization: 'Bearer a' }, credentials: 'include' });
+  await custom({ url: 'https://other.example/1', method: 'get' });
+  await custom({ url: `${url}/articles`, method: 'get' });
+  expect(sent.map(({ headers, credentials }) => [new Headers(headers).get('authorization'), credentials])).toEqual([
+    [null, undefined],
+    ['Bearer a', 'include'],
+  ]);
+});
+
 it('getMany reads by ids', async () => {
   const [a, b] = [await create({ name: 'a' }), await create({ name: 'b' })];
   expect((await provider.getMany<Any>({ resource: 'articles', ids: [b.id, a.id] })).data).toEqual([b, a]);

@@ -36,6 +36,12 @@ describe('namesOf()', () => {
 });
 
 describe('writeApp()', () => {
+  it('renames once, also where one name holds the other', async () => {
+    const target = join(folder.path, 'twice');
+    await writeApp(target, { name: 'my_app.v2', database: 'my_app_v2' });
+    expect(JSON.parse(await readFile(join(target, 'package.json'), 'utf8')).name).toBe('my_app.v2');
+  });
+
   it('writes the app with its names into a new folder', async () => {
     const target = join(folder.path, 'new/shop');
     const written = await writeApp(target, names);

@@ -161,6 +161,14 @@ describe('a call', () => {
     expect((await small.call('things_list', { fields: ['id'] })).json.data).toEqual([{ id: 'a' }]);
   });
 
+  it('of which the problem is too large tells the first errors, and how to mend them', async () => {
+    const small = await connect(odd.api, { write: true, headers: { authorization: 'ann' }, maxAnswer: 1_000 });
+    const body = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`unknown${index}`, index]));
+    const { isError, text } = await small.call('things_create', { body });
+    expect([isError, text.length < 2_000]).toEqual([true, true]);
+    expect(text).toMatch(/\(validation_failed\).*- body\.unknown0: .*\n- and \d+ more/s);
+  });
+
   it('shows text, and names what is none', async () => {
     expect((await agent.call('things_csv')).text).toBe('a,b');
     expect((await agent.call('things_file')).text).toBe('The answer is application/pdf, which is not shown here.');
