@@ -13,6 +13,10 @@ const Task = defineModel('Task', {
     revision: t.revision(),
   },
 });
+const Node = defineModel('Node', {
+  collection: 'nodes',
+  fields: { id: t.string(), parentId: t.nullable(t.ref('Node', { id: t.string(), exists: true })) },
+});
 /** One of each kind; `failures-of-a-set.test.ts` plays all of them. */
 const kinds = /^(?:13|50|91|112|251|262|10107|11600|11602) |connection|^64/i;
 const someFailures = failures.filter(({ name }) => kinds.test(name));
@@ -157,6 +161,31 @@ describe('on a replica set', () => {
     }
     expect(wrong.slice(0, 5)).toEqual([]);
   });
+
+  it.each([
+    ['find', 1, [expect.any(Error), expect.any(Error), 'b', 'a']],
+    ['insert', 2, [expect.objectContaining({ code: 'validation_failed' }), expect.any(Error), 'b', 'a']],
+  ] as const)(
+    'createMany of records that refer to one another says it too, when each %s after %i fails',
+    async (command, skip, expected) => {
+      const said: [string, unknown][] = [];
+      for (const failure of someFailures) {
+        const client = await deployment.connect({ heartbeatFrequencyMS: 20, minHeartbeatFrequencyMS: 10 });
+        const nodes = deployment.admin.db('many').collection<{ _id: string }>('nodes');
+        await nodes.deleteMany({});
+        const namespace = 'many.nodes'; // not the server's own reads of sessions
+        await failCommands(deployment, { skip }, { failCommands: [command], namespace, ...failure.data });
+        const store = openStore(Node, { db: client.db('many'), models: [Node], maxTimeMS: 300 });
+        const chain = ['d', 'c', 'b', 'a'].map((id, index, ids) => ({ id, parentId: ids[index + 1] }));
+        const created = await store.createMany(chain);
+        await settle(deployment, client);
+        const stored = await nodes.find().sort({ _id: 1 }).toArray();
+        said.push([failure.name, created.map(({ record, error }) => record?.id ?? error)]);
+        expect([failure.name, stored.map(({ _id }) => _id)]).toEqual([failure.name, ['a', 'b']]);
+      }
+      expect(said).toEqual(someFailures.map(({ name }) => [name, expected]));
+    },
+  );
 
   it('a client that goes before the commit leaves nothing written', async () => {
     const client = await deployment.connect();

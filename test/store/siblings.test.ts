@@ -79,13 +79,27 @@ describe.each([
     expect(await idsIn(collection)).toBe('taken');
   });
 
-  it('stores a part of a circle whose record was there before', async () => {
+  it('tries each record of a circle, because one of them may be there before', async () => {
     const made = await create([
       { id: 'taken', parentId: 'b' },
       { id: 'a', parentId: 'taken' },
       { id: 'b', parentId: 'a' },
     ]);
-    expect(made).toEqual(['validation_failed parentId', 'a', 'b']);
+    expect(made).toEqual(['duplicate_key id', 'a', 'b']);
+  });
+
+  it('does the same in any order, also for what refers into a circle', async () => {
+    const outcomes: Record<string, string> = { d: 'd', x: 'x', taken: 'duplicate_key id', e: 'validation_failed parentId' };
+    const parents: Record<string, string> = { d: 'x', x: 'taken', taken: 'x', e: 'none' };
+    for (const order of [
+      ['d', 'x', 'taken', 'e'],
+      ['taken', 'x', 'e', 'd'],
+      ['e', 'taken', 'd', 'x'],
+      ['x', 'd', 'taken', 'e'],
+    ]) {
+      expect(await create(order.map((id) => ({ id, parentId: parents[id] })))).toEqual(order.map((id) => outcomes[id]));
+      await database.db.collection(collection).deleteMany({ _id: { $in: ['d', 'x'] as never[] } });
+    }
   });
 
   it('stores a circle with `all`, or nothing of it', async () => {
@@ -124,5 +138,12 @@ describe('createMany of records with `exists`', () => {
     commands.clear();
     await pages().createMany([{ id: 'd', parentId: 'e' }, { id: 'e' }, { id: 'f' }]);
     expect(commands.names).toEqual(['insert', 'find', 'insert']);
+  });
+
+  it('looks up a record that many refer to once, also if several have its id', async () => {
+    const twins = Array.from({ length: 3_000 }, () => ({ id: 'a' }));
+    const made = await pages().createMany([...Array.from({ length: 3_000 }, (_, n) => ({ id: `b${n}`, parentId: 'a' })), ...twins]);
+    expect(made.filter(({ record }) => record)).toHaveLength(3_001);
+    expect(commands.names.join()).toBe('insert,insert,insert,find,insert,insert,insert');
   });
 });

@@ -24,7 +24,7 @@ import {
   newIn,
   refusalOf,
 } from './check-references.ts';
-import { inOrder } from './in-order.ts';
+import { type Inserted, insertSiblings } from './insert-siblings.ts';
 import { type Edge, References, referencesOf } from './references.ts';
 import { openRelatedDeletes } from './related-deletes.ts';
 import { isRestoredWithOthers, openRelatedRestore } from './related-restores.ts';
@@ -121,27 +121,41 @@ function openCheckedWrites(
   const asTheyAre = async (missing: readonly Named[]) => missing;
 
   /** One after the other, because an error of one would end the transaction of all. */
-  async function insertAlone(records: readonly Stored[], places: readonly number[], work: Work): Promise<ReadonlyMap<number, Error>> {
+  async function insertAlone(records: ReadonlyMap<number, Stored>, work: Work): Promise<Inserted> {
     const errors = new Map<number, Error>();
-    for (const [index, place] of places.entries()) {
+    const refused = new Set<number>();
+    for (const [place, record] of records) {
+      const named = namedInRecords(edges, [record], { areOne: true, arePlaced: false });
+      const refuse = async (missing: readonly Named[]) => {
+        refused.add(place);
+        return missing;
+      };
       try {
-        await writes.insert(records[index] as Record<string, unknown>, {}, work);
+        await checked(named, undefined, work, refuse, () => plain.insert(record, {}, work));
       } catch (error) {
         if (!isError(error)) throw error;
         if (work.transaction?.failure) throw error instanceof Problem ? atPlace(error, place) : error;
         errors.set(place, error);
       }
     }
-    return errors;
+    return { errors, refused };
   }
 
-  /** Records that do not refer to one another, in as few commands as possible. */
-  async function insertGroup(records: readonly Stored[], places: readonly number[], work: Work): Promise<ReadonlyMap<number, Error>> {
-    const named = namedInRecords(edges, records, { areOne: false });
-    const refused = refusedPlaces(await findMissing(named, await askViewer(named, undefined), work), places);
-    const left = [...records.keys()].filter((index) => !refused.has(places[index] as number));
-    const errors = await plain.insertEach(pick(records, left), work, pick(places, left));
-    return new Map([...refused, ...errors]);
+  /** All that are not refused, in as few commands as possible. */
+  async function insertTogether(records: ReadonlyMap<number, Stored>, work: Work): Promise<Inserted> {
+    const places = [...records.keys()];
+    const named = namedInRecords(edges, [...records.values()], { areOne: false });
+    let missing: readonly Named[];
+    try {
+      missing = await findMissing(named, await askViewer(named, undefined), work);
+    } catch (error) {
+      if (work.transaction || !isError(error)) throw error;
+      return { errors: new Map(places.map((place) => [place, error])), refused: [] }; // others may be stored already
+    }
+    const refused = refusedPlaces(missing, places);
+    const left = new Map([...records].filter(([place]) => !refused.has(place)));
+    const errors = await plain.insertEach([...left.values()], work, [...left.keys()]);
+    return { errors: new Map([...refused, ...errors]), refused: refused.keys() };
   }
 
   const writes: CheckedWrites = {
@@ -150,12 +164,11 @@ function openCheckedWrites(
       return checked(named, options.viewer, work, asTheyAre, () => plain.insert(stored, options, work));
     },
 
-    async insertEach(records, work = new Work(), places = [...records.keys()]) {
-      const insertSome = namedInRecords(edges, records, { areOne: false }).some(isHeld) ? insertAlone : insertGroup;
-      const errors = new Map<number, Error>();
-      for (const group of inOrder(edges, records))
-        for (const [place, error] of await insertSome(pick(records, group), pick(places, group), work)) errors.set(place, error);
-      return errors;
+    insertEach(records, work = new Work(), places = [...records.keys()]) {
+      const all = new Map(places.map((place, index) => [place, records[index] as Stored]));
+      const insertSome = namedInRecords(edges, records, { areOne: false }).some(isHeld) ? insertAlone : insertTogether;
+      const idOf = ({ _id }: Stored) => model.id.leaf.toJson(_id);
+      return insertSiblings(edges, all, idOf, (some) => insertSome(some, work));
     },
 
     insertAll(records, work = new Work()) {
@@ -183,10 +196,6 @@ function openCheckedWrites(
     },
   };
   return writes;
-}
-
-function pick<T>(all: readonly T[], indexes: readonly number[]): T[] {
-  return indexes.map((index) => all[index] as T);
 }
 
 /** The errors of records with missing references, by their places. */

@@ -183,28 +183,23 @@ export class RelationOracle extends World {
     );
   }
 
-  /** Each document by itself, after those that it refers to. */
+  /** Each document by itself, until no further one can be created. The ids are distinct, so that the order does not matter. */
   #createEach(write: Write): unknown[] {
-    const { documents } = write;
-    const outcomes: unknown[] = documents.map(() => undefined);
-    const waiting = new Set(documents.keys());
-    const waitsFor = (place: number) =>
-      this.#namedIn(write, documents[place]?.ids ?? []).some(({ edge, ids }) => {
-        const isWaiting = (other: number) => other !== place && ids.includes(documents[other]?.id as string);
-        return this.edge(edge).to === write.model && [...waiting].some(isWaiting);
-      });
-    while (waiting.size > 0) {
-      const place = [...waiting].find((one) => !waitsFor(one)) ?? ([...waiting][0] as number);
-      waiting.delete(place);
-      const { id, ids } = documents[place] as Write['documents'][number];
-      const before = structuredClone(this.things);
-      try {
-        this.#create(write, id, ids);
-        outcomes[place] = 'created';
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        this.things = before;
-        outcomes[place] = error.outcome;
+    const outcomes: unknown[] = [];
+    const created = () => outcomes.filter((outcome) => outcome === 'created').length;
+    for (let before = -1; before < created(); ) {
+      before = created();
+      for (const [place, { id, ids }] of write.documents.entries()) {
+        if (outcomes[place] === 'created') continue;
+        const things = structuredClone(this.things);
+        try {
+          this.#create(write, id, ids);
+          outcomes[place] = 'created';
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          this.things = things;
+          outcomes[place] = error.outcome;
+        }
       }
     }
     return outcomes;

@@ -1,0 +1,83 @@
+import { namedInRecords } from './check-references.ts';
+import type { Edge } from './references.ts';
+
+type Stored = Readonly<Record<string, unknown>>;
+
+/** What became of records that were to be inserted, by their places. Those without an error are stored. */
+export interface Inserted {
+  readonly errors: ReadonlyMap<number, Error>;
+  /** The places of those that were not sent, because a record that they refer to is missing. */
+  readonly refused: Iterable<number>;
+}
+
+/**
+ * Inserts records that may refer to one another: each after those that it refers to, in as few calls of `insert` as that allows. What waits for
+ * records that do not come, such as each record of a circle, is tried at last, because others with their ids may be stored already; and it is
+ * tried again when one that it refers to was stored after all. So it does not matter where a record stands. Returns the errors by their places.
+ */
+export async function insertSiblings(
+  edges: readonly Edge[],
+  records: ReadonlyMap<number, Stored>,
+  idOf: (record: Stored) => string,
+  insert: (records: ReadonlyMap<number, Stored>) => Promise<Inserted>,
+): Promise<ReadonlyMap<number, Error>> {
+  const { waits, waiting } = findWaiting(edges, records, idOf);
+  const errors = new Map<number, Error>();
+  const untried = new Set(records.keys());
+  const refused = new Set<number>();
+  let ready = [...untried].filter((place) => !waits.has(place));
+  while (untried.size > 0 || ready.length > 0) {
+    const next = new Set<number>();
+    const some = new Map((ready.length > 0 ? ready : [...untried]).map((place) => [place, records.get(place) as Stored]));
+    for (const place of some.keys()) {
+      untried.delete(place);
+      refused.delete(place);
+      errors.delete(place);
+    }
+    const inserted = await insert(some);
+    for (const place of inserted.refused) refused.add(place);
+    for (const [place, record] of some) {
+      const error = inserted.errors.get(place);
+      if (error) errors.set(place, error);
+      else for (const other of release(idOf(record))) next.add(other);
+    }
+    ready = [...next];
+  }
+  return errors;
+
+  /** The places of the records that are to be tried now that there is one with this id. */
+  function release(id: string): number[] {
+    const places = [...(waiting.get(id) ?? [])];
+    waiting.delete(id);
+    for (const place of places) waits.get(place)?.delete(id);
+    return places.filter((place) => refused.has(place) || (untried.has(place) && waits.get(place)?.size === 0));
+  }
+}
+
+/** For which ids of the other records each record waits, by its place, and the places that wait for an id. */
+function findWaiting(edges: readonly Edge[], records: ReadonlyMap<number, Stored>, idOf: (record: Stored) => string) {
+  const places = [...records.keys()];
+  const ids = new Set([...records.values()].map(idOf));
+  const waits = new Map<number, Set<string>>();
+  const waiting = new Map<string, Set<number>>();
+  for (const { ids: named } of namedInRecords(edges.filter(isToItself), [...records.values()], { areOne: false }))
+    for (const [id, { paths }] of named) {
+      if (!ids.has(id)) continue;
+      for (const path of paths) {
+        const place = places[Number.parseInt(path, 10)] as number;
+        entryOf(waits, place).add(id);
+        entryOf(waiting, id).add(place);
+      }
+    }
+  return { waits, waiting };
+}
+
+function entryOf<Key, Item>(sets: Map<Key, Set<Item>>, key: Key): Set<Item> {
+  const entry = sets.get(key) ?? new Set<Item>();
+  sets.set(key, entry);
+  return entry;
+}
+
+function isToItself({ holder, target }: Edge): boolean {
+  return holder.model.collection === target.model.collection;
+}
