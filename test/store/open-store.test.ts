@@ -83,6 +83,22 @@ describe('the store of a model', () => {
     await expect(open().create({ number: 'a', total: 1, secret: 'too long' })).rejects.toThrow('`secret`');
   });
 
+  it('throws a plain Error for a key that is no field in a private object, whose name no client must hear of', async () => {
+    const Inner = t.object('Inner', { x: t.optional(t.int()) });
+    const fields = { inner: t.nullable(Inner, { policy: { private: true } }), open: t.nullable(Inner), all: t.map(Inner) };
+    const store = openStore(defineModel('Hidden', { collection: 'hidden', fields }), { db: database.db });
+    const { id } = await store.create({ all: {} });
+    for (const wrong of [{ inner: { nothing: 1 } }, { inner: { nothing: 1 }, nothing: 1 }] as object[]) {
+      await expect(store.create({ all: {}, ...wrong })).rejects.not.toHaveProperty('status');
+      await expect(store.update(id, wrong)).rejects.toThrow('`inner.nothing`');
+    }
+    const keys = { open: { 'x.y': 1 }, all: { 'a.b': { 'inner.x': 1 } }, 'inner.x': 1, ['__proto__']: 1 };
+    const named = ['open.x.y', 'all.a.b.inner.x', 'inner.x', '__proto__'].map((field) => ({ field, rule: 'unknown_field' }));
+    const refused = { status: 422, errors: expect.arrayContaining(named.map((error) => expect.objectContaining(error))) };
+    await expect(store.create(keys as never)).rejects.toMatchObject(refused);
+    await expect(store.update(id, keys as never)).rejects.toMatchObject(refused);
+  });
+
   it('tells what clients know from what is private also where the keys of a map have dots', async () => {
     const Part = t.object('Part', { name: t.string(), secret: t.optional(t.string({ maxLength: 3 }), { policy: { private: true } }) });
     const Parts = defineModel('Parts', { collection: 'parts', fields: { parts: t.map(Part) } });

@@ -1,4 +1,4 @@
-import { bodyNoObject, validationFailed } from '../../errors.ts';
+import { bodyNoObject } from '../../errors.ts';
 import type { FieldError } from '../../rules.ts';
 import type { ObjectNode } from '../node.ts';
 import { absent } from '../node.ts';
@@ -9,7 +9,7 @@ import { compileWholeCheck } from './check-whole.ts';
 import { makeId } from './compile-writes.ts';
 import { type Changes, compileChanges } from './plan-changes.ts';
 import { compileFieldReader, compileKeyCheck, initialValue, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
-import { areKnownToClients, refuseInvalid } from './refuse-invalid.ts';
+import { refuseInvalid } from './refuse-invalid.ts';
 import { Report } from './report.ts';
 
 /** The members of a compiled model that the readers of documents need. */
@@ -65,11 +65,9 @@ export function compileDocumentChanges({ name, root }: WritableModel): (changes:
   };
 }
 
-/** Unlike in a document that was loaded, a key that is no field may come from a client: it is 422, as in the routes. */
+/** As in the routes, a key that is no field is 422. */
 function refuse(errors: readonly FieldError[], root: ObjectNode, given: unknown, what: string): void {
-  const known = errors.filter(({ rule }) => rule !== 'unknown_field');
-  if (!areKnownToClients(root, given, known)) refuseInvalid(known, root, given, what);
-  if (errors.length > 0) throw validationFailed(errors);
+  refuseInvalid(errors, root, given, what, { mayHaveClientKeys: true });
 }
 
 function asGiven(document: unknown): Record<string, unknown> {

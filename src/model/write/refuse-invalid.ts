@@ -3,20 +3,29 @@ import type { FieldError } from '../../rules.ts';
 import type { Node } from '../node.ts';
 import { isObject, own } from '../value/plain-object.ts';
 
+/** Where a document comes from. */
+interface Origin {
+  /** Whether a key that is no field may come from a client. Otherwise it is a mistake of the application, as in a record that it has loaded. */
+  readonly mayHaveClientKeys: boolean;
+}
+
 /**
  * Refuses values of a document that the application's own code wants to write, if there are errors. Throws `validation_failed` (422) for fields
  * that clients know, because such a value probably comes from the client, and a plain Error (500), which begins with `what`, if one of the
  * fields is private, or is not a field.
  */
-export function refuseInvalid(errors: readonly FieldError[], root: Node, document: unknown, what: string): void {
+export function refuseInvalid(errors: readonly FieldError[], root: Node, document: unknown, what: string, origin?: Origin): void {
   if (errors.length === 0) return;
-  if (areKnownToClients(root, document, errors)) throw validationFailed(errors);
+  if (areKnownToClients(root, document, errors, origin)) throw validationFailed(errors);
   throw new Error(`${what}: ${describeErrors(errors)}.`);
 }
 
 /** Whether clients may know the fields of all errors in a document. */
-export function areKnownToClients(root: Node, document: unknown, errors: readonly FieldError[]): boolean {
-  return errors.every(({ field }) => isKnownToClients(root, document, field));
+export function areKnownToClients(root: Node, document: unknown, errors: readonly FieldError[], origin?: Origin): boolean {
+  return errors.every(({ field, rule }) => {
+    const mayBeKey = rule === 'unknown_field' && origin?.mayHaveClientKeys === true;
+    return isKnownToClients(root, document, field, mayBeKey);
+  });
 }
 
 /** Errors in words, for the log of an application. */
@@ -24,18 +33,16 @@ export function describeErrors(errors: readonly FieldError[]): string {
   return errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ');
 }
 
-/**
- * Whether clients may know the field at this path: neither the field nor an object that holds it is private. The path of the record is
- * empty. A key that is not a field is a mistake of the application.
- */
-function isKnownToClients(node: Node, value: unknown, path: string): boolean {
+/** Whether clients may know what is at this path: neither the field nor an object that holds it is private. The path of the record is empty. */
+function isKnownToClients(node: Node, value: unknown, path: string, mayBeKey: boolean): boolean {
   if (path === '' || node.kind === 'leaf') return true;
-  if (node.kind === 'map')
-    return mapKeysOf(path, value).every((key) => isKnownToClients(node.values.node, member(value, key), after(path, key)));
+  const isKnownIn = (inner: Node, name: string) => isKnownToClients(inner, member(value, name), after(path, name), mayBeKey);
+  if (node.kind === 'map') return mapKeysOf(path, value).every((key) => isKnownIn(node.values.node, key));
   const [name = ''] = path.split('.', 1);
-  if (node.kind === 'array') return isKnownToClients(node.items.node, member(value, name), after(path, name));
+  if (node.kind === 'array') return isKnownIn(node.items.node, name);
+  if (mayBeKey && isObject(value) && Object.hasOwn(value, path)) return true; // the rest of the path is the key, which may have dots
   const field = node.byName.get(name);
-  return field !== undefined && !field.policy.private && isKnownToClients(field.node, member(value, name), after(path, name));
+  return field !== undefined && !field.policy.private && isKnownIn(field.node, name);
 }
 
 /** The keys of a map with which a path may begin. They are several if the map has the keys `a` and `a.b`. */
