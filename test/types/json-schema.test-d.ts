@@ -121,6 +121,9 @@ const Order = defineModel('Order', {
         size: { type: 'integer', default: 1 },
         note: { type: ['string', 'null'] },
         secret: { type: 'string', policy: { private: true } },
+        hidden: { anyOf: [{ type: 'integer', policy: { private: true } }, { type: 'null' }] },
+        unset: { oneOf: [{ type: 'null' }, { type: 'integer', storeNone: true }] },
+        floor: { anyOf: [{ type: 'integer', default: 1 }, { type: 'null' }], title: 'Floor' },
       },
       required: ['city', 'size'],
     }),
@@ -132,6 +135,9 @@ interface Place {
   city: string;
   size: number;
   note: string | null;
+  hidden: number | null;
+  unset?: number | null;
+  floor: number | null;
   zip?: string;
   secret?: string;
 }
@@ -139,7 +145,7 @@ declare const document: Document<typeof Order>;
 const place: Place = document.place;
 assert<Equal<typeof document.level, 'low' | 'high'>>();
 declare const read: Read<typeof Order>;
-assert<Equal<keyof typeof read.place, Exclude<keyof Place, 'secret'>>>();
+assert<Equal<keyof typeof read.place, Exclude<keyof Place, 'secret' | 'hidden'>>>();
 const create: Create<typeof Order> = { place: { city: 'Bern' } };
 // @ts-expect-error: the city is required
 const incomplete: Create<typeof Order> = { place: {} };

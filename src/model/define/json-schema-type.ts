@@ -197,10 +197,12 @@ type Sure = Readonly<Record<'create' | 'untyped', never>> & {
   readonly read: 'null';
 };
 
-/** A schema, and those that its reference leads to. */
+/** A schema, those that its reference leads to, and the one that stands beside an alternative that is null. */
 type Chain<S, Root, Way extends readonly unknown[] = []> = S extends { readonly $ref: infer Ref }
   ? S | Chain<Find<Root, Ref, Way>, Root, [...Way, Ref]>
-  : S;
+  : S extends { readonly anyOf: readonly [infer One, infer Other] } | { readonly oneOf: readonly [infer One, infer Other] }
+    ? S | ([NullBranch<One> | NullBranch<Other>] extends [never] ? never : Chain<One | Other, Root, Way>)
+    : S;
 
 /** The members that an object may have beside its `properties`: only one that is read field by field has none. */
 type OfOthers<S, Names, As extends Form> = As extends 'untyped'

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 
@@ -44,8 +45,8 @@ export function checkKeywords(schema: GivenSchema, own: readonly string[], path:
 }
 
 /**
- * Separates null from the other values that a schema allows. The returned schema describes only the other values. Keywords beside an
- * `anyOf` take precedence over the keywords of its branch.
+ * Separates null from the other values that a schema allows. The returned schema describes only the other values. Annotations and markers
+ * beside an `anyOf` take precedence over those of its branch. Throws a {@link ConfigurationError} if they have different values for another keyword.
  */
 export function unwrapNull(schema: GivenSchema, path: string): { schema: GivenSchema; nullable: boolean } {
   for (const keyword of ['anyOf', 'oneOf', 'type', 'enum'] as const) {
@@ -68,10 +69,14 @@ function isNull(branch: unknown, keyword: 'anyOf' | 'oneOf' | 'type' | 'enum'): 
 function withBranches(outer: GivenSchema, keyword: string, rest: readonly unknown[], path: string): GivenSchema {
   const [only] = rest;
   if (rest.length > 1 || keyword === 'enum') return { ...outer, [keyword]: rest };
-  return keyword === 'type' ? { ...outer, type: only } : layOver(asSchema(only, path), outer);
+  return keyword === 'type' ? { ...outer, type: only } : layOver(asSchema(only, path), outer, path);
 }
 
-function layOver(inner: GivenSchema, outer: GivenSchema): GivenSchema {
+function layOver(inner: GivenSchema, outer: GivenSchema, path: string): GivenSchema {
+  const differs = (keyword: string) => outer[keyword] !== undefined && !isDeepStrictEqual(inner[keyword], outer[keyword]);
+  const lost = Object.keys(inner).find((keyword) => !ofEveryField.has(keyword) && !keyword.startsWith('~') && differs(keyword));
+  if (lost)
+    throw new ConfigurationError(`\`${lost}\` of \`${path}\` is also a keyword of its alternative beside null: give it to one of them.`);
   const merged = { ...inner, ...outer };
   if (!isPolicy(inner.policy) || !isPolicy(outer.policy)) return merged;
   return { ...merged, policy: { ...inner.policy, ...outer.policy } };

@@ -67,6 +67,15 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
     expect(model.privatePaths).toEqual(['value']);
   });
 
+  it('annotations and markers beside it are laid over those inside, and a constraint in both must be the same', () => {
+    const inner = { type: 'string', maxLength: 3, title: 'Inner', policy: { insert: true } };
+    const model = modelWith({ title: 'Outer', policy: { private: true }, maxLength: 3, anyOf: [inner, { type: 'null' }] });
+    expect(model.root.byName.get('value')).toMatchObject({ policy: { insert: true, private: true } });
+    expect(messageOf(() => modelWith({ maxLength: 5, anyOf: [inner, { type: 'null' }] }))).toBe(
+      '`maxLength` of `value` is also a keyword of its alternative beside null: give it to one of them.',
+    );
+  });
+
   it.each<[string, RawSchema]>([
     ['a list of types', { type: ['string', 'null'] }],
     ['a longer list of types', { type: ['string', 'number', 'null'] }],

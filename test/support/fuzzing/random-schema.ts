@@ -24,6 +24,9 @@ const $defs: Json = {
   Point: { type: 'object', properties: { x: { type: 'integer' }, y: { $ref: '#/$defs/text' } }, required: ['x'] },
 };
 
+/** What may stand beside the keywords of a schema. */
+const beside = fc.constantFrom<Json>({}, {}, { title: 'A' }, { default: 'x' }, { default: null }, { type: 'string' });
+
 function objects(member: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   const members = fc.dictionary(fc.constantFrom(...names), member, { maxKeys: 3 });
   const defaulted = fc.constantFrom<Json>(
@@ -55,7 +58,9 @@ const { schema: one } = fc.letrec<{ schema: Json }>((tie) => {
       some.map((anyOf) => ({ anyOf })),
       some.map((oneOf) => ({ oneOf })),
       some.map((allOf) => ({ allOf })),
-      tie('schema').map((schema) => ({ anyOf: [schema, { type: 'null' }] })),
+      fc
+        .record({ schema: tie('schema'), inside: beside, outside: beside })
+        .map(({ schema, inside, outside }) => ({ ...outside, anyOf: [{ ...schema, ...inside }, { type: 'null' }] })),
     ),
   };
 });
