@@ -55,9 +55,23 @@ export function unwrapNull(schema: GivenSchema, path: string): { schema: GivenSc
     const { [keyword]: _, ...outer } = schema;
     const rest = branches.filter((branch) => !isNull(branch, keyword));
     if (rest.length === branches.length || rest.length === 0) continue;
+    refuseNullForbidden(outer, keyword, path);
     return { schema: unwrapNull(withBranches(outer, keyword, rest, path), path).schema, nullable: true };
   }
   return { schema, nullable: false };
+}
+
+/** Refuses a keyword beside null that forbids it: null would be legal here, and is not in JSON Schema. */
+function refuseNullForbidden({ type, enum: values, const: only }: GivenSchema, keyword: string, path: string): void {
+  const forbids = (allowed: unknown, isIn: boolean) => allowed !== undefined && !isIn;
+  const other =
+    (forbids(type, type === 'null' || (Array.isArray(type) && type.includes('null'))) && 'type') ||
+    (forbids(values, Array.isArray(values) && values.includes(null)) && 'enum') ||
+    (forbids(only, only === null) && 'const');
+  if (other)
+    throw new ConfigurationError(
+      `\`${keyword}\` of \`${path}\` allows null, but \`${other}\` beside it does not: let both allow it, or none.`,
+    );
 }
 
 function isNull(branch: unknown, keyword: 'anyOf' | 'oneOf' | 'type' | 'enum'): boolean {
@@ -72,8 +86,9 @@ function withBranches(outer: GivenSchema, keyword: string, rest: readonly unknow
   return keyword === 'type' ? { ...outer, type: only } : layOver(asSchema(only, path), outer, path);
 }
 
-function layOver(inner: GivenSchema, outer: GivenSchema, path: string): GivenSchema {
-  const differs = (keyword: string) => outer[keyword] !== undefined && !isDeepStrictEqual(inner[keyword], outer[keyword]);
+function layOver(inner: GivenSchema, given: GivenSchema, path: string): GivenSchema {
+  const outer = pick(given, Object.keys(given)); // what is undefined is absent
+  const differs = (keyword: string) => keyword in outer && !isDeepStrictEqual(inner[keyword], outer[keyword]);
   const lost = Object.keys(inner).find((keyword) => !ofEveryField.has(keyword) && !keyword.startsWith('~') && differs(keyword));
   if (lost)
     throw new ConfigurationError(`\`${lost}\` of \`${path}\` is also a keyword of its alternative beside null: give it to one of them.`);

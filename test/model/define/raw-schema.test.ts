@@ -71,9 +71,28 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
     const inner = { type: 'string', maxLength: 3, title: 'Inner', policy: { insert: true } };
     const model = modelWith({ title: 'Outer', policy: { private: true }, maxLength: 3, anyOf: [inner, { type: 'null' }] });
     expect(model.root.byName.get('value')).toMatchObject({ policy: { insert: true, private: true } });
+    const erased = modelWith({ policy: undefined, maxLength: undefined, anyOf: [inner, { type: 'null' }] } as never);
+    expect(refusals(() => create(erased, { value: 'long' }))).toHaveLength(1);
     expect(messageOf(() => modelWith({ maxLength: 5, anyOf: [inner, { type: 'null' }] }))).toBe(
       '`maxLength` of `value` is also a keyword of its alternative beside null: give it to one of them.',
     );
+  });
+
+  it.each<[string, RawSchema, string]>([
+    [
+      'a type',
+      { type: 'string', anyOf: [{ type: 'string' }, { type: 'null' }] },
+      '`anyOf` of `value` allows null, but `type` beside it does not',
+    ],
+    ['an enum', { type: ['string', 'null'], enum: ['a'] }, '`type` of `value` allows null, but `enum` beside it does not'],
+    [
+      'a constant',
+      { oneOf: [{ type: 'null' }, { type: 'string' }], const: 'a' },
+      '`oneOf` of `value` allows null, but `const` beside it does not',
+    ],
+    ['a type beside an enum', { enum: ['a', null], type: 'string' }, '`enum` of `value` allows null, but `type` beside it does not'],
+  ])('%s beside null must allow null, too', (_name, schema, message) => {
+    expect(messageOf(() => modelWith(schema))).toContain(message);
   });
 
   it.each<[string, RawSchema]>([
