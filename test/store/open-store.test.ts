@@ -92,6 +92,9 @@ describe('the store of a model', () => {
       await expect(store.create({ all: {}, ...wrong })).rejects.not.toHaveProperty('status');
       await expect(store.update(id, wrong)).rejects.toThrow('`inner.nothing`');
     }
+    const both = { all: {}, inner: { y: 1 }, 'inner.y': 1 } as never; // two errors with one path
+    await expect(store.create(both)).rejects.not.toHaveProperty('status');
+    await expect(store.create({ ...(both as object), inner: { x: 1 } } as never)).rejects.toMatchObject({ status: 422 });
     const keys = { open: { 'x.y': 1 }, all: { 'a.b': { 'inner.x': 1 } }, 'inner.x': 1, ['__proto__']: 1 };
     const named = ['open.x.y', 'all.a.b.inner.x', 'inner.x', '__proto__'].map((field) => ({ field, rule: 'unknown_field' }));
     const refused = { status: 422, errors: expect.arrayContaining(named.map((error) => expect.objectContaining(error))) };

@@ -24,7 +24,7 @@ export function refuseInvalid(errors: readonly FieldError[], root: Node, documen
 export function areKnownToClients(root: Node, document: unknown, errors: readonly FieldError[], origin?: Origin): boolean {
   return errors.every(({ field, rule }) => {
     const mayBeKey = rule === 'unknown_field' && origin?.mayHaveClientKeys === true;
-    return isKnownToClients(root, document, field, mayBeKey);
+    return mayBeKey ? !isKeyInPrivate(root, document, field, false) : isKnownToClients(root, document, field);
   });
 }
 
@@ -33,16 +33,31 @@ export function describeErrors(errors: readonly FieldError[]): string {
   return errors.map(({ field, message }) => `\`${field}\` ${message}`).join('; ');
 }
 
-/** Whether clients may know what is at this path: neither the field nor an object that holds it is private. The path of the record is empty. */
-function isKnownToClients(node: Node, value: unknown, path: string, mayBeKey: boolean): boolean {
+/**
+ * Whether clients may know the field at this path: neither the field nor an object that holds it is private. The path of the record is
+ * empty. A key that is not a field is a mistake of the application.
+ */
+function isKnownToClients(node: Node, value: unknown, path: string): boolean {
   if (path === '' || node.kind === 'leaf') return true;
-  const isKnownIn = (inner: Node, name: string) => isKnownToClients(inner, member(value, name), after(path, name), mayBeKey);
+  const isKnownIn = (inner: Node, name: string) => isKnownToClients(inner, member(value, name), after(path, name));
   if (node.kind === 'map') return mapKeysOf(path, value).every((key) => isKnownIn(node.values.node, key));
   const [name = ''] = path.split('.', 1);
   if (node.kind === 'array') return isKnownIn(node.items.node, name);
-  if (mayBeKey && isObject(value) && Object.hasOwn(value, path)) return true; // the rest of the path is the key, which may have dots
   const field = node.byName.get(name);
   return field !== undefined && !field.policy.private && isKnownIn(field.node, name);
+}
+
+/** Whether a path leads to a key that is no field in a private object. The key may have dots, so that several ways may lead to one. */
+function isKeyInPrivate(node: Node, value: unknown, path: string, isPrivate: boolean): boolean {
+  const isIn = (inner: Node, name: string, isHidden = isPrivate) => isKeyInPrivate(inner, member(value, name), after(path, name), isHidden);
+  const [name = ''] = path.split('.', 1);
+  if (node.kind === 'map') return mapKeysOf(path, value).some((key) => isIn(node.values.node, key));
+  if (node.kind === 'array') return isIn(node.items.node, name);
+  if (node.kind === 'leaf' || !isObject(value)) return false;
+  const field = Object.hasOwn(value, name) ? node.byName.get(name) : undefined;
+  return (
+    (isPrivate && Object.hasOwn(value, path)) || (field !== undefined && isIn(field.node, name, isPrivate || field.policy.private === true))
+  );
 }
 
 /** The keys of a map with which a path may begin. They are several if the map has the keys `a` and `a.b`. */
