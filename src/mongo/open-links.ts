@@ -3,6 +3,7 @@ import { validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import type { ArrayNode, CompiledField } from '../model/node.ts';
+import type { ShowValue } from '../model/read/shown-value.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import type { Commands } from './driver/commands.ts';
 import { type Command, Work } from './driver/work.ts';
@@ -20,6 +21,8 @@ export interface Elements {
   readonly field: CompiledField & { readonly node: ArrayNode };
   /** The same field, for conditions. */
   readonly query: QueryField;
+  /** What the field shows of a stored record. */
+  readonly show: ShowValue;
 }
 
 /** A change of one element of an array. */
@@ -54,8 +57,8 @@ interface Settings extends Pick<Commands, 'write'> {
 export function openLinks(model: CompiledModel, collection: Collection<Stored>, { write, toFilter, explainMiss, retry }: Settings): Links {
   return {
     changeElement(target, change, work = new Work()) {
-      const { field, kind, element, changes, bounds } = change;
-      const list = listOf(field);
+      const { field, show, kind, element, changes, bounds } = change;
+      const list = listOf(change);
       const without = { $filter: { input: list, cond: { $ne: ['$$this', { $literal: element }] } } };
       const next = kind === 'add' ? { $concatArrays: [list, [{ $literal: element }]] } : without;
       const filter = both(both(toFilter(target), { $expr: { $and: conditionsOf(change, list, without) } }), remainsWithin(change));
@@ -68,7 +71,7 @@ export function openLinks(model: CompiledModel, collection: Collection<Stored>, 
         if (written) return new StoredRecord(model, written);
         const stored = await explainMiss(target, work);
         if (isThere(change, stored) === (kind === 'add')) return new StoredRecord(model, stored);
-        const items = itemsOf(field, stored);
+        const items = itemsOf(show, stored);
         const left = kind === 'add' ? [...items, element] : items.filter((one) => !isThere(change, { [field.key]: [one] }));
         const wrong = field.constraint?.(left);
         if (wrong) throw validationFailed([wrong.at(field.name)]);
@@ -79,19 +82,23 @@ export function openLinks(model: CompiledModel, collection: Collection<Stored>, 
   };
 }
 
-/** The array as an expression: a record without one has the default, or no items. */
-function listOf({ key, makeDefault }: CompiledField): BsonDocument {
-  return { $cond: [{ $isArray: `$${key}` }, `$${key}`, { $literal: makeDefault?.() ?? [] }] };
+/** The array as an expression: the items that a record shows. */
+function listOf({ field, show }: Elements): BsonDocument {
+  const value = `$${field.key}`;
+  const [none, unset] = [itemsOf(show, { [field.key]: null }), itemsOf(show, {})];
+  return {
+    $cond: [{ $isArray: value }, value, { $cond: [{ $eq: [{ $type: value }, 'missing'] }, { $literal: unset }, { $literal: none }] }],
+  };
 }
 
-function itemsOf({ key, makeDefault }: CompiledField, stored: Stored): unknown[] {
-  const items = stored[key] ?? makeDefault?.();
+function itemsOf(show: ShowValue, stored: Stored): readonly unknown[] {
+  const items = show(stored);
   return Array.isArray(items) ? items : [];
 }
 
 /** Whether the element is in the array. It is compared as the database compares it. */
-function isThere({ field, query, element }: ElementChange, stored: Stored): boolean {
-  return isWithin({ field: query, operator: 'eq', value: element }, { [field.key]: itemsOf(field, stored) });
+function isThere({ field, query, show, element }: ElementChange, stored: Stored): boolean {
+  return isWithin({ field: query, operator: 'eq', value: element }, { [field.key]: itemsOf(show, stored) });
 }
 
 /** The expressions that must be true for the write: otherwise it would change nothing, or leave too many or too few items. */

@@ -5,6 +5,7 @@ import { tryAll } from '../mistakes.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import type { ArrayNode } from '../model/node.ts';
 import { compileRelations, type Relation } from '../model/read/relations.ts';
+import { compileShownValue } from '../model/read/shown-value.ts';
 import { patchAccess } from '../model/write/access.ts';
 import { checkIdType } from '../mongo/check-id-type.ts';
 import type { DatabaseOptions } from '../mongo/collection.ts';
@@ -56,6 +57,7 @@ function asArray(
   const elements = {
     field: field as Elements['field'] & { readonly node: ArrayNode },
     query: model.scopeFields.get(field.name) as QueryField,
+    show: compileShownValue(field),
   };
   return [[relation.name, { relation, elements }]];
 }

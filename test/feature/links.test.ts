@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { everything, type Guard } from '../../src/index.ts';
+import { defineModel, everything, type Guard, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -10,6 +10,13 @@ const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 let hooked: unknown[] = [];
 const mayPatch: Guard<Any> = (ctx) => ctx.get('x-user') !== 'reader';
+const Defaults = defineModel('Defaults', {
+  collection: 'defaults',
+  fields: {
+    id: t.string(),
+    tagIds: t.nullable(t.array(t.ref('Tag', { id: t.string(), as: 'tags' }), { default: ['red'] }), { storeNone: true }),
+  },
+});
 const api = useApi(
   database,
   (shop) => [
@@ -42,6 +49,7 @@ const api = useApi(
       scope: (ctx) => (ctx.get('x-user') === 'ann' ? { owner: 'ann' } : everything),
     }),
     shop.resource({ model: Task }),
+    shop.resource({ model: Defaults, links: ['tags'] }),
   ],
   { batch: true },
 );
@@ -110,6 +118,15 @@ describe('PUT <resource>/{id}/<relation>/{other}', () => {
     const { status, body } = await send('PUT', 'projects/few/tags/blue', 'noblue');
     expect([status, body.errors]).toMatchObject([422, [{ field: 'tagIds', rule: 'scope' }]]);
     expect((await send('PUT', 'projects/few/tags/gray', 'noblue')).status).toBe(204);
+  });
+
+  it('adds to what the record shows: nothing for null, and the default for a missing key', async () => {
+    await collection('defaults').insertMany([{ _id: 'null', tagIds: null }, { _id: 'none' }] as never);
+    for (const one of ['null', 'none']) expect((await send('PUT', `defaults/${one}/tags/blue`)).status).toBe(204);
+    expect(await collection('defaults').find().sort({ _id: 1 }).toArray()).toEqual([
+      { _id: 'none', tagIds: ['red', 'blue'] },
+      { _id: 'null', tagIds: ['blue'] },
+    ]);
   });
 
   it('honours If-Match, and requires it where every write does', async () => {

@@ -209,6 +209,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
   const element: Any = {
     field: { ...field, makeDefault: undefined, node: { kind: 'array', keywords: {} } },
     query: compileModel(Parcel).scopeFields.get('place'),
+    show: () => [],
     kind: 'add',
     element: 'x',
     changes: { assignments: [], embedded: [] },

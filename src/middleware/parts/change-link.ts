@@ -79,7 +79,7 @@ export function checkLink(
  */
 export function changeLink(
   model: CompiledModel,
-  { field, query }: Link,
+  { field, query, show }: Link,
   kind: 'add' | 'remove',
   options: WriteOptions,
 ): ResourceMiddleware {
@@ -88,7 +88,7 @@ export function changeLink(
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkLink', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, viewer: viewerOf(ctx) };
     const { otherId: element, writeScope = [], mayWrite = () => false } = ctx;
-    const change = { field, query, kind, element, changes, bounds: { writeScope, mayWrite } };
+    const change = { field, query, show, kind, element, changes, bounds: { writeScope, mayWrite } };
     ctx.record = await collection.changeElement(target, change, workOf(ctx));
     await next();
   });

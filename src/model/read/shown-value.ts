@@ -1,12 +1,15 @@
 import { absent, type CompiledField } from '../node.ts';
 import { compileMemberRead } from '../value/stored-shape.ts';
 
+/** Returns the value that a field of a stored object shows. */
+export type ShowValue = (stored: Readonly<Record<string, unknown>>) => unknown;
+
 /**
  * Compiles a function that returns the value that a field of a stored object shows. If the key is missing, or null in a field that is not
  * nullable, it is the default, or null if null is stored as a missing key. An optional field is then absent: it may have been removed, and a
  * default would bring it back.
  */
-export function compileShownValue(field: CompiledField): (stored: Readonly<Record<string, unknown>>) => unknown {
+export function compileShownValue(field: CompiledField): ShowValue {
   const read = compileMemberRead(field.key);
   const makeMissing = compileMissingValue(field);
   const { nullable } = field;
