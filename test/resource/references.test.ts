@@ -32,9 +32,19 @@ describe('a definition of a checked reference is refused', () => {
       /`projectId` of Task has `onDelete: 'nullify'` for its reference to Project, but there must be a value/,
     ],
     [
-      '`nullify` under a default',
+      'a default with `onDelete`',
       t.optional(t.ref('Project', { id: t.string(), onDelete: 'nullify', default: 'a' })),
-      /shows the field's default/,
+      /`projectId` of Task has `onDelete: 'nullify'` .* Project, but a record without a value shows the id of its default/,
+    ],
+    [
+      'a default of an array with `onDelete`',
+      t.array(t.ref('Project', { id: t.string(), onDelete: 'pull' }), { default: ['a'] }),
+      /but a record without a value shows the id of its default/,
+    ],
+    [
+      'a default of an object around a reference with `onDelete`',
+      t.object('Place', { at: t.ref('Project', { id: t.string(), onDelete: 'restrict' }) }, { default: { at: 'a' } as Any }),
+      /`projectId\.at` of Task has `onDelete: 'restrict'` .* but a record without a value shows the id of its default/,
     ],
     [
       '`pull` of a single reference',
@@ -61,6 +71,13 @@ describe('a definition of a checked reference is refused', () => {
     ],
   ])('%s', (_what, projectId, message) => {
     expect(messageOf(() => apiOf(task(projectId), Project))).toMatch(message);
+  });
+
+  it('that holds decimals, of which several texts are equal', () => {
+    const Price = defineModel('Price', { collection: 'prices', fields: { id: t.decimal() } });
+    const fields = { priceId: t.ref('Price', { id: t.decimal(), exists: true }) };
+    const Use = defineModel('Use', { collection: 'uses', fields });
+    expect(messageOf(() => apiOf(Use, Price))).toMatch(/`priceId` of Use has `exists: true`, but its ids are decimals/);
   });
 
   it('that leads to a model with a field under the key of the library', () => {

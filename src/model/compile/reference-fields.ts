@@ -38,7 +38,7 @@ function isChecked({ exists, onDelete }: Reference): boolean {
 
 /**
  * Compiles the checked references of a model. Throws a {@link ConfigurationError} for one that cannot hold: in a map or an array of arrays,
- * `nullify` where there must be a value, `pull` outside of an array.
+ * `nullify` where there must be a value, `pull` outside of an array, and `onDelete` of the id of a default.
  */
 export function compileReferenceFields(table: FieldTable, root: ObjectNode, model: string): readonly ReferenceField[] {
   const found = [...table.values()].flatMap((entry) => {
@@ -57,6 +57,7 @@ export function compileReferenceFields(table: FieldTable, root: ObjectNode, mode
     throw new ConfigurationError(
       `\`${lost.path}\` of ${model} has \`${optionOf(lost.ref)}\` for its reference to ${lost.ref.model}: a reference in a map or an array of arrays has none.`,
     );
+  checkDefaults(table, compiled, model);
   return compiled;
 }
 
@@ -104,8 +105,18 @@ function checkAction({ field }: FieldEntry, slot: ReferenceSlot, where: string):
     throw new ConfigurationError(
       `${what}, but there must be a value: use \`t.nullable\` or \`t.optional\`${node.kind === 'array' ? ', or `pull`' : ''}.`,
     );
-  if (onDelete === 'nullify' && node.kind !== 'array' && field.makeDefault && !field.storeNone)
-    throw new ConfigurationError(`${what}, but a record without a value shows the field's default: remove that, or use \`storeNone\`.`);
+}
+
+/** Refuses defaults with ids of references with `onDelete`: a record without a value shows them, and no delete could find it by them. */
+function checkDefaults(table: FieldTable, references: readonly ReferenceField[], model: string): void {
+  for (const { field, path } of table.values())
+    for (const { name, ref, visitAt } of field.makeDefault ? references : [])
+      if (ref.onDelete)
+        visitAt(path, field.makeDefault?.(), () => {
+          throw new ConfigurationError(
+            `\`${name}\` of ${model} has \`onDelete: '${ref.onDelete}'\` for its reference to ${ref.model}, but a record without a value shows the id of its default: remove that.`,
+          );
+        });
 }
 
 /** Each checked reference within a value: whether a query of the database can reach it. */

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
+import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Edge, ReferenceEnd } from './references.ts';
 
@@ -18,6 +19,7 @@ export function compileEdges(models: readonly CompiledModel[], { targetOf, holde
   const parts = models.flatMap((model) =>
     model.references.map((field) => (): Edge => {
       const target = targetOf(field, describe(model, field));
+      checkIds(field, model);
       checkOwnKey(target.model, field, model);
       checkRestorable(target.model, field, model);
       return { holder: holderOf(model), field, target };
@@ -30,6 +32,14 @@ export function compileEdges(models: readonly CompiledModel[], { targetOf, holde
 
 function describe({ name }: CompiledModel, { name: field, ref }: ReferenceField): string {
   return `\`${field}\` of ${name} has \`${ref.onDelete ? `onDelete: '${ref.onDelete}'` : 'exists: true'}\``;
+}
+
+/** Refuses ids of which two can be equal and have different texts. */
+function checkIds(field: ReferenceField, holder: CompiledModel): void {
+  if (field.leaf === decimalLeaf)
+    throw new ConfigurationError(
+      `${describe(holder, field)}, but its ids are decimals, of which 1.0 and 1.00 are equal: use ids of another type for references that hold.`,
+    );
 }
 
 /** Refuses a field where a record counts the writes that have referred to it. */
