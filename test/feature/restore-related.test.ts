@@ -67,6 +67,31 @@ beforeEach(async () => {
 });
 const everything = ['folders/a', 'folders/a1', 'folders/b', 'files/x', 'files/y', 'parts/x1'];
 
+describe('two models of one collection', () => {
+  const kindOf = (name: string, field: string) =>
+    defineModel(name, { collection: 'kinds', fields: { id: id(), [field]: t.nullable(folder('cascade')), deletedAt: t.deletedAt() } });
+  const kinds = useApi(database, (shop) => [
+    shop.resource({ model: Folder, ops: single }),
+    shop.resource({ model: kindOf('One', 'a'), path: 'ones', ops: single }),
+    shop.resource({ model: kindOf('Two', 'b'), path: 'twos', ops: single }),
+  ]);
+  const ask = async (method: string, path: string) => (await kinds.request(method, `/api/${path}`)).status;
+
+  it('restore a record only if it has the parents of both', async () => {
+    await all('kinds').deleteMany({});
+    await all('kinds').insertMany([
+      { _id: 'x', a: 'a', b: 'b' },
+      { _id: 'y', a: null, b: 'b' },
+    ]);
+    expect([await ask('DELETE', 'ones/y'), await ask('DELETE', 'folders/a'), await ask('DELETE', 'folders/b')]).toEqual([204, 204, 204]);
+    expect(await ask('POST', 'folders/a/restore')).toBe(200);
+    expect(await all('kinds').countDocuments({ deletedAt: null })).toBe(0);
+    const { status, body } = await kinds.request('POST', '/api/ones/y/restore');
+    expect([status, body.errors]).toEqual([422, [expect.objectContaining({ field: '', rule: 'reference' })]]);
+    expect([await ask('POST', 'folders/b/restore'), await ask('POST', 'ones/y/restore')]).toEqual([200, 200]);
+  });
+});
+
 describe('a delete that takes others along', () => {
   it('marks all of them with its time and its id, one step of the revision each', async () => {
     expect((await remove('folders/a')).status).toBe(204);

@@ -131,7 +131,28 @@ describe.each([
   });
 });
 
+describe('createMany of records with `onDelete`', () => {
+  it('writes only those one by one that have such a reference', async () => {
+    const documents = [{ id: 'a', parentId: 'taken' }, ...Array.from({ length: 50 }, (_, n) => ({ id: `b${n}` }))];
+    await branches().createMany(documents);
+    expect(commands.names.filter((name) => name === 'insert')).toHaveLength(2);
+  });
+});
+
 describe('createMany of records with `exists`', () => {
+  it('tries a record of a circle once at last, and once more when all that it lacked is there', async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => `r${index}`);
+    const dense = ids.map((one, index) => ({ id: one, seeIds: index === 0 ? ['taken'] : ids.slice(0, index) }));
+    const made = outcomesOf(await pages().createMany([{ id: 'taken', seeIds: ['r11'] }, ...dense.reverse()]));
+    expect(made).toEqual(['duplicate_key id', ...ids.reverse()]);
+    expect(commands.names.filter((name) => name === 'find')).toHaveLength(1 + 12); // all of them, r1 to r11, and `taken` again
+  });
+
+  it('names all missing records of a document, in linear time', async () => {
+    const [made] = await pages().createMany([{ id: 'a', seeIds: Array.from({ length: 50_000 }, (_, index) => `none${index}`) }]);
+    expect((made as Any).error.errors).toHaveLength(100);
+  });
+
   it('needs one query for each relation and one insert, unless they refer to one another', async () => {
     await pages().createMany([{ id: 'a', parentId: 'taken' }, { id: 'b', seeIds: ['taken'] }, { id: 'c' }]);
     expect(commands.names).toEqual(['find', 'find', 'insert']);

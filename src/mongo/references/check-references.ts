@@ -1,4 +1,5 @@
 import { validationFailed } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField, VisitId } from '../../model/compile/reference-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
@@ -12,7 +13,7 @@ import type { Edge } from './references.ts';
 type Stored = Readonly<Record<string, unknown>>;
 
 /** Ids in stored form by the text of their JSON, each with the paths where a write has them. */
-type Ids = Map<string, { readonly id: unknown; readonly paths: Set<string> }>;
+export type Ids = Map<string, { readonly id: unknown; readonly paths: Set<string> }>;
 
 /** The ids that a write has for a reference. */
 export interface Named {
@@ -21,7 +22,7 @@ export interface Named {
 }
 
 /** The most errors of one answer, as for a body. */
-const mostErrors = 100;
+export const mostErrors = 100;
 
 /** The same words for a record that is not there and for one that the client may not see. */
 const unknownRecord = new Invalid('reference', 'must be the id of a record within your reach');
@@ -70,6 +71,12 @@ export function namedInRecords(edges: readonly Edge[], records: readonly Stored[
       });
     });
   });
+}
+
+/** Divides the path of a placed reference into the place of its record and the rest. */
+export function splitPlace(path: string): { readonly index: number; readonly rest: string } {
+  const end = path.indexOf('.');
+  return { index: Number(path.slice(0, end)), rest: path.slice(end + 1) };
 }
 
 /** The references that changes set, also in embedded objects that they may have to create. */
@@ -145,9 +152,9 @@ export function refusalOf(missing: readonly Named[], viewer: Viewer | undefined)
   return new Error(`A write by the server itself refers to a record that is not there: ${names}.`);
 }
 
-/** The errors of references that a record cannot be restored with. A private field is not named. */
-export function danglingIn(edges: readonly Edge[]): FieldError[] {
-  const names = edges.map(({ field }) => (field.isPrivate ? '' : field.name));
+/** The errors of references that a record of a model cannot be restored with. A field that is private, or of another model, is not named. */
+export function danglingIn(edges: readonly Edge[], model: CompiledModel): FieldError[] {
+  const names = edges.map(({ field, holder }) => (field.isPrivate || holder.model.name !== model.name ? '' : field.name));
   return [...new Set(names)].map((name) => unknownRecord.at(name));
 }
 

@@ -1,4 +1,4 @@
-import { namedInRecords } from './check-references.ts';
+import { type Named, namedInRecords, splitPlace } from './check-references.ts';
 import type { Edge } from './references.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -6,14 +6,14 @@ type Stored = Readonly<Record<string, unknown>>;
 /** What became of records that were to be inserted, by their places. Those without an error are stored. */
 export interface Inserted {
   readonly errors: ReadonlyMap<number, Error>;
-  /** The places of those that were not sent, because a record that they refer to is missing. */
-  readonly refused: Iterable<number>;
+  /** The missing references of those that were not sent because of them. */
+  readonly refused: ReadonlyMap<number, readonly Named[]>;
 }
 
 /**
  * Inserts records that may refer to one another: each after those that it refers to, in as few calls of `insert` as that allows. What waits for
  * records that do not come, such as each record of a circle, is tried at last, because others with their ids may be stored already; and it is
- * tried again when one that it refers to was stored after all. So it does not matter where a record stands. Returns the errors by their places.
+ * tried again when all that it lacked was stored after all. So it does not matter where a record stands. Returns the errors by their places.
  */
 export async function insertSiblings(
   edges: readonly Edge[],
@@ -21,36 +21,34 @@ export async function insertSiblings(
   idOf: (record: Stored) => string,
   insert: (records: ReadonlyMap<number, Stored>) => Promise<Inserted>,
 ): Promise<ReadonlyMap<number, Error>> {
-  const { waits, waiting } = findWaiting(edges, records, idOf);
+  const { waits, waiting } = findWaiting(edges.filter(isToItself), records, idOf);
   const errors = new Map<number, Error>();
   const untried = new Set(records.keys());
-  const refused = new Set<number>();
   let ready = [...untried].filter((place) => !waits.has(place));
   while (untried.size > 0 || ready.length > 0) {
-    const next = new Set<number>();
     const some = new Map((ready.length > 0 ? ready : [...untried]).map((place) => [place, records.get(place) as Stored]));
-    for (const place of some.keys()) {
-      untried.delete(place);
-      refused.delete(place);
-      errors.delete(place);
-    }
+    for (const place of some.keys()) for (const found of [untried, waits, errors]) found.delete(place);
     const inserted = await insert(some);
-    for (const place of inserted.refused) refused.add(place);
+    for (const [place, missing] of inserted.refused) if (missing.every(isAwaited)) waits.set(place, new Set(missing.flatMap(idsOf)));
+    ready = [];
     for (const [place, record] of some) {
       const error = inserted.errors.get(place);
       if (error) errors.set(place, error);
-      else for (const other of release(idOf(record))) next.add(other);
+      else ready.push(...release(idOf(record)));
     }
-    ready = [...next];
   }
   return errors;
 
-  /** The places of the records that are to be tried now that there is one with this id. */
+  /** Whether records with all of these ids may still come. */
+  function isAwaited(named: Named): boolean {
+    return isToItself(named.edge) && idsOf(named).every((id) => waiting.has(id));
+  }
+
+  /** The places of the records that waited for nothing but one with this id. */
   function release(id: string): number[] {
     const places = [...(waiting.get(id) ?? [])];
     waiting.delete(id);
-    for (const place of places) waits.get(place)?.delete(id);
-    return places.filter((place) => refused.has(place) || (untried.has(place) && waits.get(place)?.size === 0));
+    return places.filter((place) => waits.get(place)?.delete(id) && waits.get(place)?.size === 0);
   }
 }
 
@@ -60,16 +58,20 @@ function findWaiting(edges: readonly Edge[], records: ReadonlyMap<number, Stored
   const ids = new Set([...records.values()].map(idOf));
   const waits = new Map<number, Set<string>>();
   const waiting = new Map<string, Set<number>>();
-  for (const { ids: named } of namedInRecords(edges.filter(isToItself), [...records.values()], { areOne: false }))
+  for (const { ids: named } of namedInRecords(edges, [...records.values()], { areOne: false }))
     for (const [id, { paths }] of named) {
       if (!ids.has(id)) continue;
       for (const path of paths) {
-        const place = places[Number.parseInt(path, 10)] as number;
+        const place = places[splitPlace(path).index] as number;
         entryOf(waits, place).add(id);
         entryOf(waiting, id).add(place);
       }
     }
   return { waits, waiting };
+}
+
+function idsOf({ ids }: Named): string[] {
+  return [...ids.keys()];
 }
 
 function entryOf<Key, Item>(sets: Map<Key, Set<Item>>, key: Key): Set<Item> {

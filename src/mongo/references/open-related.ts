@@ -8,22 +8,21 @@ import { isError } from '../driver/server-error.ts';
 import { Work } from '../driver/work.ts';
 import { atPlace } from '../insert-many.ts';
 import { notFound } from '../open-reads.ts';
-import { both, buildFilter } from '../query/filter.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import type { Target } from '../target.ts';
 import type { Viewer } from '../viewer.ts';
-import type { Targets } from '../write-many.ts';
 import {
   askViewer,
   findMissing,
   isHeld,
-  mayTell,
   type Named,
   namedInChanges,
   namedInRecords,
   newIn,
   refusalOf,
+  splitPlace,
 } from './check-references.ts';
+import { findNewInMany } from './find-new.ts';
 import { type Inserted, insertSiblings } from './insert-siblings.ts';
 import { type Edge, References, referencesOf } from './references.ts';
 import { openRelatedDeletes } from './related-deletes.ts';
@@ -103,31 +102,16 @@ function openCheckedWrites(
     return newIn(missing, changes, found.stored, viewer);
   }
 
-  /** A missing reference is new if one of the records does not have it yet. */
-  async function findNewInMany(missing: readonly Named[], { conditions, scope, viewer }: Targets, work: Work): Promise<Named[]> {
-    const filter = both(buildFilter(conditions), scope);
-    const found: Named[] = [];
-    for (const { edge, ids } of missing) {
-      const left = new Map<string, { readonly id: unknown; readonly paths: Set<string> }>();
-      for (const [key, one] of ids) {
-        const lacking = { $and: [filter, { [edge.field.path]: { $ne: one.id } }] };
-        if (!mayTell(edge, viewer) || (await plain.findIds(lacking, 1, work)).length > 0) left.set(key, one);
-      }
-      if (left.size > 0) found.push({ edge, ids: left });
-    }
-    return found;
-  }
-
   const asTheyAre = async (missing: readonly Named[]) => missing;
 
   /** One after the other, because an error of one would end the transaction of all. */
   async function insertAlone(records: ReadonlyMap<number, Stored>, work: Work): Promise<Inserted> {
     const errors = new Map<number, Error>();
-    const refused = new Set<number>();
+    const refused = new Map<number, readonly Named[]>();
     for (const [place, record] of records) {
       const named = namedInRecords(edges, [record], { areOne: true, arePlaced: false });
       const refuse = async (missing: readonly Named[]) => {
-        refused.add(place);
+        refused.set(place, missing);
         return missing;
       };
       try {
@@ -150,12 +134,13 @@ function openCheckedWrites(
       missing = await findMissing(named, await askViewer(named, undefined), work);
     } catch (error) {
       if (work.transaction || !isError(error)) throw error;
-      return { errors: new Map(places.map((place) => [place, error])), refused: [] }; // others may be stored already
+      return { errors: new Map(places.map((place) => [place, error])), refused: new Map() }; // others may be stored already
     }
-    const refused = refusedPlaces(missing, places);
+    const refused = byPlace(missing, places);
     const left = new Map([...records].filter(([place]) => !refused.has(place)));
     const errors = await plain.insertEach([...left.values()], work, [...left.keys()]);
-    return { errors: new Map([...refused, ...errors]), refused: refused.keys() };
+    const refusals = [...refused].map(([place, named]) => [place, refusalOf(named, undefined)] as const);
+    return { errors: new Map([...refusals, ...errors]), refused };
   }
 
   const writes: CheckedWrites = {
@@ -166,9 +151,13 @@ function openCheckedWrites(
 
     insertEach(records, work = new Work(), places = [...records.keys()]) {
       const all = new Map(places.map((place, index) => [place, records[index] as Stored]));
-      const insertSome = namedInRecords(edges, records, { areOne: false }).some(isHeld) ? insertAlone : insertTogether;
+      const held = byPlace(namedInRecords(edges, records, { areOne: false }).filter(isHeld), places);
       const idOf = ({ _id }: Stored) => model.id.leaf.toJson(_id);
-      return insertSiblings(edges, all, idOf, (some) => insertSome(some, work));
+      return insertSiblings(edges, all, idOf, async (some) => {
+        const together = await insertTogether(new Map([...some].filter(([place]) => !held.has(place))), work);
+        const alone = await insertAlone(new Map([...some].filter(([place]) => held.has(place))), work);
+        return { errors: new Map([...together.errors, ...alone.errors]), refused: new Map([...together.refused, ...alone.refused]) };
+      });
     },
 
     insertAll(records, work = new Work()) {
@@ -191,23 +180,25 @@ function openCheckedWrites(
 
     updateMany(targets, changes, work = new Work()) {
       const named = namedInChanges(edges, changes);
-      const look = (missing: readonly Named[]) => findNewInMany(missing, targets, work);
+      const look = (missing: readonly Named[]) => findNewInMany(plain, missing, changes, targets, work);
       return checked(named, targets.viewer, work, look, () => plain.updateMany(targets, changes, work));
     },
   };
   return writes;
 }
 
-/** The errors of records with missing references, by their places. */
-function refusedPlaces(missing: readonly Named[], places: readonly number[]): Map<number, Error> {
-  const refused = new Map<number, Named[]>();
-  for (const { edge, ids } of missing)
+/** References of records by the places of these, with the paths within each. */
+function byPlace(all: readonly Named[], places: readonly number[]): Map<number, Named[]> {
+  const found = new Map<number, Named[]>();
+  for (const { edge, ids } of all)
     for (const [key, { id, paths }] of ids)
       for (const path of paths) {
-        const [index = '', ...rest] = path.split('.');
-        const own: Named = { edge, ids: new Map([[key, { id, paths: new Set([rest.join('.')]) }]]) };
-        const place = places[Number(index)] as number;
-        refused.set(place, [...(refused.get(place) ?? []), own]);
+        const { index, rest } = splitPlace(path);
+        const place = places[index] as number;
+        const own: Named = { edge, ids: new Map([[key, { id, paths: new Set([rest]) }]]) };
+        const known = found.get(place);
+        if (known) known.push(own);
+        else found.set(place, [own]);
       }
-  return new Map([...refused].map(([place, named]) => [place, refusalOf(named, undefined)]));
+  return found;
 }

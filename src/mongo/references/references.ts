@@ -41,6 +41,7 @@ export class References {
   readonly maxCascade: number;
   readonly #outgoing = new Map<string, Edge[]>();
   readonly #incoming = new Map<string, Edge[]>();
+  readonly #held = new Map<string, Edge[]>();
   readonly #known: ReadonlySet<string>;
 
   constructor(models: readonly CompiledModel[], edges: readonly Edge[], { db, maxTimeMS, maxCascade }: Settings) {
@@ -51,7 +52,9 @@ export class References {
     for (const edge of edges) {
       add(this.#outgoing, keyOf(edge.holder.model), edge);
       // Two models of one collection describe the same records: a delete by either is one.
-      if (edge.field.ref.onDelete && !this.#isKnown(edge)) add(this.#incoming, edge.target.model.collection, edge);
+      if (!edge.field.ref.onDelete || this.#isKnown(edge)) continue;
+      add(this.#incoming, edge.target.model.collection, edge);
+      add(this.#held, edge.holder.model.collection, edge);
     }
   }
 
@@ -65,6 +68,11 @@ export class References {
   /** The references with `onDelete` that lead to the records of a model. */
   incoming({ collection }: Pick<CompiledModel, 'collection'>): readonly Edge[] {
     return this.#incoming.get(collection) ?? [];
+  }
+
+  /** The references with `onDelete` that the records of a model have, by whichever model of their collection. */
+  heldBy({ collection }: Pick<CompiledModel, 'collection'>): readonly Edge[] {
+    return this.#held.get(collection) ?? [];
   }
 
   /** The references with `onDelete` that a delete of a model's records may meet, at any depth. */

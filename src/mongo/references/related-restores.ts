@@ -23,7 +23,7 @@ const mostOfDeletion = 110_000;
 
 /** Whether a restore of a model's records has to look at other records. */
 export function isRestoredWithOthers(model: CompiledModel, references: References): boolean {
-  return model.deletedAt !== undefined && (heldBy(model, references).length > 0 || taking(model, references).length > 0);
+  return model.deletedAt !== undefined && (references.heldBy(model).length > 0 || taking(model, references).length > 0);
 }
 
 /**
@@ -49,10 +49,6 @@ export function openRelatedRestore(model: CompiledModel, plain: ModelCollection,
       });
     },
   };
-}
-
-function heldBy(model: CompiledModel, references: References): Edge[] {
-  return references.outgoing(model).filter(({ field }) => field.ref.onDelete !== undefined);
 }
 
 /** The references by which a delete takes records along that can be restored. */
@@ -89,7 +85,7 @@ async function findLost(references: References, groups: ReadonlyMap<string, Grou
   const lost = new Lost();
   for (const { model, records } of groups.values()) {
     const named = namedInRecords(
-      heldBy(model, references),
+      references.heldBy(model),
       [...records.values()].map(({ stored }) => stored),
       { areOne: true, arePlaced: false },
     );
@@ -135,7 +131,7 @@ function keepBack(references: References, groups: ReadonlyMap<string, Group>, ro
   for (let isDone = false; !isDone; ) {
     isDone = true;
     for (const { model, records } of groups.values()) {
-      const edges = heldBy(model, references).filter(needs);
+      const edges = references.heldBy(model).filter(needs);
       for (const [key, record] of records) {
         if (record === root || !lost.isNamedBy(record, edges)) continue;
         records.delete(key);
@@ -148,15 +144,15 @@ function keepBack(references: References, groups: ReadonlyMap<string, Group>, ro
 
 /** Throws 422 if the record that is addressed has lost a parent. */
 function refuseLost(references: References, model: CompiledModel, root: StoredRecord, lost: Lost): void {
-  const edges = heldBy(model, references).filter((edge) => needs(edge) && lost.isNamedBy(root, [edge]));
-  if (edges.length > 0) throw validationFailed(danglingIn(edges));
+  const edges = references.heldBy(model).filter((edge) => needs(edge) && lost.isNamedBy(root, [edge]));
+  if (edges.length > 0) throw validationFailed(danglingIn(edges, model));
 }
 
 /** Removes references to lost records where a delete would have removed them. */
 async function clearLost(references: References, groups: ReadonlyMap<string, Group>, lost: Lost, work: Work): Promise<void> {
   for (const { model, collection, records } of groups.values()) {
     const all = [...records.values()];
-    const edges = heldBy(model, references).filter((edge) => !needs(edge) && all.some((record) => lost.isNamedBy(record, [edge])));
+    const edges = references.heldBy(model).filter((edge) => !needs(edge) && all.some((record) => lost.isNamedBy(record, [edge])));
     if (edges.length === 0) continue;
     const pipeline = buildClear(
       edges.map((edge) => ({ edge, ids: lost.idsOf(edge) })),

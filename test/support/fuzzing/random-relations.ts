@@ -81,7 +81,7 @@ const write = fc.record({
   ids,
   /** Added to the revision for `If-Match`. */
   off: fc.constantFrom(undefined, undefined, undefined, 0, 1),
-  documents: fc.uniqueArray(fc.record({ id, ids, isOwn }), { minLength: 2, maxLength: 4, selector: (one) => one.id }),
+  documents: fc.uniqueArray(fc.record({ id, ids, isOwn }), { minLength: 2, maxLength: 3, selector: (one) => one.id }),
 });
 type RandomWrite = typeof write extends fc.Arbitrary<infer T> ? T : never;
 
