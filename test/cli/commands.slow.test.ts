@@ -129,7 +129,7 @@ describe('the database', () => {
     await database.db.collection('notes').insertOne({ title: 5, size: 1 });
     const env = { MONGODB_URI: `${base.replace(/\/+$/, '')}/${database.db.databaseName}?${query}` };
     const { code, stdout } = await runCli(['audit', await write(`${model}export default create;`), '--model', 'Note'], env);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('1 records, 1 do not fit')]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('1 records, 1 does not fit')]);
     await database.db.collection('notes').deleteMany({});
   });
 });
@@ -198,7 +198,7 @@ describe('indexes', () => {
     const path = await write(`${model}export default create;`);
     const missing = 'notes\n  missing   { title: 1 } unique  Note: unique title\n\ntags\n';
     const exists = missing.replace('missing', 'exists ');
-    const told = 'Missing indexes: 1. With --apply they are created.\n';
+    const told = 'Missing indexes: 1. With --apply, they are created.\n';
     expect(await runCli(['indexes', path, ...atDatabase()])).toEqual({ code: 1, stdout: missing, stderr: told });
     expect(await runCli(['indexes', path, ...atDatabase(), '--apply'])).toEqual({
       code: 0,

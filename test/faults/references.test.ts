@@ -1,10 +1,29 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CommandStartedEvent, Db, Document } from 'mongodb';
-import { type Api, service } from '../../src/index.ts';
-import { Job, Memo, Project, Step } from '../support/models/workspace.ts';
+import { type Api, defineModel, service, t } from '../../src/index.ts';
+import { Job, Memo, Step } from '../support/models/workspace.ts';
 import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
 
-const names = ['projects', 'jobs', 'steps', 'memos'] as const;
+const names = ['projects', 'jobs', 'steps', 'memos', 'teams'] as const;
+const Project = defineModel('Project', {
+  collection: 'projects',
+  fields: {
+    id: t.string(),
+    name: t.string(),
+    owner: t.string(),
+    jobs: t.hasMany('Job', { via: 'projectId' }),
+    updatedAt: t.updatedAt(),
+    revision: t.revision(),
+  },
+});
+const Team = defineModel('Team', {
+  collection: 'teams',
+  fields: {
+    id: t.string(),
+    projectIds: t.array(t.ref('Project', { id: t.string(), onDelete: 'pull', as: 'projects' }), { default: [] }),
+    revision: t.revision(),
+  },
+});
 /** How commands fail, from one on until the fault is over. */
 const failures: readonly (readonly [name: string, data: Document])[] = [
   ['112 WriteConflict, which may pass', { errorCode: 112, errorLabels: ['TransientTransactionError'] }],
@@ -15,7 +34,8 @@ const failures: readonly (readonly [name: string, data: Document])[] = [
 ];
 const requests = {
   'a delete with a cascade, a nullify and a pull': ['DELETE', '/projects/a', undefined, 204],
-  'a create that refers to a record': ['POST', '/jobs', { id: 'n', projectId: 'a' }, 201],
+  'a create below a record': ['POST', '/projects/a/jobs', { id: 'n' }, 201],
+  'a link to another record': ['PUT', '/teams/t/projects/b', undefined, 204],
   'a patch that refers to another record': ['PATCH', '/jobs/j1', { projectId: 'b' }, 200],
 } as const;
 type Name = keyof typeof requests;
@@ -32,7 +52,12 @@ beforeAll(async () => {
   client.on('commandStarted', ({ commandName }: CommandStartedEvent) => sent.push(commandName));
   db = deployment.admin.db('references');
   const shop = service();
-  const resources = [shop.resource({ model: Project }), shop.resource({ model: Job }), shop.resource({ model: Memo })];
+  const resources = [
+    shop.resource({ model: Project, nested: ['jobs'] }),
+    shop.resource({ model: Job }),
+    shop.resource({ model: Memo }),
+    shop.resource({ model: Team, links: ['projects'] }),
+  ];
   api = shop.api({ db: client.db('references'), resources, models: [Step], maxTimeMS: 300, onError: () => undefined });
   for (const name of names) await db.createCollection(name);
 });
@@ -52,6 +77,7 @@ async function seed(): Promise<void> {
   await of('jobs').insertMany(['j1', 'j2'].map((_id) => ({ _id, projectId: 'a', text: 'x', revision: 0 })));
   await of('steps').insertMany(['s1', 's2'].map((_id, index) => ({ _id, jobId: `j${index + 1}`, revision: 0 })));
   await of('memos').insertOne({ _id: 'm', projectId: 'a', team: ['a', 'b'], revision: 0 });
+  await of('teams').insertOne({ _id: 't', projectIds: ['a'], revision: 0 });
 }
 beforeEach(seed);
 
@@ -69,7 +95,7 @@ async function askAgain(name: Name): Promise<number> {
   for (;;) {
     const { status } = await ask(name);
     if (status < 500) return status;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 20)); // no event tells when the driver has found the primary again
   }
 }
 

@@ -9,7 +9,7 @@ export function formatAudits(audits: readonly Audit[]): string {
 function formatAudit(audit: Audit): string {
   const { model, collection, records, estimate, isComplete, misfitting, misfits, unknownKeys, omitted } = audit;
   const compared = isComplete ? `${records} records` : `${records} of about ${estimate} records`;
-  const fitting = misfitting === 0 ? 'all fit' : `${misfitting} do not fit`;
+  const fitting = misfitting === 0 ? 'all fit' : `${misfitting} ${misfitting === 1 ? 'does' : 'do'} not fit`;
   const rows = misfits.map(({ path, rule, message, records, ids }) => [`${records}`, path || '(record)', rule, message, ids.join(', ')]);
   const keys = unknownKeys.map(({ path, records, ids }) => [`${records}`, path, ids.join(', ')]);
   return [

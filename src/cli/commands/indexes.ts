@@ -15,7 +15,7 @@ export const indexes = defineCommand({
     const plan = await loaded.library.planIndexes(loaded.api);
     write(`${plan}\n`);
     const [missing, conflicting] = [count(plan, 'missing'), count(plan, 'conflicting')];
-    if (missing > 0) tell(`Missing indexes: ${missing}. With --apply they are created.`);
+    if (missing > 0) tell(`Missing indexes: ${missing}. With --apply, they are created.`);
     if (conflicting > 0) tell(`Indexes in the way of others: ${conflicting}. Drop them yourself, and run this again with --apply.`);
     return missing + conflicting > 0 ? status.found : status.good;
   },
