@@ -5,10 +5,11 @@
  * @jest-config-loader esbuild-register
  */
 import type { Config } from 'jest';
-import { shared } from './jest.config.ts';
+import { shared, workers } from './jest.config.ts';
 
 const config: Config = {
   ...shared,
+  ...workers,
   displayName: 'faults',
   testTimeout: 120_000 * Number(process.env.FAULT_ROUNDS ?? 1), // a net for hung tests; no test asserts a time
   maxWorkers: 3, // most of their time they wait for timeouts and elections

@@ -4,16 +4,14 @@
  *
  * @jest-config-loader esbuild-register
  */
-import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
-import { shared } from './jest.config.ts';
+import { shared, workers } from './jest.config.ts';
 
 const config: Config = {
   ...shared,
+  ...workers,
   displayName: 'oldest',
   testTimeout: 120_000,
-  maxWorkers: availableParallelism() + 1,
-  workerIdleMemoryLimit: '600MB',
   testRegex: ['/test/feature/.*(?<!\\.slow)\\.test\\.ts$'],
   moduleNameMapper: {
     ...shared.moduleNameMapper,
