@@ -5,6 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { createShop } from '../../examples/orders/api.ts';
+import { createProjects } from '../../examples/projects/api.ts';
+import { Member, Project } from '../../examples/projects/model.ts';
+import { seed } from '../../examples/projects/seed.ts';
 import { type Api, applyIndexes, openapiText } from '../../src/index.ts';
 import { everyApi } from '../openapi/every-api.ts';
 import type { Any } from '../support/any.ts';
@@ -43,27 +46,32 @@ const database = useDatabase();
 const serve = useServer();
 let shop: Api;
 let atlas: Api;
+let workspace: ReturnType<typeof createProjects>;
 let origin: string;
 /** Modules that this test makes: the compiler has checked them on their own. */
-let orders: Any, cities: Any, customers: Any, connections: Any;
+let orders: Any, cities: Any, customers: Any, connections: Any, projects: Any;
 
 beforeAll(async () => {
   shop = createShop(database.db);
   await applyIndexes(shop);
   atlas = createAtlas(database.db);
+  workspace = createProjects(database.db);
+  await applyIndexes(workspace);
   await mkdir(folder, { recursive: true });
-  for (const [name, api] of Object.entries({ shop, atlas, every: everyApi() })) {
+  for (const [name, api] of Object.entries({ shop, atlas, projects: workspace, every: everyApi() })) {
     await writeFile(join(folder, `${name}.json`), openapiText(api));
     await runTool('openapi-typescript/bin/cli.js', `${name}.json`, '--output', `${name}.d.ts`);
   }
   // Those lines included that must not compile: one that does is an error.
   const programs = filesOf('docs/clients/typed-client.md');
-  expect(Object.keys(programs)).toEqual(['orders.ts', 'cities.ts', 'customers.ts', 'connections.ts', 'refused.ts']);
+  expect(Object.keys(programs)).toEqual(['orders.ts', 'cities.ts', 'customers.ts', 'tasks.ts', 'connections.ts', 'refused.ts']);
   for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   await runTool('typescript/bin/tsc', '--project', '.');
   const load = (name: string) => import(join(folder, 'out', `${name}.js`));
-  [orders, cities, customers, connections] = await Promise.all(['orders', 'cities', 'customers', 'connections'].map(load));
+  [orders, cities, customers, projects, connections] = await Promise.all(
+    ['orders', 'cities', 'customers', 'tasks', 'connections'].map(load),
+  );
   origin = `http://127.0.0.1:${(await serve(shop.routes())).port}`;
 });
 
@@ -99,6 +107,22 @@ describe('the typed client of the recipe', () => {
     for (const number of numbers) expect((await customers.placeFor(client, data.data.id, number)).customerId).toBe(data.data.id);
     const { orders: newest, count, hasNext } = await customers.newestOrders(client, data.data.id);
     expect([newest.length, count, hasNext]).toEqual([10, 11, true]);
+  });
+
+  it('links, restores, and filters through a relation', async () => {
+    await seed(workspace);
+    const client = projects.connectProjects({
+      baseUrl: 'http://in-process',
+      fetch: workspace.fetch,
+      headers: { Authorization: 'Bearer ann-token' },
+    });
+    const { workspaceId } = (await workspace.store(Member).find({ name: 'Ann' }))[0] ?? {};
+    const { id } = await workspace.store(Member).create({ workspaceId: String(workspaceId), name: 'Cleo', token: 'cleo-token' });
+    const [site] = await workspace.store(Project).find({ name: 'Site' });
+    expect(await projects.join(client, String(site?.id), String(id))).toBe(204);
+    expect(await projects.deleteAndRestore(client, String(site?.id))).toBe('Site');
+    expect(await projects.tasksOfOpenProjects(client)).toMatchObject([{ title: 'Design', project: { name: 'Site' } }]);
+    expect((await workspace.store(Project).get(String(site?.id))).memberIds).toHaveLength(3);
   });
 
   it('reads the pages of a list to the end', async () => {

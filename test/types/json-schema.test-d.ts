@@ -1,4 +1,15 @@
-import { type Create, checkBody, type Document, defineModel, jsonBody, type Patch, type Read, service, t } from '../../src/index.ts';
+import {
+  type Create,
+  checkBody,
+  type Document,
+  defineModel,
+  jsonBody,
+  type Patch,
+  type Read,
+  service,
+  type TypesFrom,
+  t,
+} from '../../src/index.ts';
 import { assert, type Equal } from './equal.ts';
 
 /** The type of the body that a schema describes. */
@@ -155,6 +166,16 @@ const closed: Patch<typeof Order> = { gift: true };
 // @ts-expect-error: no default of another type
 t.from({ type: 'string' }, { default: 5 });
 
+// What a handler answers, as it says itself.
+const size = {
+  type: 'object',
+  properties: { width: { type: 'integer' }, unit: { enum: ['mm', 'in'], default: 'mm' } },
+  required: ['width'],
+} as const;
+const answer: TypesFrom<typeof size>['create'] = { width: 5 };
+// @ts-expect-error: it is no unit
+const wrong: TypesFrom<typeof size>['create'] = { width: 5, unit: 'm' };
+
 // Beside a schema of another library, in a resource.
 service().resource({
   model: Order,
@@ -168,4 +189,4 @@ service().resource({
   },
 });
 
-export { both, closed, create, found, incomplete, patch, place };
+export { answer, both, closed, create, found, incomplete, patch, place, wrong };
