@@ -3,6 +3,7 @@ import formats from 'ajv-formats';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, firstNames, listNames } from '../../hints.ts';
 import { isPlainJson, stringifyJson } from '../../http/json.ts';
+import { once } from '../../mistakes.ts';
 import { Invalid } from '../../rules.ts';
 import { annotations, type GivenSchema, pick } from '../define/raw-schema.ts';
 import type { Constraint } from '../value/leaf.ts';
@@ -22,6 +23,16 @@ function createAjv(): Ajv2020 {
   created.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique });
   return created;
 }
+
+/** Keywords that refer to another schema. Ajv would take `#/constructor` for one that allows everything: only `resolveSchema` follows them. */
+const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
+
+/** Ajv when it does not know these keywords either. It needs them for the schema of schemas, whose compilation takes most of its start. */
+const withoutReferences = once(() => {
+  void ajv.validateSchema({});
+  for (const keyword of referring) ajv.removeKeyword(keyword);
+  return ajv;
+});
 
 // The pattern of ajv-formats would take minutes for a malicious string of 1 MiB.
 function isUrl(text: string): boolean {
@@ -48,6 +59,11 @@ export function compileConstraint(type: string, keywords: GivenSchema, path: str
 
 /** Compiles a hand-written schema of an untyped value. It checks JSON, with numbers rounded to the precision of a double. */
 export function compileUntyped(keywords: GivenSchema, path: string): Constraint | undefined {
+  const reference = referring.find((keyword) => Object.hasOwn(keywords, keyword));
+  if (reference !== undefined)
+    throw new ConfigurationError(
+      `\`${reference}\` of \`${path}\` is not followed here: write \`t.from(…)\` around the schema that it belongs to.`,
+    );
   const unknown = Object.keys(keywords).find((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
   if (unknown !== undefined)
     throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is neither a keyword of JSON Schema nor one of this library.`);
@@ -80,7 +96,7 @@ function compile(keywords: GivenSchema, path: string): Constraint {
 
 function compileAnew(schema: GivenSchema, path: string): Constraint {
   try {
-    const validate = ajv.compile(schema);
+    const validate = withoutReferences().compile(schema);
     return (value) => (validate(value) ? undefined : describe(validate.errors?.at(-1)));
   } catch (error) {
     throw new ConfigurationError(`The schema of \`${path}\` is not valid: ${(error as Error).message}`);

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { type GivenSchema, isForeign } from './raw-schema.ts';
-import { resolveSchema } from './resolve-schema.ts';
+import { hasReference, resolveSchema } from './resolve-schema.ts';
 import type { AnySchema } from './schema.ts';
 import { askForSchemas, type StandardSchema } from './standard-schema.ts';
 
@@ -16,9 +16,8 @@ export function adoptSchema(given: AnySchema, path: string): GivenSchema {
 }
 
 function isDocument(given: unknown): boolean {
-  return (
-    typeof given === 'object' && given !== null && ['$schema', '$id', '$defs', '$ref', 'definitions'].some((keyword) => keyword in given)
-  );
+  if (typeof given !== 'object' || given === null) return false;
+  return ['$schema', '$id', '$defs', 'definitions'].some((keyword) => keyword in given) || hasReference(given);
 }
 
 /** Keywords that may differ between what a schema takes and what it makes of that: they describe the value or what stands for a missing one. */

@@ -37,6 +37,17 @@ export function resolveSchema(given: GivenSchema, path: string): GivenSchema {
   return resolveOne(schema, path, { root: given, within: [], isInNoField: false });
 }
 
+/** Whether a schema, or one inside of it, has a `$ref`. */
+export function hasReference(value: unknown, seen = new Set<unknown>()): boolean {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  seen.add(value); // in JavaScript, a schema may contain itself
+  if ('$ref' in value) return true;
+  return Object.entries(value).some(([keyword, member]) => {
+    if (byName.has(keyword)) return Object.values(member ?? {}).some((one) => hasReference(one, seen));
+    return ofSchemas.has(keyword) && [member].flat().some((one) => hasReference(one, seen));
+  });
+}
+
 function resolveOne(given: GivenSchema, path: string, place: Surroundings): GivenSchema {
   const { $defs: _, definitions: __, $comment: ___, $ref, ...own } = given;
   const strange = Object.keys(own).find((keyword) => keyword.startsWith('$'));

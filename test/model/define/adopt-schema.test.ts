@@ -10,6 +10,7 @@ import { adoptSchema } from '../../../src/model/define/adopt-schema.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import type { AnySchema } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
+import { messageOf } from '../misuse.ts';
 import { create, modelOf, patch, refusals } from '../subject.ts';
 
 const read = (schema: AnySchema, body: unknown) => compileBody(schema).read(body);
@@ -301,6 +302,7 @@ describe('a JSON Schema with references', () => {
       'a JSON Schema that is the document',
       { $schema: dialect, type: 'object', properties: { kids: { type: 'array', items: { $ref: '#' } } } },
     ],
+    ['a JSON Schema without `$schema`', { type: 'object', properties: { kids: { type: 'array', items: { $ref: '#' } } } }],
     [
       'Zod',
       z.object({
@@ -316,6 +318,19 @@ describe('a JSON Schema with references', () => {
       /`\$ref` of `body[^`]*` refers to a schema that contains it .*a recursive schema is not supported/,
     );
   });
+
+  it.each(['#/__proto__', '#/constructor', '#/%63onstructor', '#/$defs/none', '#/required/length', '#/required/00'])(
+    'needs no `$defs`, and a reference leads only to what the document itself has: not %s',
+    ($ref) => {
+      const text = { type: 'string', minLength: 2 };
+      const schemaOf = (reference: string) => ({ type: 'object', properties: { a: { $ref: reference }, text }, required: ['text'] });
+      expect(refusals(() => read(schemaOf('#/properties/text'), { a: '', text: 'ab' }))).toEqual(['a must have at least 2 characters']);
+      const mistake = `must refer to a schema in \`$defs\` of the same document, and is ${$ref}.`;
+      expect(messageOf(() => t.from(schemaOf($ref)))).toBe(`\`$ref\` of \`t.from(…).a\` ${mistake}`);
+      expect(messageOf(() => t.from({ oneOf: [text, { type: 'array', items: { $ref } }] }))).toBe(`\`$ref\` of \`t.from(…).*\` ${mistake}`);
+      expect(messageOf(() => compileBody(schemaOf($ref)))).toBe(`\`$ref\` of \`body.a\` ${mistake}`);
+    },
+  );
 
   it.each<[mistake: string, schema: object]>([
     ['`$schema` of `body` must be https://json-schema.org/draft/2020-12/schema', { $schema: 'http://json-schema.org/draft-07/schema#' }],

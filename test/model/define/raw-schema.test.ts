@@ -57,6 +57,16 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
       expect.stringMatching(/^The schema of `value` is not valid: .*strict/) as never,
     ],
     ['a type that does not exist', { type: 'strin' }, expect.stringMatching(/^The schema of `value` is not valid: /) as never],
+    [
+      'a reference',
+      { $ref: '#/constructor' },
+      '`$ref` of `value` is not followed here: write `t.from(…)` around the schema that it belongs to.',
+    ],
+    [
+      'a reference inside a schema that is none of the types',
+      { anyOf: [{ type: 'string' }, { type: 'array', items: { $dynamicRef: '#/constructor' } }] },
+      'The schema of `value` is not valid: strict mode: unknown keyword: "$dynamicRef"',
+    ],
     ['uniqueItems that is no flag', { type: 'array', uniqueItems: 'yes' }, '`uniqueItems` of `value` must be true or false.'],
   ])('%s', (_name, schema, message) => {
     expect(messageOf(() => modelWith(schema))).toEqual(message);
