@@ -22,7 +22,12 @@ interface Surroundings {
   /** The references that led here. */
   readonly within: readonly string[];
   readonly isInNoField: boolean;
+  /** How many schemas have taken the places of references so far, in the whole document. */
+  readonly referred: { count: number };
 }
+
+/** Definitions that share others stand for exponentially many schemas. A model of so many fields compiles in about a second. */
+const mostReferred = 10_000;
 
 /**
  * Makes one schema without references of a JSON Schema (2020-12) with `$schema`, `$defs` and `$ref`. Keywords with the same meaning are
@@ -34,7 +39,7 @@ export function resolveSchema(given: GivenSchema, path: string): GivenSchema {
     throw new ConfigurationError(
       `\`$schema\` of \`${path}\` must be https://json-schema.org/draft/2020-12/schema, and is ${String($schema)}.`,
     );
-  return resolveOne(schema, path, { root: given, within: [], isInNoField: false });
+  return resolveOne(schema, path, { root: given, within: [], isInNoField: false, referred: { count: 0 } });
 }
 
 /** Whether a schema, or one inside of it, has a `$ref`. */
@@ -57,8 +62,16 @@ function resolveOne(given: GivenSchema, path: string, place: Surroundings): Give
     throw new ConfigurationError(
       `\`default\` of \`${path}\` would have no effect, because it lies in one of several alternatives: give it to the field.`,
     );
+  if ($ref === undefined && place.within.length > 0) countReferred(path, place);
   const resolved = resolveMembers(own, path, place);
   return normalize($ref === undefined ? resolved : addReferred(resolved, $ref, path, place));
+}
+
+function countReferred(path: string, { referred }: Surroundings): void {
+  if (++referred.count > mostReferred)
+    throw new ConfigurationError(
+      `\`${path}\` is one schema too many: the \`$ref\`s of a document may stand for ${mostReferred} schemas, each counted wherever it is referred to. Use \`{}\`, which allows every value, in place of some of them.`,
+    );
 }
 
 function resolveMembers(schema: GivenSchema, path: string, place: Surroundings): GivenSchema {

@@ -319,6 +319,20 @@ describe('a JSON Schema with references', () => {
     );
   });
 
+  it('may share definitions, but its references may stand for 10000 schemas at most', () => {
+    const twice = (name: string) => ({ type: 'object', properties: { x: { $ref: `#/$defs/${name}` }, y: { $ref: `#/$defs/${name}` } } });
+    const doubled = (levels: number) => {
+      const $defs = Object.fromEntries(Array.from({ length: levels }, (_, level) => [`d${level + 1}`, twice(`d${level}`)]));
+      return { $defs: { ...$defs, d0: { type: 'string' } }, type: 'object', properties: { f: { $ref: `#/$defs/d${levels}` } } };
+    };
+    expect(refusals(() => read(doubled(4), { f: { y: { x: { y: { x: 1 } } } } }))).toEqual(['f.y.x.y.x must be a string']);
+    expect(() => adoptSchema(doubled(12), 'body')).not.toThrow(); // 2¹³ - 1
+    for (const levels of [13, 60])
+      expect(messageOf(() => t.from(doubled(levels)))).toMatch(
+        /^`t\.from\(…\)\.f\.[^`]*` is one schema too many: .* may stand for 10000 schemas, each counted wherever it is referred to/,
+      );
+  });
+
   it.each(['#/__proto__', '#/constructor', '#/%63onstructor', '#/$defs/none', '#/required/length', '#/required/00'])(
     'needs no `$defs`, and a reference leads only to what the document itself has: not %s',
     ($ref) => {
