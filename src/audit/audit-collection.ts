@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../errors.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { compileFindMisfits } from '../model/write/find-misfits.ts';
 import { decode } from '../mongo/driver/bson-options.ts';
@@ -7,32 +6,11 @@ import { isError } from '../mongo/driver/server-error.ts';
 import { idOf, openReadById } from '../mongo/read-by-id.ts';
 import { spellId } from '../mongo/stored-record.ts';
 import { anObject, aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import { type Audit, readEarlier } from './audit.ts';
 import { compileFindUnknownKeys } from './find-unknown-keys.ts';
 import { type AuditedMisfit, Tally, type UnknownKey } from './tally.ts';
 
-export type { AuditedMisfit, UnknownKey };
-
-/** What an audit has found so far. It is plain JSON, from which a later audit can go on. */
-export interface Audit {
-  readonly model: string;
-  readonly collection: string;
-  /** Whether all records were compared. */
-  readonly isComplete: boolean;
-  /** How many records were compared. */
-  readonly records: number;
-  /** About how many records the collection had when the audit began, or went on. */
-  readonly estimate: number;
-  /** How many of the records do not fit the model. */
-  readonly misfitting: number;
-  /** What does not fit, by path and rule, the most frequent first. At most 1,000. */
-  readonly misfits: readonly AuditedMisfit[];
-  /** Stored keys that are not fields, which the model ignores. At most 1,000. */
-  readonly unknownKeys: readonly UnknownKey[];
-  /** How many misfits and unknown keys were found beyond these limits. */
-  readonly omitted: number;
-  /** Where a later audit goes on. */
-  readonly position?: string;
-}
+export type { Audit, AuditedMisfit, UnknownKey };
 
 /** Options of {@link auditCollection}. */
 export interface AuditOptions {
@@ -158,24 +136,4 @@ function toFound({ place, rule, message }: { readonly place: string; readonly ru
 
 function describe(error: unknown): string {
   return isError(error) ? error.message : String(error);
-}
-
-/** Refuses what is not the result of an audit of this model: it may come from a file that somebody has changed. */
-function readEarlier(from: Audit, { name, collection }: CompiledModel): Audit {
-  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-  const areEntries = (entries: unknown): boolean =>
-    Array.isArray(entries) && entries.every((one) => typeof one?.path === 'string' && isCount(one.records) && Array.isArray(one.ids));
-  const { model, misfits, unknownKeys, records, misfitting, omitted, position, isComplete } = from;
-  const isAudit =
-    [records, misfitting, omitted].every(isCount) &&
-    areEntries(misfits) &&
-    areEntries(unknownKeys) &&
-    typeof isComplete === 'boolean' &&
-    (position === undefined || typeof position === 'string');
-  if (!isAudit) throw new ConfigurationError('`from` of `auditCollection` must be what an earlier audit has yielded.');
-  if (model !== name || from.collection !== collection)
-    throw new ConfigurationError(
-      `\`from\` of \`auditCollection\` is an audit of ${model} (${from.collection}), and not of ${name} (${collection}).`,
-    );
-  return from;
 }

@@ -37,7 +37,7 @@ interface Entry extends Kind {
 }
 
 /** The most entries of a tally: the names of keys, of which there may be any number, are part of a path. */
-const mostEntries = 1_000;
+export const mostEntries = 1_000;
 
 /** The most characters of a path, a message or an id in a tally. */
 const mostCharacters = 200;

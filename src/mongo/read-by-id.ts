@@ -73,9 +73,15 @@ function positionAfter(bytes: Uint8Array): string {
 }
 
 function parsePosition(position: string): unknown {
+  const { id } = readPosition(position);
+  if (id === undefined) throw new ConfigurationError('The `position` of an audit is damaged.');
+  return id;
+}
+
+function readPosition(position: string): { readonly id?: unknown } {
   try {
-    return BSON.deserialize(Buffer.from(position, 'base64url'), bsonOptions).id;
-  } catch (cause) {
-    throw new ConfigurationError('The `position` of an audit is damaged.', { cause });
+    return BSON.deserialize(Buffer.from(position, 'base64url'), bsonOptions);
+  } catch {
+    return {};
   }
 }

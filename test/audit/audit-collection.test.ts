@@ -254,8 +254,47 @@ describe('an audit', () => {
       '`from` of `auditCollection` is an audit of Note (notes), and not of Order (orders).',
     ],
     ['a damaged position', { from: { ...begun, position: 'x' } }, 'The `position` of an audit is damaged.'],
+    ['a position without an id', { from: { ...begun, position: 'BQAAAAA' } }, 'The `position` of an audit is damaged.'],
   ])('refuses %s', async (_what, given, message) => {
     const audit = last(auditCollection(Order, { db: database.db, ...given }));
     await expect(audit).rejects.toThrow(message);
+  });
+
+  const misfit = { path: 'a', rule: 'type', message: 'must be a string', records: 1, ids: ['1'] };
+  const { rule: _, message: __, ...key } = misfit;
+
+  it('takes an earlier one from a file', async () => {
+    const from = JSON.parse(JSON.stringify({ ...begun, misfits: [misfit], unknownKeys: [key], isComplete: true }));
+    expect(await last(auditCollection(Order, { db: database.db, from }))).toEqual(from);
+  });
+
+  it.each<[what: string, changed: object]>([
+    ['another kind of text', { model: 5 }],
+    ['no collection', { collection: undefined }],
+    ['a count below 0', { records: -1 }],
+    ['a count that is none', { misfitting: '1' }],
+    ['no estimate', { estimate: undefined }],
+    ['an estimate of 1.5', { estimate: 1.5 }],
+    ['no `omitted`', { omitted: null }],
+    ['a flag that is none', { isComplete: 'yes' }],
+    ['a position that is no text', { position: {} }],
+    ['a member that no audit has', { extra: 1 }],
+    ['misfits that are no array', { misfits: { length: 0 } }],
+    ['a misfit that is null', { misfits: [null] }],
+    ['a misfit without a rule and a message', { misfits: [key] }],
+    ['a rule that is no text', { misfits: [{ ...misfit, rule: 5 }] }],
+    ['a message that is no text', { misfits: [{ ...misfit, message: {} }] }],
+    ['an id that is no text', { misfits: [{ ...misfit, ids: [{}] }] }],
+    ['ids that are a text', { misfits: [{ ...misfit, ids: '1' }] }],
+    ['a misfit with a member that none has', { misfits: [{ ...misfit, extra: 1 }] }],
+    ['more misfits than an audit keeps', { misfits: Array.from({ length: 1_001 }, (_, index) => ({ ...misfit, path: `a${index}` })) }],
+    ['an unknown key with a rule', { unknownKeys: [misfit] }],
+    ['an unknown key without records', { unknownKeys: [{ ...key, records: undefined }] }],
+  ])('refuses an earlier one with %s', async (_what, changed) => {
+    const audit = last(auditCollection(Order, { db: database.db, from: { ...begun, ...changed } as Audit }));
+    await expect(audit).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: '`from` of `auditCollection` must be what an earlier audit has yielded.',
+    });
   });
 });
