@@ -27,9 +27,11 @@ export interface Run<O extends Options = Options> {
   readonly values: Values<O>;
   /** Loads the module, and gets its api. Throws a `ConfigurationError` for the mistakes in it. */
   load(): Promise<LoadedApi>;
-  /** Writes text to standard output. */
+  /** Writes text for people to standard output. What would do something in a terminal is escaped. */
   write(text: string): void;
-  /** Writes a message for the user to standard error. */
+  /** Writes text for programs to standard output, as it is. */
+  writeExactly(text: string): void;
+  /** Writes a message for the user to standard error, escaped in the same way. */
   tell(message: string): void;
 }
 

@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { didYouMean } from '../hints.ts';
-import { type Command, type Options, status, type Values } from './command.ts';
+import { type Command, type Options, type Run, status, type Values } from './command.ts';
 import { commands } from './commands.ts';
 import { formatHelp, formatHelpOf } from './format-help.ts';
 import { isConfigurationError, loadApi } from './load-api.ts';
+import { printableLines } from './printable.ts';
 import { sharedOptions } from './shared-options.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -14,16 +15,23 @@ export interface Output {
   tell(message: string): void;
 }
 
+type Escaped = Pick<Run, 'write' | 'writeExactly' | 'tell'>;
+
+/** Escapes all text for people: messages hold names from files, stored data and the arguments. */
+function escaped({ write, tell }: Output): Escaped {
+  return { write: (text) => write(printableLines(text)), writeExactly: write, tell: (message) => tell(printableLines(message)) };
+}
+
 /** Runs the command line with the arguments after the program's name. Returns the exit status. */
 export async function run(args: readonly string[], output: Output): Promise<number> {
   const [name, ...rest] = args;
   if (name === '--version') output.write(`${readVersion()}\n`);
   else if (name === '--help' || name === '-h' || name === 'help') output.write(formatHelp(commands));
-  else return runNamed(name, rest, output);
+  else return runNamed(name, rest, escaped(output));
   return status.good;
 }
 
-async function runNamed(name: string | undefined, args: readonly string[], output: Output): Promise<number> {
+async function runNamed(name: string | undefined, args: readonly string[], output: Escaped): Promise<number> {
   try {
     if (name === undefined) throw new UsageError('Name a command.');
     const command = commands.get(name);
@@ -36,10 +44,10 @@ async function runNamed(name: string | undefined, args: readonly string[], outpu
   }
 }
 
-async function runCommand(name: string, command: Command, args: readonly string[], { write, tell }: Output): Promise<number> {
+async function runCommand(name: string, command: Command, args: readonly string[], output: Escaped): Promise<number> {
   const { values, positionals } = parse(args, { ...command.options, ...sharedOptions });
   if (values.help) {
-    write(formatHelpOf(name, command));
+    output.write(formatHelpOf(name, command));
     return status.good;
   }
   const [path, ...others] = positionals;
@@ -48,7 +56,7 @@ async function runCommand(name: string, command: Command, args: readonly string[
   const { export: exportName = 'default', uri, db } = values as { readonly [option: string]: string | undefined };
   const database = { uri: uri ?? (process.env.MONGODB_URI || undefined), name: db, isGiven: (uri ?? db) !== undefined };
   const given = { path, exportName, ...database, needsDatabase: command.needsDatabase };
-  return command.run({ values: values as Values<Options>, load: () => loadApi(given), write, tell });
+  return command.run({ values: values as Values<Options>, load: () => loadApi(given), ...output });
 }
 
 function parse(args: readonly string[], options: Options) {

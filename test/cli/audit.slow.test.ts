@@ -130,6 +130,15 @@ describe('audit', () => {
     expect(seen).toEqual([700, 1_400, 2_100]);
   });
 
+  it('refuses the state of another collection, without what its names would do to a terminal', async () => {
+    const state = join(folder.path, 'state.json');
+    const other = { ...complete, collection: '\u001b[2J', estimate: count, unknownKeys: [], omitted: 0 };
+    await writeFile(state, JSON.stringify({ audits: [other] }));
+    const { code, stdout, stderr } = await runCli(await args('--resume', state));
+    const message = '`from` of `auditCollection` is an audit of Note (\\u{1b}[2J), and not of Note (notes).\n';
+    expect([code, stdout, stderr]).toEqual([2, '', message]);
+  });
+
   it('ends with 2 if the state cannot be written', async () => {
     const state = join(folder.path, 'no/such/state.json');
     const { code, stdout, stderr } = await runCli(await args('--resume', state));

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { type Command, defineCommand } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
+import { printableJson } from '../../src/cli/printable.ts';
 import { run } from '../../src/cli/run.ts';
+import { ConfigurationError } from '../../src/errors.ts';
 
 async function runHere(...args: string[]) {
   let [written, told] = ['', ''];
@@ -36,6 +39,43 @@ describe('the help', () => {
   it('has the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
     expect(await runHere('--version')).toEqual({ code: 0, written: `${version}\n`, told: '' });
+  });
+});
+
+describe('a text for people does nothing to a terminal', () => {
+  it.each<[what: string, args: string[], message: string]>([
+    ['a message about an argument', ['check', 'a\u001b[2J\u009b\u202e.ts'], 'There is no file a\\u{1b}[2J\\u{9b}\\u{202e}.ts.\n'],
+    ['the name of a command', ['\u001b[2J'], 'There is no command `\\u{1b}[2J`.\n\nUsage: '],
+  ])('%s', async (_what, args, message) => {
+    const { code, told } = await runHere(...args);
+    expect([code, told.slice(0, message.length)]).toEqual([2, message]);
+  });
+
+  it.each(['return', 'throw'])('what a command says, and the lines of an error: %s', async (how) => {
+    const command = defineCommand({
+      summary: '',
+      details: '',
+      options: {},
+      needsDatabase: false,
+      async run({ write, writeExactly, tell }) {
+        write('a\u001b[2J\nb\u2028\n');
+        writeExactly('c\u001b\n');
+        tell('d\u0007');
+        if (how === 'throw') throw new ConfigurationError('2 mistakes:\n- e\u001b\n- f');
+        return 0;
+      },
+    });
+    (commands as Map<string, Command>).set('try', command);
+    const { code, written, told } = await runHere('try', 'api.ts').finally(() => (commands as Map<string, Command>).delete('try'));
+    expect(written).toBe('a\\u{1b}[2J\nb\\u{2028}\nc\u001b\n');
+    expect([code, told]).toEqual(how === 'throw' ? [2, 'd\\u{7}\n2 mistakes:\n- e\\u{1b}\n- f\n'] : [0, 'd\\u{7}\n']);
+  });
+
+  it('JSON, which means the same', () => {
+    const value = { 'a\u001b\u009b': ['\u202e', '\u{e0001}', 'é😀\n'] };
+    const text = printableJson(value);
+    expect(text).toBe('{\n  "a\\u001b\\u009b": [\n    "\\u202e",\n    "\\udb40\\udc01",\n    "é😀\\n"\n  ]\n}');
+    expect(JSON.parse(text)).toEqual(value);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Audit } from '../../audit/audit-collection.ts';
-import { formatTable, printable } from '../format-table.ts';
+import { formatTable } from '../format-table.ts';
+import { printable } from '../printable.ts';
 
 /** Formats audits for reading. */
 export function formatAudits(audits: readonly Audit[]): string {

@@ -1,5 +1,5 @@
 import type { Audit } from '../../audit/audit-collection.ts';
-import { printable } from '../format-table.ts';
+import { printable } from '../printable.ts';
 
 /** How often the bar is drawn, in milliseconds. */
 const intervalMS = 100;

@@ -5,6 +5,7 @@ import { openProgress } from '../audit/progress.ts';
 import { openState } from '../audit/state.ts';
 import { catchSignals } from '../catch-signals.ts';
 import { defineCommand, status } from '../command.ts';
+import { printableJson } from '../printable.ts';
 import { readCount } from '../read-count.ts';
 
 export const audit = defineCommand({
@@ -20,7 +21,7 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
     json: { type: 'boolean', text: 'print JSON' },
   },
   needsDatabase: true,
-  async run({ load, values, write, tell }) {
+  async run({ load, values, write, writeExactly, tell }) {
     const limit = readCount('limit', values.limit, 1);
     const samples = readCount('sample', values.sample, 0);
     const { api, library } = await load();
@@ -48,7 +49,8 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
       progress.clear();
       await state.close(isComplete);
     }
-    write(values.json ? `${JSON.stringify({ audits: done }, undefined, 2)}\n` : formatAudits(done));
+    if (values.json) writeExactly(`${printableJson({ audits: done })}\n`);
+    else write(formatAudits(done));
     if (signals.caught && !isComplete) {
       tell(`Interrupted.${values.resume === undefined ? '' : ` The same command goes on from ${values.resume}.`}`);
       return signals.caught.status;

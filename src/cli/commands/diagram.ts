@@ -6,10 +6,10 @@ export const diagram = defineCommand({
   details: 'Writes an `erDiagram` to standard output, or to a file.',
   options: outOption,
   needsDatabase: false,
-  async run({ load, values: { out }, write }) {
+  async run({ load, values: { out }, writeExactly }) {
     const { api, library } = await load();
     const models = new Map(api.indexing.resources.map(({ model }) => [model.name, model]));
-    await writeOut(library.diagram([...models.values()]), 'The diagram', { out, write });
+    await writeOut(library.diagram([...models.values()]), 'The diagram', { out, write: writeExactly });
     return status.good;
   },
 });

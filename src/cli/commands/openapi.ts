@@ -6,9 +6,9 @@ export const openapi = defineCommand({
   details: 'Writes JSON to standard output, or to a file.',
   options: outOption,
   needsDatabase: false,
-  async run({ load, values: { out }, write }) {
+  async run({ load, values: { out }, writeExactly }) {
     const { api, library } = await load();
-    await writeOut(`${library.openapiText(api)}\n`, 'The description', { out, write });
+    await writeOut(`${library.openapiText(api)}\n`, 'The description', { out, write: writeExactly });
     return status.good;
   },
 });
