@@ -1,4 +1,4 @@
-import { isMerged, isNullable, resolve, type Schema, type Schemas } from './schemas.ts';
+import { isMerged, isNullable, own, resolve, type Schema, type Schemas } from './schemas.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -12,8 +12,8 @@ type Values = Readonly<Record<string, unknown>>;
 export function changesOf(before: Values, after: Values, schema: Schema | undefined, schemas: Schemas): Record<string, unknown> {
   const { properties } = resolve(schema, schemas);
   const changes = Object.entries(after).flatMap(([key, value]): [string, unknown][] => {
-    const known = before[key];
-    const member = properties?.[key];
+    const known = own(before, key);
+    const member = own(properties, key);
     const isForm = member === undefined || resolve(member, schemas).properties !== undefined;
     const next = isForm && isObject(value) && !isObject(known) ? filled(value) : value;
     if (next === undefined || isEqualField(known, next, member, schemas)) return [];
@@ -31,7 +31,7 @@ export function changesOf(before: Values, after: Values, schema: Schema | undefi
 export function newRecordOf(values: Values, schema: Schema | undefined, schemas: Schemas): Record<string, unknown> {
   const { properties } = resolve(schema, schemas);
   const members = Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
-    const member = properties?.[key];
+    const member = own(properties, key);
     if (value === null) return member && !isNullable(member) ? [] : [[key, null]];
     if (!isObject(value) || !resolve(member, schemas).properties) return [[key, value]];
     const inner = newRecordOf(value, member, schemas);
@@ -55,8 +55,9 @@ function isEqual(a: unknown, b: unknown, schema: Schema | undefined, schemas: Sc
     return a.length === b.length && a.every((item, index) => isEqual(item, b[index], items, schemas));
   if (!isObject(a) || !isObject(b)) return Object.is(a, b) || a === b;
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
-    if (schema === undefined || properties?.[key]) return isEqualField(a[key], b[key], properties?.[key], schemas);
-    return isEqual(a[key], b[key], typeof additionalProperties === 'object' ? additionalProperties : {}, schemas);
+    const [one, other, member] = [own(a, key), own(b, key), own(properties, key)];
+    if (schema === undefined || member) return isEqualField(one, other, member, schemas);
+    return isEqual(one, other, typeof additionalProperties === 'object' ? additionalProperties : {}, schemas);
   });
 }
 

@@ -1,4 +1,4 @@
-import { resolve, type Schema, type Schemas } from './schemas.ts';
+import { own, resolve, type Schema, type Schemas } from './schemas.ts';
 
 /**
  * Parses JSON without rounding: an integer beyond the safe range of JavaScript becomes a string of its digits. A number with a fraction or an
@@ -27,7 +27,7 @@ export function writeExactly(value: unknown, schema: Schema | undefined, schemas
   if (typeof plain !== 'object' || plain === null) return JSON.stringify(plain);
   const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   const members = Object.entries(plain).flatMap(([key, member]) => {
-    const text = writeExactly(member, properties?.[key] ?? others, schemas);
+    const text = writeExactly(member, own(properties, key) ?? others, schemas);
     return text === undefined ? [] : `${JSON.stringify(key)}:${text}`;
   });
   return `{${members.join()}}`;

@@ -16,7 +16,12 @@ export type Schemas = Readonly<Record<string, Schema>>;
 /** The schema of the value if it is not null, with its reference followed. An unknown schema is an empty one. */
 export function resolve(schema: Schema | undefined, schemas: Schemas): Schema {
   const branch = branchOf(schema);
-  return branch.$ref === undefined ? branch : (schemas[nameOf(branch.$ref)] ?? {});
+  return branch.$ref === undefined ? branch : (own(schemas, nameOf(branch.$ref)) ?? {});
+}
+
+/** An own member of an object: a field may be called `constructor`, and every object inherits one. */
+export function own<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** Whether the value may be null. */

@@ -1,3 +1,4 @@
+import { own } from '../model/value/plain-object.ts';
 import type { CompiledOperation } from '../resource/compile-operations.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import type { Part } from './document.ts';
@@ -37,7 +38,7 @@ function describeParticulars(context: ResourceContext, operation: CompiledOperat
     summary,
     description: summary, // linters ask for both, and there is no more to say
     parameters: headersOf(context, operation),
-    body: context.schemas.bodies?.[name],
+    body: own(context.schemas.bodies ?? {}, name),
     isBodyOptional: operation.isBodyOptional,
     answers: answersOf(context, operation),
   };
@@ -76,7 +77,7 @@ function answersOf(context: ResourceContext, operation: CompiledOperation): Part
       : {};
   if (answer === 'record')
     return { [status ?? 200]: recordAnswer(context, 'The record as it is now.', locationOf(context, operation)), ...known };
-  const schema = context.schemas.answers?.[name];
+  const schema = own(context.schemas.answers ?? {}, name);
   if (schema) return { [status ?? 200]: { description: 'What it answers.', headers, content: json(schema) } };
   const anything = { type: 'object', properties: { data: {} }, required: ['data'] };
   const tag = { description: 'The revision of a record that is answered (RFC 9110 §8.8.3).', schema: { type: 'string' } };

@@ -120,6 +120,15 @@ describe('changesOf', () => {
     expect(changesOf({ list: [{ n: null }] }, { list: [{}] }, patch, schemas)).toEqual({ list: [{}] });
   });
 
+  it('knows only what the record and the schema themselves have', () => {
+    const properties = { constructor: { type: ['string', 'null'] } };
+    expect(changesOf({}, { constructor: null, toString: null }, { properties } as Schema, schemas)).toEqual({});
+    expect(changesOf({ map: { a: 1 } }, { map: { a: 1, constructor: null } }, patch, schemas)).toEqual({
+      map: { a: 1, constructor: null },
+    });
+    expect(newRecordOf({ toString: null }, { properties } as Schema, schemas)).toEqual({ toString: null });
+  });
+
   it('does not touch a prototype', () => {
     const changes = changesOf({}, JSON.parse('{"__proto__": {"a": 1}}'), patch, schemas);
     expect(Object.keys(changes)).toEqual(['__proto__']);

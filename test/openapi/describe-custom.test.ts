@@ -142,6 +142,18 @@ describe('a custom operation in the description', () => {
     expect((shop.paths['/api/notes/{id}/open'] as Any).post.security).toEqual([{ key: [] }, {}]);
   });
 
+  it('has a name of its own, even one that every object has', () => {
+    const names = ['constructor', 'toString'];
+    const { paths } = document((shop) =>
+      shop.resource({ model: Note, operations: Object.fromEntries(names.map((name) => [name, { use: [jsonBody()], handler }])) }),
+    );
+    for (const name of names) {
+      const { requestBody, responses } = (paths[`/api/notes/{id}/${name}`] as Any).post;
+      expect(requestBody.content['application/json'].schema).toEqual({ type: 'object' });
+      expect(responses[200].content['application/json'].schema).toMatchObject({ properties: { data: {} } });
+    }
+  });
+
   it('refuses an answer that is none', () => {
     const make = (answer: unknown) => () =>
       document((shop) => shop.resource({ model: Note, operations: { a: { handler, answer: answer as 'none' } } }));
