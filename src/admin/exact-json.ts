@@ -2,18 +2,24 @@ import { own, resolve, type Schema, type Schemas } from './schemas.ts';
 
 /**
  * Parses JSON without rounding: an integer beyond the safe range of JavaScript becomes a string of its digits. A number with a fraction or an
- * exponent is a JavaScript number.
+ * exponent is a JavaScript number. Throws a SyntaxError for a text that is not JSON.
  */
 export function parseExactly(text: string): unknown {
-  return JSON.parse(/\d{16}/.test(text) ? text.replaceAll(stringOrNumber, quoteUnsafe) : text);
+  const rounded: unknown = JSON.parse(text);
+  return /\d{16}/.test(text) ? JSON.parse(quoteUnsafe(text)) : rounded;
 }
 
-/** Strings are matched as well, so that digits in them stay what they are. */
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
-
-function quoteUnsafe(token: string): string {
-  return integer.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+/** Takes linear time, and little memory for a string of any length: a token is at most a number, and nothing is read twice. */
+function quoteUnsafe(json: string): string {
+  let isInString = false;
+  return json.replaceAll(token, (found) => {
+    if (found === '"') isInString = !isInString;
+    return !isInString && integer.test(found) && !Number.isSafeInteger(Number(found)) ? `"${found}"` : found;
+  });
 }
+
+/** An escape within a string, the beginning or the end of a string, or a number. */
+const token = /\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const integer = /^-?(?:0|[1-9]\d*)$/;
 

@@ -160,8 +160,25 @@ describe('parseExactly and writeExactly', () => {
     ['12345678901234567890e2', Number('12345678901234567890e2')],
     ['"1234567890123456789 \\" 1234567890123456789"', '1234567890123456789 " 1234567890123456789'],
     ['{"1234567890123456789":[1234567890123456789,null]}', { '1234567890123456789': ['1234567890123456789', null] }],
+    ['["\\\\",1234567890123456789,"\\u0022",1234567890123456789]', ['\\', '1234567890123456789', '"', '1234567890123456789']],
   ])('reads %s', (text, value) => {
     expect(parseExactly(text)).toEqual(value);
+  });
+
+  // In quadratic time, each of these would take many minutes.
+  it.each([
+    ['escaped quotes outside of a string', `1234567890123456${'\\"'.repeat(1_000_000)}`],
+    ['a string that does not end', `["${'\\"'.repeat(1_000_000)}1234567890123456`],
+    ['strings and escapes by turns', `[${'"\\'.repeat(1_000_000)}"1234567890123456`],
+    ['digits as a key', '{1234567890123456789:1}'],
+  ])('refuse what is no JSON, in linear time: %s', (_what, text) => {
+    expect(() => parseExactly(text)).toThrow(SyntaxError);
+  });
+
+  it('read a string with millions of escapes', () => {
+    const string = '"'.repeat(10_000_000);
+    const read = parseExactly(`[${JSON.stringify(string)},1234567890123456789]`) as unknown[];
+    expect([read[0] === string, read[1]]).toEqual([true, '1234567890123456789']);
   });
 
   it('read and write every JSON that has no unsafe integers as JavaScript does', () => {
