@@ -71,7 +71,10 @@ function remember(positions: Positions, at: number, cursor: string): void {
   positions.set(at, cursor);
 }
 
-/** Reads a range of a list by number. Where the largest page of the api is smaller than what is asked for, it reads several. */
+/**
+ * Reads a range of a list by number. Where the largest page of the api is smaller than what is asked for, it reads several. That size may show
+ * once: if it changed with each answer, no number would lead anywhere.
+ */
 export async function readByNumber(ask: AskPage, { offset, count }: Range): Promise<Rows> {
   let size = count;
   let at = offset;
@@ -85,6 +88,7 @@ export async function readByNumber(ask: AskPage, { offset, count }: Range): Prom
       ['page', String(number)],
     ]);
     total ??= answer.page.total;
+    if (answer.page.size !== size && size !== count) throw new Error('This list cannot be read: the size of its pages changes.');
     const isAsItWasAsked = answer.page.size === size || number === 1;
     size = answer.page.size;
     if (!isAsItWasAsked) continue;
