@@ -1,3 +1,4 @@
+import { isObject } from './is-object.ts';
 import { isMerged, isNullable, own, resolve, type Schema, type Schemas } from './schemas.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -70,8 +71,4 @@ function filled(value: Values): Values | null {
 
 function isEmpty(value: unknown): boolean {
   return value === null || value === undefined;
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

@@ -1,5 +1,6 @@
 import type { Query } from './client.ts';
 import type { Description } from './description.ts';
+import { isObject } from './is-object.ts';
 
 /** A condition of a list: one query parameter. */
 export interface Condition {
@@ -24,7 +25,7 @@ export function conditionsOf(filter: object, { parameters }: Pick<Description, '
     if (value === undefined) return [];
     if (path !== '' && isOperator(key)) return [{ field: path, operator: key, value }];
     const name = path === '' ? key : `${path}.${key}`;
-    if (isGroup(value)) return conditionsOf(value, { parameters }, name);
+    if (isObject(value)) return conditionsOf(value, { parameters }, name);
     const [, field = name, operator] = /^(.+)\[(\w+)\]$/.exec(name) ?? (isField(name, parameters) ? [] : splitSuffix(name));
     if (operator !== undefined) return [{ field, operator, value }];
     if (value === null) return [{ field, operator: 'exists', value: false }];
@@ -41,11 +42,6 @@ export function queryOf(conditions: readonly Condition[]): Query {
     if (texts.some((text) => text === '' || text.includes(','))) return texts.map((text) => [`${name}[]`, text]);
     return [[name, texts.join()]];
   });
-}
-
-/** A date, an array and a value of its own are no groups of conditions. */
-function isGroup(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
 function isField(name: string, parameters: Description['parameters']): boolean {

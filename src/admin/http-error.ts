@@ -1,16 +1,17 @@
-/** A problem document (RFC 9457) as the api answers it. */
+import { isObject } from './is-object.ts';
+
+/** A problem document (RFC 9457) as the api answers it, without what has another type there. */
 interface ProblemDocument {
-  readonly status: number;
-  readonly code?: string;
-  readonly title?: string;
-  readonly detail?: string;
-  readonly errors?: readonly FieldError[];
+  readonly code: string | undefined;
+  readonly title: string | undefined;
+  readonly detail: string | undefined;
+  readonly errors: readonly FieldError[];
 }
 
 interface FieldError {
   readonly field: string;
   readonly message: string;
-  readonly params?: { readonly missing?: readonly string[] };
+  readonly params?: unknown;
 }
 
 /** Texts to show instead of those of the api, or keys of translations, by the code of the problem. */
@@ -45,32 +46,58 @@ const ownMessages: Messages = {
 
 /** The error of an answer; the text need not be a problem document, because proxies answer as well. */
 export function errorOf(status: number, text: string, messages: Messages = {}): HttpError {
-  const problem = readProblem(status, text);
-  const { code = '', errors, ...body } = problem;
-  const message = messages[code] ?? ownMessages[code] ?? sentenceOf(problem);
-  const byField = errors?.flatMap(messagesOf);
-  return new HttpError(message, status, { code, ...body }, byField && Object.fromEntries(byField.reverse()));
+  const body = readObject(text);
+  const problem = readProblem(body);
+  const { code = '', errors } = problem;
+  const known = [messages, ownMessages].find((texts) => Object.hasOwn(texts, code));
+  const message = known?.[code] ?? sentenceOf(problem) ?? `The server has answered with ${status}.`;
+  const byField = errors.flatMap(messagesOf).reverse();
+  const { errors: _errors, ...others } = body;
+  return new HttpError(message, status, { ...others, code, status }, byField.length > 0 ? Object.fromEntries(byField) : undefined);
 }
 
 /** An object that is not complete has inputs for its fields only. */
 function messagesOf({ field, message, params }: FieldError): [string, string][] {
-  return params?.missing?.map((key): [string, string] => [`${field}.${key}`, 'Is required']) ?? [[field, capitalize(message)]];
+  const missing = isObject(params) ? params.missing : undefined;
+  if (!Array.isArray(missing) || !missing.every(isText)) return [[field, capitalize(message)]];
+  return missing.map((key) => [`${field}.${key}`, 'Is required']);
 }
 
 /** The mistakes of the fields if there are some: a field may have no input in the form. */
-function sentenceOf({ errors = [], detail, title, status }: ProblemDocument): string {
+function sentenceOf({ errors, detail, title }: ProblemDocument): string | undefined {
   if (errors.length > 0) return `${errors.map(({ field, message }) => `${field} ${message}`).join('; ')}.`;
-  return detail ?? title ?? `The server has answered with ${status}.`;
+  return detail ?? title;
 }
 
-function readProblem(status: number, text: string): ProblemDocument {
+function readProblem({ code, title, detail, errors }: Readonly<Record<string, unknown>>): ProblemDocument {
+  return {
+    code: textOf(code),
+    title: textOf(title),
+    detail: textOf(detail),
+    errors: Array.isArray(errors) ? errors.filter(isFieldError) : [],
+  };
+}
+
+/** The object that a text is, or an empty one: it may be the page of a proxy. */
+function readObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    const problem: unknown = JSON.parse(text);
-    if (typeof problem === 'object' && problem !== null) return { ...problem, status };
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
   } catch {
-    // a proxy's page
+    return {};
   }
-  return { status };
+}
+
+function textOf(value: unknown): string | undefined {
+  return isText(value) ? value : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isFieldError(error: unknown): error is FieldError {
+  return isObject(error) && isText(error.field) && isText(error.message);
 }
 
 function capitalize(text: string): string {
