@@ -1,5 +1,5 @@
 import { parseExactly } from './exact-json.ts';
-import { errorOf, type Messages } from './http-error.ts';
+import { errorOf, foreignAnswer, type Messages } from './http-error.ts';
 
 type Headers = NonNullable<RequestInit['headers']>;
 
@@ -24,26 +24,32 @@ export interface DataProviderOptions {
   readonly messages?: Messages;
 }
 
-/** What a request sends besides its method and path. */
-export interface Sent {
+/** What a request sends besides its method and path, and which answer it takes. */
+export interface Sent<Answer = unknown> {
   readonly query?: Query;
   /** JSON. */
   readonly body?: string | undefined;
   readonly ifMatch?: string | undefined;
   readonly headers?: Headers | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the JSON of a success, undefined without a body, is an answer to this request. @default all JSON is */
+  readonly isAnswer?: (json: unknown) => json is Answer;
 }
 
 /** Parameters of a query string, in their order. */
 export type Query = readonly (readonly [name: string, value: string])[];
 
-/** Sends one request and gives the JSON of its answer; undefined without a body. Rejects with an `HttpError` if it is not a success. */
-export type Send = (method: string, url: string, sent?: Sent) => Promise<unknown>;
+/**
+ * Sends one request and gives the JSON of its answer; undefined without a body. Rejects with an `HttpError` if it is not a success, or no answer
+ * to this request.
+ */
+export type Send = <Answer = unknown>(method: string, url: string, sent?: Sent<Answer>) => Promise<Answer>;
 
 /** Makes the function that sends all requests of a data provider. */
 export function createClient(options: DataProviderOptions): Send {
   const { credentials, messages } = options;
-  return async function send(method, url, { query = [], body, ifMatch, headers: more, signal } = {}) {
+  return async function send<Answer>(method: string, url: string, sent: Sent<Answer> = {}) {
+    const { query = [], body, ifMatch, headers: more, signal, isAnswer = isAny } = sent;
     const all = await headersOf(options);
     new Headers(more).forEach((value, name) => {
       all.set(name, value);
@@ -60,8 +66,22 @@ export function createClient(options: DataProviderOptions): Send {
     });
     const text = await answer.text();
     if (!answer.ok) throw errorOf(answer.status, text, messages);
-    return text === '' ? undefined : parseExactly(text);
+    const json = readJson(text, answer.status);
+    if (!isAnswer(json)) throw foreignAnswer(answer.status);
+    return json;
   };
+}
+
+function isAny<Answer>(_json: unknown): _json is Answer {
+  return true;
+}
+
+function readJson(text: string, status: number): unknown {
+  try {
+    return text === '' ? undefined : parseExactly(text);
+  } catch {
+    throw foreignAnswer(status);
+  }
 }
 
 /** The headers that every request has. */

@@ -1,4 +1,5 @@
 import type { DataProviderOptions, Send } from './client.ts';
+import { isObject } from './is-object.ts';
 import { resolve, type Schema, type Schemas } from './schemas.ts';
 
 /** What the OpenAPI description says of a resource. */
@@ -43,9 +44,10 @@ export function createDescriber(url: string, { openapi, revision = 'revision' }:
 
   /** A failure is not kept: the next request tries again. */
   function readDocument(): Promise<Document> {
-    document ??= (
-      typeof openapi === 'object' ? Promise.resolve(openapi) : send('GET', openapi ?? `${url}/openapi.json`)
-    ) as Promise<Document>;
+    document ??=
+      typeof openapi === 'object'
+        ? Promise.resolve(openapi as Document)
+        : send('GET', openapi ?? `${url}/openapi.json`, { isAnswer: isDocument });
     document.catch(() => {
       document = undefined;
     });
@@ -83,6 +85,10 @@ function describeResource({ paths, components }: Document, base: string, resourc
     hasRevision,
     schemas,
   };
+}
+
+function isDocument(json: unknown): json is Document {
+  return isObject(json) && isObject(json.paths);
 }
 
 function schemaOf(body: Body | undefined): Schema | undefined {

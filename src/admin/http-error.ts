@@ -56,6 +56,11 @@ export function errorOf(status: number, text: string, messages: Messages = {}): 
   return new HttpError(message, status, { ...others, code, status }, byField.length > 0 ? Object.fromEntries(byField) : undefined);
 }
 
+/** The error of a success that the api has not answered: that of a proxy, or of a server of pages. */
+export function foreignAnswer(status: number): HttpError {
+  return new HttpError(`The server has answered with ${status}, but this is not an answer of the api.`, status);
+}
+
 /** An object that is not complete has inputs for its fields only. */
 function messagesOf({ field, message, params }: FieldError): [string, string][] {
   const missing = isObject(params) ? params.missing : undefined;

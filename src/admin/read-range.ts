@@ -1,21 +1,5 @@
+import type { ListedRecord, Page } from './answers.ts';
 import type { Query } from './client.ts';
-
-/** A page as a list answers it. */
-export interface Page {
-  readonly data: readonly ListedRecord[];
-  readonly page: {
-    readonly size: number;
-    readonly has_next: boolean;
-    readonly next_cursor?: string | null;
-    readonly total?: number;
-  };
-}
-
-/** A record of a list. */
-export interface ListedRecord {
-  readonly id: string | number;
-  readonly [field: string]: unknown;
-}
 
 /** Which records of a list are asked for. */
 export interface Range {

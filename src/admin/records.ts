@@ -1,19 +1,11 @@
+import { isCursorPage, isNothing, isPage, isRecordAnswer, type ListedRecord, type RecordAnswer } from './answers.ts';
 import { changesOf, newRecordOf } from './changes.ts';
 import { createClient, type DataProviderOptions, headersOf, type Query, type Send, type Sent, searchOf } from './client.ts';
 import { type Condition, queryOf } from './conditions.ts';
 import { createDescriber, type Description } from './description.ts';
 import { writeExactly } from './exact-json.ts';
 import { HttpError } from './http-error.ts';
-import {
-  type AskPage,
-  type ListedRecord,
-  type Page,
-  type Positions,
-  type Range,
-  type Rows,
-  readByCursor,
-  readByNumber,
-} from './read-range.ts';
+import { type AskPage, type Positions, type Range, type Rows, readByCursor, readByNumber } from './read-range.ts';
 import { keep, Seen } from './seen.ts';
 
 /** What both frameworks may say of a single request. */
@@ -70,9 +62,9 @@ export class Records {
     const query = [...queryOf(conditions(description)), ...sortOf(sort, description), ...this.#furtherOf(meta, description)];
     const byNumber = parameters.has('page');
     const counts = (meta?.total ?? byNumber) && (parameters.get('total')?.enum?.includes('true') ?? false);
-    const ask: AskPage = async (page) => {
+    const ask: AskPage = (page) => {
       const all = [...query, ...page, ...(counts ? [['total', 'true'] as const] : [])];
-      return (await this.send('GET', this.#pathOf(resource), { query: all, signal })) as Page;
+      return this.send('GET', this.#pathOf(resource), { query: all, signal, isAnswer: byNumber ? isPage : isCursorPage });
     };
     const rows = await (byNumber
       ? readByNumber(ask, { offset, count })
@@ -83,7 +75,7 @@ export class Records {
 
   async get(resource: string, id: Id, { meta, signal }: Options = {}): Promise<ListedRecord> {
     const query = this.#furtherOf(meta, await this.#describe(resource));
-    return this.#open(resource, await this.send('GET', this.#pathOf(resource, id), { query, signal }), meta);
+    return this.#open(resource, await this.send('GET', this.#pathOf(resource, id), { query, signal, isAnswer: isRecordAnswer }), meta);
   }
 
   /** In the order of the ids, without those that are not there. By lists where the model allows `id[in]`, otherwise one by one. */
@@ -109,7 +101,7 @@ export class Records {
     const { create, schemas } = description;
     const body = writeExactly(newRecordOf({ ...values }, create, schemas), create, schemas);
     const query = this.#furtherOf(meta, description);
-    return this.#open(resource, await this.send('POST', this.#pathOf(resource), { query, body }), meta);
+    return this.#open(resource, await this.send('POST', this.#pathOf(resource), { query, body, isAnswer: isRecordAnswer }), meta);
   }
 
   /**
@@ -124,14 +116,19 @@ export class Records {
     const changes = changesOf({ ...before }, { ...values }, patch, schemas);
     if (before && 'id' in before && Object.keys(changes).length === 0) return before as ListedRecord;
     const query = this.#furtherOf(meta, description);
-    const sent = { query, body: writeExactly(changes, patch, schemas), ifMatch: this.#tagOf(before, description) };
+    const sent = {
+      query,
+      body: writeExactly(changes, patch, schemas),
+      ifMatch: this.#tagOf(before, description),
+      isAnswer: isRecordAnswer,
+    };
     return this.#open(resource, await this.send('PATCH', this.#pathOf(resource, id), sent), meta);
   }
 
   /** @param before the record as the user has seen it: what has been changed since is not deleted */
   async remove(resource: string, id: Id, before?: object): Promise<void> {
     const ifMatch = this.#tagOf(before, await this.#describe(resource));
-    await this.send('DELETE', this.#pathOf(resource, id), { ifMatch });
+    await this.send('DELETE', this.#pathOf(resource, id), { ifMatch, isAnswer: isNothing });
     this.seen.forget(resource, id);
   }
 
@@ -168,8 +165,7 @@ export class Records {
   }
 
   /** A record of chosen fields is not what a form shows. */
-  #open(resource: string, answer: unknown, meta: RequestMeta | undefined): ListedRecord {
-    const { data } = answer as { readonly data: ListedRecord };
+  #open(resource: string, { data }: RecordAnswer, meta: RequestMeta | undefined): ListedRecord {
     if (meta?.query?.fields === undefined) this.seen.open(resource, data);
     else this.seen.list(resource, data);
     return data;

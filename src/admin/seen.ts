@@ -1,4 +1,4 @@
-import type { ListedRecord } from './read-range.ts';
+import type { ListedRecord } from './answers.ts';
 
 /** How many records are remembered. */
 const size = 1_000;
