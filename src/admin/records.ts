@@ -75,7 +75,11 @@ export class Records {
 
   async get(resource: string, id: Id, { meta, signal }: Options = {}): Promise<ListedRecord> {
     const query = this.#furtherOf(meta, await this.#describe(resource));
-    return this.#open(resource, await this.send('GET', this.#pathOf(resource, id), { query, signal, isAnswer: isRecordAnswer }), meta);
+    return this.#open(
+      resource,
+      await this.send('GET', this.#recordPathOf(resource, id), { query, signal, isAnswer: isRecordAnswer }),
+      meta,
+    );
   }
 
   /** In the order of the ids, without those that are not there. By lists where the model allows `id[in]`, otherwise one by one. */
@@ -122,13 +126,13 @@ export class Records {
       ifMatch: this.#tagOf(before, description),
       isAnswer: isRecordAnswer,
     };
-    return this.#open(resource, await this.send('PATCH', this.#pathOf(resource, id), sent), meta);
+    return this.#open(resource, await this.send('PATCH', this.#recordPathOf(resource, id), sent), meta);
   }
 
   /** @param before the record as the user has seen it: what has been changed since is not deleted */
   async remove(resource: string, id: Id, before?: object): Promise<void> {
     const ifMatch = this.#tagOf(before, await this.#describe(resource));
-    await this.send('DELETE', this.#pathOf(resource, id), { ifMatch, isAnswer: isNothing });
+    await this.send('DELETE', this.#recordPathOf(resource, id), { ifMatch, isAnswer: isNothing });
     this.seen.forget(resource, id);
   }
 
@@ -185,8 +189,16 @@ export class Records {
     return hasRevision && revision !== undefined ? `"${revision}"` : undefined;
   }
 
-  #pathOf(resource: string, id?: Id): string {
-    return id === undefined ? `${this.#url}/${resource}` : `${this.#url}/${resource}/${encodeURIComponent(id)}`;
+  #pathOf(resource: string): string {
+    return `${this.#url}/${resource}`;
+  }
+
+  /** Throws for a segment that a URL would drop (RFC 3986 §5.2.4) or cannot have, and for an empty one. No record has such an id. */
+  #recordPathOf(resource: string, id: Id | null | undefined): string {
+    const text = String(id ?? '');
+    const isSegment = text !== '' && text !== '.' && text !== '..' && !/\p{Surrogate}/u.test(text);
+    if (!isSegment) throw new HttpError(`${JSON.stringify(text)} is not the id of a record.`, 404);
+    return `${this.#pathOf(resource)}/${encodeURIComponent(text)}`;
   }
 }
 

@@ -414,6 +414,40 @@ describe('delete', () => {
   });
 });
 
+describe('an id that no path can hold', () => {
+  const ids = ['', '.', '..', '\ud800', undefined, null] as string[];
+
+  it.each(ids)('%j is refused before anything is sent', async (id) => {
+    const record = await create({ name: 'a' });
+    const before = recorded.sent.length;
+    const calls = [
+      provider.getOne('articles', { id }),
+      provider.update('articles', { id, data: { name: 'b' }, previousData: record }),
+      provider.updateMany('articles', { ids: [id], data: { name: 'b' } }),
+      provider.delete('articles', { id, previousData: record }),
+      provider.deleteMany('articles', { ids: [id] }),
+    ];
+    for (const failed of await Promise.all(calls.map(failureOf))) {
+      expect(failed).toBeInstanceOf(HttpError);
+      expect([failed.status, failed.message]).toEqual([404, `${JSON.stringify(id ?? '')} is not the id of a record.`]);
+    }
+    expect(recorded.sent.length).toBe(before);
+  });
+
+  it('is that of no record where several are read', async () => {
+    const { insertedId } = await database.db.collection('tags').insertOne({ name: 'x' });
+    const { data } = await provider.getMany<Any>('tags', { ids: [...ids, String(insertedId)] });
+    expect(data.map(({ name }) => name)).toEqual(['x']);
+  });
+
+  it('is none that only looks like one: `...`, `%2e%2e` and `a/b` are data', async () => {
+    for (const id of ['...', '%2e%2e', 'a/b']) {
+      await failureOf(provider.getOne('tags', { id }));
+      expect(recorded.last()?.path).toBe(`/api/tags/${encodeURIComponent(id)}`);
+    }
+  });
+});
+
 describe('dataProvider', () => {
   it('sends headers and credentials with every request', async () => {
     let token = 'one';
