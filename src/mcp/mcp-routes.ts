@@ -1,4 +1,5 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type Koa from 'koa';
 import type { Api } from '../api/api.ts';
 import { Problem } from '../errors.ts';
@@ -94,7 +95,10 @@ function forwarded(ctx: Koa.Context): CallHeaders {
 /** A batch would be a way around limits per request, and the protocol has none since 2025-06-18. */
 async function answer(ctx: Koa.Context, toolset: Toolset, caller: Caller, message: unknown): Promise<void> {
   if (typeof message !== 'object' || message === null || Array.isArray(message))
-    throw new Problem({ code: 'malformed_json', detail: 'The body must be one JSON-RPC message.' });
+    return writeInvalid(ctx, 'The body must be one JSON-RPC message.');
+  // The SDK has no other ids, and calls them a parse error.
+  if ('id' in message && typeof message.id !== 'string' && !Number.isSafeInteger(message.id))
+    return writeInvalid(ctx, `The \`id\` must be a string, or an integer up to ${Number.MAX_SAFE_INTEGER}.`);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   const { mcp } = openServer(
     toolset,
@@ -130,11 +134,16 @@ async function write(ctx: Koa.Context, response: Response): Promise<void> {
   else ctx.type = 'application/json';
 }
 
+/** JSON that is no message. */
+function writeInvalid(ctx: Koa.Context, detail: string): void {
+  writeError(ctx, new Problem({ code: 'malformed_json', detail }), ErrorCode.InvalidRequest);
+}
+
 /** An error of the transport: it belongs to no message, so it has no id. */
-function writeError(ctx: Koa.Context, problem: Problem): void {
+function writeError(ctx: Koa.Context, problem: Problem, code = -32_000): void {
   const { status, headers } = problem;
   const { title, detail } = problem.toDocument(); // that of a 500 has no detail
   ctx.set({ ...headers, 'Cache-Control': 'no-store' });
   ctx.status = status;
-  ctx.body = { jsonrpc: '2.0', error: { code: -32_000, message: detail ?? title }, id: null };
+  ctx.body = { jsonrpc: '2.0', error: { code, message: detail ?? title }, id: null };
 }

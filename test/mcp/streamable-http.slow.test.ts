@@ -132,6 +132,22 @@ describe('mcpRoutes', () => {
     expect(server.errors).toEqual([]);
   });
 
+  it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5', 'null', '{}'])('says which ids it takes, for the id %s', async (id) => {
+    const { status, body } = await post(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"things_list"}}`);
+    const error = { code: -32_600, message: 'The `id` must be a string, or an integer up to 9007199254740991.' };
+    expect([status, body]).toEqual([400, { jsonrpc: '2.0', error, id: null }]);
+    expect(server.errors).toEqual([]);
+  });
+
+  it('says that it takes one message', async () => {
+    const error = { code: -32_600, message: 'The body must be one JSON-RPC message.' };
+    for (const body of [[callOf('things_list')], 'null', '"x"']) expect((await post(body)).body.error).toEqual(error);
+  });
+
+  it.each(['a', 0, -9007199254740991, 9007199254740991])('answers with the id of the call: %s', async (id) => {
+    expect((await post({ ...callOf('things_list'), id })).body.id).toBe(id);
+  });
+
   it('answers 202 to a notification, and an error of JSON-RPC to an unknown method', async () => {
     const { status, text, headers } = await post({ jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([status, text, headers['content-type']]).toEqual([202, '', undefined]);
