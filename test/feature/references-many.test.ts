@@ -55,8 +55,19 @@ describe('a PATCH of many that names references', () => {
     expect((await patch({ box: { tagId: 'red' } })).status).toBe(200);
   });
 
-  it('ends where a stored id is of another type', async () => {
-    await tasks().updateOne({ _id: 'a' }, { $set: { tagIds: [{ $numberInt: '1' }, 5] } });
-    expect(fieldsOf(await patch({ tagIds: ['5'] }))).toEqual([422, ['tagIds.0']]);
+  it('asks once for a record whose ids have other types and equal texts', async () => {
+    await tasks().updateMany({}, { $set: { tagIds: [new Date(0)] } });
+    expect(fieldsOf(await patch({ tagIds: ['1970-01-01T00:00:00.000Z'] }))).toEqual([422, ['tagIds.0']]);
+    expect(commands.names.join()).toBe('update,find,find,find');
+  });
+
+  it('asks no more often than an error has places, however the records differ', async () => {
+    const ids = Array.from({ length: 150 }, (_, index) => `old${index}`);
+    const records = ids.map((one) => ({ _id: one, team: 'x', tagIds: ids.filter((other) => other !== one) }));
+    await tasks().deleteMany({});
+    await tasks().insertMany(records);
+    commands.clear();
+    const { status, body } = await patch({ tagIds: ids });
+    expect([status, body.errors.length, commands.names.length]).toEqual([422, 100, 201]);
   });
 });

@@ -74,6 +74,7 @@ describe('two models of one collection', () => {
     shop.resource({ model: Folder, ops: single }),
     shop.resource({ model: kindOf('One', 'a'), path: 'ones', ops: single }),
     shop.resource({ model: kindOf('Two', 'b'), path: 'twos', ops: single }),
+    shop.resource({ model: kindOf('Three', 'b'), path: 'threes', ops: single }),
   ]);
   const ask = async (method: string, path: string) => (await kinds.request(method, `/api/${path}`)).status;
 
@@ -86,8 +87,10 @@ describe('two models of one collection', () => {
     expect([await ask('DELETE', 'ones/y'), await ask('DELETE', 'folders/a'), await ask('DELETE', 'folders/b')]).toEqual([204, 204, 204]);
     expect(await ask('POST', 'folders/a/restore')).toBe(200);
     expect(await all('kinds').countDocuments({ deletedAt: null })).toBe(0);
-    const { status, body } = await kinds.request('POST', '/api/ones/y/restore');
-    expect([status, body.errors]).toEqual([422, [expect.objectContaining({ field: '', rule: 'reference' })]]);
+    for (const [path, field] of Object.entries({ ones: '', twos: 'b', threes: 'b' })) {
+      const { status, body } = await kinds.request('POST', `/api/${path}/y/restore`);
+      expect([path, status, body.errors]).toEqual([path, 422, [expect.objectContaining({ field, rule: 'reference' })]]);
+    }
     expect([await ask('POST', 'folders/b/restore'), await ask('POST', 'ones/y/restore')]).toEqual([200, 200]);
   });
 });

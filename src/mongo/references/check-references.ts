@@ -152,9 +152,12 @@ export function refusalOf(missing: readonly Named[], viewer: Viewer | undefined)
   return new Error(`A write by the server itself refers to a record that is not there: ${names}.`);
 }
 
-/** The errors of references that a record of a model cannot be restored with. A field that is private, or of another model, is not named. */
+/** The errors of references that a record of a model cannot be restored with. A field that is private, or only of another model, is not named. */
 export function danglingIn(edges: readonly Edge[], model: CompiledModel): FieldError[] {
-  const names = edges.map(({ field, holder }) => (field.isPrivate || holder.model.name !== model.name ? '' : field.name));
+  const names = edges.map(({ field: { path } }) => {
+    const own = model.references.find((field) => field.path === path);
+    return own && !own.isPrivate ? own.name : '';
+  });
   return [...new Set(names)].map((name) => unknownRecord.at(name));
 }
 

@@ -39,19 +39,18 @@ export async function findNewInMany(
     return added;
   }
 
-  /** Those of the ids that one of the records lacks. */
+  /** Those of the ids that one of the records lacks, or as many as an error names. */
   async function findLacking({ edge: { field }, ids }: Named, keys: readonly string[]): Promise<readonly string[]> {
     const left = new Map(keys.map((key) => [key, ids.get(key)?.id]));
-    const seen: unknown[] = [];
-    while (left.size > 0) {
-      const id = await findOne({ [field.path]: { $not: { $all: [...left.values()] } }, _id: { $nin: seen } });
+    while (left.size > 0 && keys.length - left.size < mostErrors) {
+      const id = await findOne({ [field.path]: { $not: { $all: [...left.values()] } } });
       if (id === undefined) break;
-      seen.push(id);
       const [record] = await collection.readAll([id], undefined, work);
       if (!record) continue; // it has gone in between
       const had = new Set<string>();
       field.visit(record.stored, (other) => had.add(field.leaf.toJson(other)));
-      for (const key of left.keys()) if (!had.has(key)) left.delete(key);
+      const lacking = [...left.keys()].filter((key) => !had.has(key));
+      for (const key of lacking.length > 0 ? lacking : [...left.keys()]) left.delete(key); // it may have ids of another type with equal texts
     }
     return keys.filter((key) => !left.has(key));
   }
