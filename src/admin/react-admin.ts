@@ -64,7 +64,7 @@ export interface WriteParams {
 /** A record as it is served, if its type is not known. */
 export interface Listed {
   id: Identifier;
-  // biome-ignore lint/suspicious/noExplicitAny: as react-admin has it
+  // biome-ignore lint/suspicious/noExplicitAny: fields of react-admin's own records are `any`, to which `unknown` is not assignable in its components
   [field: string]: any;
 }
 

@@ -20,7 +20,7 @@ export interface Meta extends RequestMeta {
 export interface CrudFilter {
   readonly field?: string;
   readonly operator: string;
-  // biome-ignore lint/suspicious/noExplicitAny: as Refine has it
+  // biome-ignore lint/suspicious/noExplicitAny: the value of Refine's own filters is `any`, and its lists of filters must be assignable to ours
   readonly value: any;
 }
 
