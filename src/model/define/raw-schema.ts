@@ -49,14 +49,18 @@ export function checkKeywords(schema: GivenSchema, own: readonly string[], path:
  * beside an `anyOf` take precedence over those of its branch. Throws a {@link ConfigurationError} if they have different values for another keyword.
  */
 export function unwrapNull(schema: GivenSchema, path: string): { schema: GivenSchema; nullable: boolean } {
+  return separateNull(schema, path, refuseNullForbidden);
+}
+
+function separateNull(schema: GivenSchema, path: string, check?: typeof refuseNullForbidden): { schema: GivenSchema; nullable: boolean } {
   for (const keyword of ['anyOf', 'oneOf', 'type', 'enum'] as const) {
     const branches = schema[keyword];
     if (!Array.isArray(branches)) continue;
     const { [keyword]: _, ...outer } = schema;
     const rest = branches.filter((branch) => !isNull(branch, keyword));
     if (rest.length === branches.length || rest.length === 0) continue;
-    refuseNullForbidden(outer, keyword, path);
-    return { schema: unwrapNull(withBranches(outer, keyword, rest, path), path).schema, nullable: true };
+    check?.(outer, keyword, path);
+    return { schema: separateNull(withBranches(outer, keyword, rest, path), path).schema, nullable: true }; // null may be allowed twice
   }
   return { schema, nullable: false };
 }
@@ -87,7 +91,8 @@ function withBranches(outer: GivenSchema, keyword: string, rest: readonly unknow
 }
 
 function layOver(inner: GivenSchema, given: GivenSchema, path: string): GivenSchema {
-  const outer = pick(given, Object.keys(given)); // what is undefined is absent
+  const { schema } = separateNull(given, path); // the alternatives have lost their null, too
+  const outer = pick(schema, Object.keys(schema)); // what is undefined is absent
   const differs = (keyword: string) => keyword in outer && !isDeepStrictEqual(inner[keyword], outer[keyword]);
   const lost = Object.keys(inner).find((keyword) => !ofEveryField.has(keyword) && !keyword.startsWith('~') && differs(keyword));
   if (lost)

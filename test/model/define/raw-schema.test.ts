@@ -111,6 +111,8 @@ describe('a raw JSON Schema is checked as strictly as what the builders make', (
     ['anyOf', { anyOf: [{ type: 'null' }, { type: 'string' }] }],
     ['oneOf', { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] }],
     ['an enum', { enum: ['a', null] }],
+    ['an enum beside a list of types', { type: ['string', 'null'], enum: ['a', null] }],
+    ['alternatives beside a list of types', { type: ['string', 'null'], anyOf: [{ type: 'string' }, { type: 'null' }] }],
     ['nullable twice', { anyOf: [{ type: ['string', 'null'] }, { type: 'null' }] }],
   ])('null is taken out of %s', (_name, schema) => {
     const model = modelWith(schema);
