@@ -21,6 +21,12 @@ export interface BatchOptions {
   readonly maxOperations?: number;
   /** Largest body of a batch, in bytes. A larger one is answered with 413. @default `maxBody` */
   readonly maxBytes?: number;
+  /**
+   * Largest answer of a batch, in bytes, from 1,024 to 268,435,456. If it would be larger, nothing is written, and the answer is 413. The records
+   * of operations without a body in their answer, such as deletes, count too.
+   * @default 16 MiB (16,777,216)
+   */
+  readonly maxAnswerBytes?: number;
 }
 
 /** Settings of `Idempotency-Key`. */

@@ -19,7 +19,7 @@ type Member = Place & { readonly name: string };
 export function compileBatch(
   resources: readonly ServedResource[],
   before: readonly ResourceMiddleware[],
-  { maxOperations, maxBytes }: BatchLimits,
+  { maxOperations, maxBytes, maxAnswerBytes }: BatchLimits,
   { db, maxTimeMS, bodyTimeout, idempotency }: ApiSettings,
   prefix: string,
 ): BatchDescription {
@@ -34,7 +34,7 @@ export function compileBatch(
     ...before,
     jsonBody({ limit: maxBytes, timeout: bodyTimeout, requireObject: false }),
     ...(idempotency ? [idempotency] : []),
-    batch({ db, maxTimeMS, maxOperations, run, createdId }),
+    batch({ db, maxTimeMS, maxOperations, maxAnswerBytes, run, createdId }),
   ];
   const ofMembers = resources.flatMap((one) =>
     membersOf(one).flatMap(({ name, method }) => one.ownChainOf(name).flatMap((middleware) => problemsOf(middleware, method))),

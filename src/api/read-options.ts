@@ -9,7 +9,7 @@ import { isObject } from '../model/value/plain-object.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
-import { checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { aPageBound, checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { aMaxCascade, defaultMaxCascade } from '../mongo/references/references.ts';
 import {
   aFunction,
@@ -56,15 +56,17 @@ export type BatchLimits = Required<BatchOptions>;
 /** Reads `batch` of an api; undefined if batches are not served. */
 function readBatch({ batch = false, maxBody = 1_048_576 }: Options): BatchLimits | undefined {
   if (batch === false) return undefined;
-  if (batch !== true && !isObject(batch)) throw new ConfigurationError('`batch` must be true, false or `{ maxOperations, maxBytes }`.');
+  if (batch !== true && !isObject(batch))
+    throw new ConfigurationError('`batch` must be true, false or `{ maxOperations, maxBytes, maxAnswerBytes }`.');
   const options: BatchOptions = batch === true ? {} : batch;
   checkOptions(options, legalBatch, '`batch`');
-  return { maxOperations: 100, maxBytes: maxBody, ...options };
+  return { maxOperations: 100, maxBytes: maxBody, maxAnswerBytes: defaultPageBytes, ...options };
 }
 
 const legalBatch: LegalOptions<BatchOptions> = {
   maxOperations: aWholeNumber(1, 1_000, ' of operations'),
   maxBytes: aWholeNumber(1, undefined, ' of bytes'),
+  maxAnswerBytes: aPageBound,
 };
 
 /** Reads `idempotency` of an api; undefined if the header has no effect. */

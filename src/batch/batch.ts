@@ -3,20 +3,22 @@ import { canAnswer, ofWrite } from '../middleware/parts/can-answer.ts';
 import type { CarryOut, Context, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { ClientGone, exchangeOf, workOf } from '../middleware/parts/exchange.ts';
 import { reportError } from '../middleware/parts/report-error.ts';
+import { Turn } from '../middleware/parts/turn.ts';
 import { toProblem } from '../middleware/problems.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
+import { Answers } from './answers.ts';
 import { beginMember, type Member } from './member.ts';
 import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';
 import { type CreatedId, fillIn } from './references.ts';
-import { writeAnswer, writeFailure } from './write-answers.ts';
 
 /** What a batch needs of its api. */
 export interface BatchSettings {
   readonly db: Database;
   readonly maxTimeMS: number;
   readonly maxOperations: number;
+  readonly maxAnswerBytes: number;
   /** Runs the operation at a path below the prefix. Throws 404 or 405 if a batch cannot have it. */
   run(ctx: Context, path: string): Promise<void>;
   /** The id of the record that the operation of a context is about to create; undefined if it creates none. */
@@ -27,16 +29,18 @@ export interface BatchSettings {
  * Carries out the operations in `ctx.request.body` in one transaction, one after the other. Each runs through its own chain, as the principal of
  * the batch, up to its write; when all of them have come that far, the transaction begins. If it is committed, the chains go on to their hooks.
  *
- * If an operation fails, nothing is written, and the answer is its problem, with its index as `operation`.
+ * If an operation fails, nothing is written, and the answer is its problem, with its index as `operation`. If all answers together would have
+ * more than `maxAnswerBytes`, it is 413, and nothing is written either. Between two operations, other requests get their turn.
  */
 export function batch(settings: BatchSettings): ResourceMiddleware {
-  const { maxTimeMS, maxOperations } = settings;
+  const { maxTimeMS, maxOperations, maxAnswerBytes } = settings;
   const db = asDb(settings.db);
-  const problems = [...ofWrite, 'validation_failed', 'replica_set_required', 'request_given_up'] as const;
+  const problems = [...ofWrite, 'validation_failed', 'body_too_large', 'replica_set_required', 'request_given_up'] as const;
   return canAnswer(problems, async function batch(ctx) {
     const operations = readBatch(ctx.request.body, maxOperations);
     const members: Member[] = [];
-    const answers: string[] = [];
+    const answers = new Answers(maxAnswerBytes);
+    const turn = new Turn();
     let at: number | undefined; // the operation that is being carried out
     const alone: CarryOut = (step) => runTransaction(db, workOf(ctx), maxTimeMS, step);
     try {
@@ -51,13 +55,16 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
         members.push(member);
         ids.push(member.step && settings.createdId(member.ctx));
         at = undefined;
+        await turn.pass();
       }
       await (ctx.carryOut ?? alone)(async () => {
+        answers.clear();
         for (const [index, { ctx: own, step }] of members.entries()) {
           at = index;
           exchangeOf(ctx).throwIfGivenUp();
           await step?.();
-          answers[index] = writeAnswer(own);
+          answers.add(own);
+          await turn.pass();
         }
         at = undefined;
         answer(ctx, answers);
@@ -71,23 +78,25 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
 }
 
 /** Lets the chains go on after the commit. A hook that fails is told in the answer of its operation, and the rest stays. */
-async function finish(ctx: Context, members: readonly Member[], answers: string[]): Promise<void> {
+async function finish(ctx: Context, members: readonly Member[], answers: Answers): Promise<void> {
+  let hasFailed = false;
   for (const [index, member] of members.entries()) {
     try {
       await member.goOn();
     } catch (error) {
       exchangeOf(ctx).throwIfGivenUp();
       reportError(member.ctx, error);
-      answers[index] = writeFailure(error);
-      answer(ctx, answers);
+      answers.fail(index, error);
+      hasFailed = true;
     }
   }
+  if (hasFailed) answer(ctx, answers);
 }
 
-function answer(ctx: Context, answers: readonly string[]): void {
+function answer(ctx: Context, answers: Answers): void {
   ctx.status = 200;
   ctx.set('Cache-Control', 'no-store');
-  ctx.body = `{"data":[${answers.join(',')}]}`;
+  ctx.body = answers.toJson();
   ctx.type = 'json';
 }
 

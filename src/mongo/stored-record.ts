@@ -1,3 +1,4 @@
+import { BSON } from 'mongodb';
 import { formatEntityTag } from '../http/entity-tag.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Included } from '../model/read/included.ts';
@@ -126,6 +127,11 @@ export class StoredRecord {
       if (error !== declined) throw error;
       return undefined;
     }
+  }
+
+  /** @internal Its size as BSON, in bytes. */
+  get size(): number {
+    return this.#bytes?.length ?? BSON.calculateObjectSize(this.stored);
   }
 
   /** Its id as a path segment, not yet percent-encoded. */

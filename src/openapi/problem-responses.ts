@@ -121,7 +121,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   duplicate_key: 'Another record has a value that must be unique.',
   precondition_failed: 'The record is not one that `If-Match` names, or one that `If-None-Match` names.',
   body_timeout: 'The body did not arrive in time.',
-  body_too_large: 'The body, or the record that it would make, is too large.',
+  body_too_large: 'The body, the record that it would make, or the answer is too large.',
   unsupported_media_type: 'The body is not sent as JSON in UTF-8 without a content or transfer coding.',
   validation_failed: 'A value is not acceptable; `errors` names every field.',
   too_many_matches: 'More records match than the request may write to; nothing was written.',

@@ -381,7 +381,7 @@ describe('`batch` of an api', () => {
     shop.api({ db: database.db, resources: resources.map((one) => shop.resource(one)), ...options });
 
   it.each<[string, Any, RegExp]>([
-    ['a number', 5, /`batch` must be true, false or `\{ maxOperations, maxBytes \}`/],
+    ['a number', 5, /`batch` must be true, false or `\{ maxOperations, maxBytes, maxAnswerBytes \}`/],
     ['no operations', { maxOperations: 0 }, /`maxOperations` of `batch` must be a whole number of operations from 1 to 1000/],
     ['a misspelt option', { maxByte: 5 }, /did you mean `maxBytes`/],
   ])('must not be %s', (_what, batch, message) => expect(() => make({ batch })).toThrow(message));
