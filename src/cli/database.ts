@@ -1,4 +1,4 @@
-import { type Db, MongoClient } from 'mongodb';
+import { type Db, MongoClient, type TopologyDescriptionChangedEvent } from 'mongodb';
 import { UsageError } from './usage-error.ts';
 
 /** Where the database is, by the arguments and the environment. */
@@ -42,10 +42,26 @@ function open(uri: string): MongoClient {
 
 async function connect(client: MongoClient): Promise<void> {
   try {
-    await client.connect();
+    await Promise.race([client.connect(), refusal(client)]);
   } catch (cause) {
+    await client.close();
     throw new UsageError(`The database cannot be reached: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** Rejects when all servers that the driver knows of have refused its connection: it would go on trying until its patience ends. */
+function refusal(client: MongoClient): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    client.on('topologyDescriptionChanged', ({ newDescription }: TopologyDescriptionChangedEvent) => {
+      const errors = [...newDescription.servers.values()].map(({ error }) => error);
+      if (errors.length > 0 && errors.every(isRefused)) reject(errors[0]);
+    });
+  });
+}
+
+function isRefused(error: Error | null): boolean {
+  const { code } = (error?.cause ?? {}) as NodeJS.ErrnoException;
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND';
 }
 
 /** The database that a URI names after its hosts. */

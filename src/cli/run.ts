@@ -8,6 +8,7 @@ import { isConfigurationError, loadApi } from './load-api.ts';
 import { printableLines } from './printable.ts';
 import { sharedOptions } from './shared-options.ts';
 import { UsageError } from './usage-error.ts';
+import { withoutCredentials } from './without-credentials.ts';
 
 /** Where a run writes. */
 export interface Output {
@@ -17,9 +18,10 @@ export interface Output {
 
 type Escaped = Pick<Run, 'write' | 'writeExactly' | 'tell'>;
 
-/** Escapes all text for people: messages hold names from files, stored data and the arguments. */
+/** Escapes all text for people, and takes credentials out of it: messages hold names from files, stored data and the arguments. */
 function escaped({ write, tell }: Output): Escaped {
-  return { write: (text) => write(printableLines(text)), writeExactly: write, tell: (message) => tell(printableLines(message)) };
+  const forPeople = (text: string): string => printableLines(withoutCredentials(text));
+  return { write: (text) => write(forPeople(text)), writeExactly: write, tell: (message) => tell(forPeople(message)) };
 }
 
 /** Runs the command line with the arguments after the program's name. Returns the exit status. */
@@ -51,12 +53,17 @@ async function runCommand(name: string, command: Command, args: readonly string[
     return status.good;
   }
   const [path, ...others] = positionals;
+  if (positionals.some(isUri)) throw new UsageError('The URI of the database is an option: give it as --uri <uri>.');
   if (path === undefined) throw new UsageError(`Name the module of the api: koa-mongo-resource ${name} <module>`);
   if (others.length > 0) throw new UsageError(`One module is enough: ${others.join(' ')} is too much.`);
   const { export: exportName = 'default', uri, db } = values as { readonly [option: string]: string | undefined };
   const database = { uri: uri ?? (process.env.MONGODB_URI || undefined), name: db, isGiven: (uri ?? db) !== undefined };
   const given = { path, exportName, ...database, needsDatabase: command.needsDatabase };
   return command.run({ values: values as Values<Options>, load: () => loadApi(given), ...output });
+}
+
+function isUri(argument: string): boolean {
+  return /^mongodb(?:\+srv)?:/i.test(argument);
 }
 
 function parse(args: readonly string[], options: Options) {

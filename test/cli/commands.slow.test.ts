@@ -124,6 +124,17 @@ describe('the database', () => {
     expect(stderr).not.toContain('secret');
   });
 
+  it.each<[what: string, text: string]>([
+    ['throws', "throw new Error('no answer from mongodb://user:secret@127.0.0.1/x');"],
+    ['has a mistake', `${model}export default (db) => create(db, { prefix: 'mongodb://user:secret@127.0.0.1/x' });`],
+  ])('has a password that no message shows, also where the module %s', async (_what, text) => {
+    for (const args of [[], ['--json']]) {
+      const { stdout, stderr } = await runCli(['check', await write(text), ...args]);
+      expect(stdout + stderr).toContain('mongodb://***@127.0.0.1/x');
+      expect(stdout + stderr).not.toContain('secret');
+    }
+  });
+
   it('has the name at the end of the URI, which MONGODB_URI may give', async () => {
     const [base = '', query = ''] = uri().split(/\/?\?/);
     await database.db.collection('notes').insertOne({ title: 5, size: 1 });
@@ -160,6 +171,22 @@ describe('check', () => {
   it('is the only command for which mistakes are 1: they are a failure of the others', async () => {
     const { code, stdout, stderr } = await runCli(['openapi', await write(`${model}export default (db) => create(db, { prefx: '/a' });`)]);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('`prefx` is not an option')]);
+  });
+});
+
+describe('check --json', () => {
+  it('describes the api', async () => {
+    const { code, stdout, stderr } = await runCli(['check', '--json', await write(`${model}export default create;`)]);
+    expect([code, JSON.parse(stdout), stderr]).toEqual([0, { mistakes: [], resources: [{ path: 'notes', model: 'Note' }] }, '']);
+  });
+
+  it('lists the mistakes', async () => {
+    const path = await write(`${model}export default (db) => create(db, { prefx: '/a', maxBody: 0 });`);
+    const { code, stdout } = await runCli(['check', path, '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      { mistakes: [expect.stringContaining('`prefx`'), expect.stringContaining('`maxBody`')], resources: [] },
+    ]);
   });
 });
 
@@ -207,6 +234,25 @@ describe('indexes', () => {
     });
     expect(await runCli(['indexes', path, ...atDatabase(), '--apply'])).toEqual({ code: 0, stdout: exists, stderr: '' });
     expect(await runCli(['indexes', path, ...atDatabase()])).toEqual({ code: 0, stdout: exists, stderr: '' });
+  });
+
+  it('prints the plan as JSON with --json, and how many it has created', async () => {
+    await database.db.collection('notes').drop();
+    const args = ['indexes', await write(`${model}export default create;`), ...atDatabase(), '--json'];
+    const index = { key: [['title', 1]], options: { unique: true }, reasons: ['Note: unique title'] };
+    const none = { existing: [], missing: [], conflicting: [], unused: [], notes: [] };
+    const tags = { collection: 'tags', ...none };
+    const before = await runCli(args);
+    expect([before.code, JSON.parse(before.stdout)]).toEqual([
+      1,
+      { created: 0, collections: [{ collection: 'notes', ...none, missing: [index] }, tags] },
+    ]);
+    const after = await runCli([...args, '--apply']);
+    const existing = { name: 'title_1', key: [['title', 1]], options: { unique: true } };
+    expect([after.code, JSON.parse(after.stdout)]).toEqual([
+      0,
+      { created: 1, collections: [{ collection: 'notes', ...none, existing: [{ ...index, existing }] }, tags] },
+    ]);
   });
 
   it('ends with 1 if an index is in the way of another one, with --apply too', async () => {

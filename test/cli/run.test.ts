@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Command, defineCommand } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
+import { openDatabase } from '../../src/cli/database.ts';
 import { printableJson } from '../../src/cli/printable.ts';
 import { run } from '../../src/cli/run.ts';
+import { withoutCredentials } from '../../src/cli/without-credentials.ts';
 import { ConfigurationError } from '../../src/errors.ts';
 
 async function runHere(...args: string[]) {
@@ -77,6 +79,55 @@ describe('a text for people does nothing to a terminal', () => {
     expect(text).toBe('{\n  "a\\u001b\\u009b": [\n    "\\u202e",\n    "\\udb40\\udc01",\n    "é😀\\n"\n  ]\n}');
     expect(JSON.parse(text)).toEqual(value);
   });
+});
+
+describe('a message has no credentials', () => {
+  const forgotten = 'The URI of the database is an option: give it as --uri <uri>.\n';
+
+  it.each<[what: string, args: string[], message: string]>([
+    ['of a URI without --uri', ['indexes', 'a.ts', 'mongodb://ann:secret@db.test/shop'], forgotten],
+    ['of one before the module', ['check', 'MongoDB+SRV://ann:secret@db.test/shop', 'a.ts'], forgotten],
+    ['of one in place of the command', ['mongodb://ann:secret@db.test/shop'], 'There is no command `mongodb://***@db.test/shop`.\n'],
+    ['of one beside other text', ['check', 'a.ts', 'x=mongodb://ann:secret@db.test'], 'One module is enough: x=mongodb://***@db.test is'],
+    [
+      'with characters that are not escaped',
+      ['check', 'a.ts', 'x=mongodb://a:secr/e t@secret@db.test'],
+      'One module is enough: x=mongodb://***@db',
+    ],
+    ['of another scheme', ['check', 'https://ann:secret@db.test/a@2.ts'], 'There is no file https://***@db.test/a@2.ts.\n'],
+    [
+      'in an option',
+      ['audit', 'a.ts', '--limit', 'mongodb://ann:secret@db.test'],
+      '--limit must be a whole number of at least 1; it is "mongodb://***@',
+    ],
+    [
+      'in a misspelt option',
+      ['audit', 'a.ts', '--mongodb://ann:secret@db.test'],
+      "Unknown option '--mongodb://***@db.test'. See --help.\n",
+    ],
+  ])('%s', async (_what, args, message) => {
+    const { code, written, told } = await runHere(...args);
+    expect([code, written, told.slice(0, message.length)]).toEqual([2, '', message]);
+    expect(told).not.toContain('secret');
+  });
+
+  it('but the paths in a stack stay as they are', () => {
+    const stack = 'at file:///app/node_modules/.pnpm/koa@3/index.js:1:2\nat https://unpkg.test/koa@3';
+    expect(withoutCredentials(stack)).toBe(stack);
+  });
+});
+
+describe('a database that refuses the connection', () => {
+  it.each(['mongodb://ann:secret@127.0.0.1:1/x', 'mongodb://localhost:1,127.0.0.1:2/x?replicaSet=rs0'])(
+    'is told when it does, and not when the patience for a silent one has ended: %s',
+    async (uri) => {
+      const opening = openDatabase({ uri, name: 'x' }, true);
+      await expect(opening).rejects.toMatchObject({
+        message: expect.stringContaining('ECONNREFUSED'),
+        cause: { name: 'MongoNetworkError' },
+      });
+    },
+  );
 });
 
 describe('bad usage', () => {

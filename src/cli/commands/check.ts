@@ -1,22 +1,43 @@
 import { defineCommand, status } from '../command.ts';
-import { isConfigurationError } from '../load-api.ts';
+import { isConfigurationError, type LoadedApi } from '../load-api.ts';
+import { printableJson } from '../printable.ts';
+import { withoutCredentials } from '../without-credentials.ts';
+
+/** What a check has found, as `--json` prints it. Without mistakes, it describes the api. */
+interface Findings {
+  readonly mistakes: readonly string[];
+  readonly resources: readonly { readonly path: string; readonly model: string }[];
+}
 
 export const check = defineCommand({
   summary: 'Build the api, and print all mistakes of its definition',
   details: 'Ends with 0 if there is no mistake, with 1 if there are some, and with 2 if the module cannot be loaded.',
-  options: {},
+  options: {
+    json: { type: 'boolean', text: 'print JSON' },
+  },
   needsDatabase: false,
-  async run({ load, write }) {
-    try {
-      const { api, library } = await load();
-      library.openapiDocument(api); // has mistakes of its own
-      const { resources } = api.indexing;
-      write(`No mistakes: ${resources.map(({ path }) => path).join(', ')}.\n`);
-      return status.good;
-    } catch (error) {
-      if (!isConfigurationError(error)) throw error;
-      write(`${error.message}\n`);
-      return status.found;
-    }
+  async run({ load, values: { json = false }, write, writeExactly }) {
+    const findings = await find(load);
+    if (json) writeExactly(`${printableJson(findings)}\n`);
+    else write(format(findings));
+    return findings.mistakes.length > 0 ? status.found : status.good;
   },
 });
+
+async function find(load: () => Promise<LoadedApi>): Promise<Findings> {
+  try {
+    const { api, library } = await load();
+    library.openapiDocument(api); // has mistakes of its own
+    return { mistakes: [], resources: api.indexing.resources.map(({ path, model }) => ({ path, model: model.name })) };
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error;
+    return { mistakes: (error.errors ?? [error]).map(({ message }) => withoutCredentials(message)), resources: [] };
+  }
+}
+
+function format({ mistakes, resources }: Findings): string {
+  const [first, ...others] = mistakes;
+  if (first === undefined) return `No mistakes: ${resources.map(({ path }) => path).join(', ')}.\n`;
+  if (others.length === 0) return `${first}\n`;
+  return `${mistakes.length} mistakes:\n${mistakes.map((mistake) => `- ${mistake}`).join('\n')}\n`;
+}
