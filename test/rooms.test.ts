@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
-const src = join(import.meta.dirname, '../src');
+const root = join(import.meta.dirname, '..');
+const src = join(root, 'src');
 
 /** The rooms of src/, from the ground up: each imports from those before it, and a file from its own room. The longest name counts. */
 const rooms = [
@@ -74,6 +75,9 @@ const roomOf = (file: string) => {
   const [room] = rooms.filter((one) => file === one || file.startsWith(`${one}/`)).sort((a, b) => b.length - a.length);
   return room ?? 'no room';
 };
+const folders = [...new Set(files.map((file) => dirname(file)))].filter((folder) => folder !== '.').sort();
+const readPage = (page: string) => readFileSync(join(root, page), 'utf8');
+const entries = Object.keys(JSON.parse(readPage('package.json')).exports);
 const all = [...imports].flatMap(([file, names]) => names.map((name) => ({ file, name })));
 
 describe('the rooms of src/', () => {
@@ -117,24 +121,142 @@ describe('the rooms of src/', () => {
     expect(circles).toEqual([]);
   });
 
-  it('say in a README what they are for, what they may import and where to begin', () => {
-    const folders = [...new Set(files.map((file) => dirname(file)))].filter((folder) => folder !== '.');
+  it('say in a README what they are for, what they import and where to begin', () => {
     for (const folder of folders) {
       const readme = readFileSync(join(src, folder, 'README.md'), 'utf8');
       expect(readme).toMatch(new RegExp(`^# src/${folder}\n`));
       expect(readme).toMatch(/^Imports: /m);
       expect(readme).toMatch(/^Begin with /m);
-      const named = [...readme.matchAll(/`(?:src\/)?([\w/-]+\.ts)`/g)].map(([, file = '']) => file);
-      // A file of the folder itself, of the one around it, or of src/.
-      const lost = named.filter((file) => ![folder, dirname(folder), '.'].some((from) => files.includes(join(from, file))));
-      expect(lost).toEqual([]);
     }
   });
 
-  it.each(['docs/about/architecture.md', 'CONTRIBUTING.md'])('are where %s says', (page) => {
-    const root = join(src, '..');
-    const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w/-]+\.ts)`/g)].map(([, file = '']) => file);
-    expect(named.length).toBeGreaterThan(10);
-    expect(named.filter((file) => ![root, src, join(src, 'middleware')].some((from) => existsSync(join(from, file))))).toEqual([]);
+  it.each(folders)('import what the README of src/%s names, and name what they import', (folder) => {
+    const readme = readFileSync(join(src, folder, 'README.md'), 'utf8');
+    const [line = ''] = /^Imports: .*$/m.exec(readme) ?? [];
+    const named = inCode(line).map((name) => ({ name, paths: meaningsOf(name, folder) }));
+    // A room imports for all of its folders. A name of a room inside it says that the files around that room use it.
+    const leaving = all.filter(({ file, name }) => isOurs(name) && file.startsWith(`${folder}/`) && !name.startsWith(`${folder}/`));
+    const inside = all.filter(({ file, name }) => dirname(file) === folder && name.startsWith(`${folder}/`));
+    const isNamed = (file: string) => named.some(({ paths }) => paths.some((path) => covers(path, file)));
+    expect([...new Set(leaving.filter(({ name }) => !isNamed(name)).map(({ name }) => name))]).toEqual([]);
+    const isImported = (path: string) => [...leaving, ...inside].some(({ name }) => covers(path, name));
+    expect(named.filter(({ paths }) => !paths.some(isImported)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('are drawn in the architecture page, which draws nothing else', () => {
+    const drawing = /^```\n(.*?)^```$/ms.exec(readPage('docs/about/architecture.md'))?.[1] ?? '';
+    const drawn: string[] = [];
+    const lost: string[] = [];
+    let outer = '';
+    for (const line of drawing.split('\n')) {
+      const [, bar, name = ''] = /^( *[├└] )?([\w./-]+(?:, [\w-]+\.ts)*) +\S/.exec(line) ?? [];
+      if (bar === undefined && name) outer = name;
+      for (const one of name.split(', ').filter(Boolean)) drawn.push(bar ? join(outer, one) : one.replace(/\/$/, ''));
+      const mentioned = [...line.slice(name.length + (bar?.length ?? 0)).matchAll(/[\w/-]+\.ts\b/g)].map(([file]) => file);
+      lost.push(...mentioned.filter((file) => !files.includes(join(outer, file)) && !files.includes(file)));
+    }
+    const paths = drawn.map((path) => path.replace(/\/$/, ''));
+    expect([...lost, ...paths.filter((path) => !existsSync(join(src, path)))]).toEqual([]);
+    expect(folders.filter((folder) => folder.split('/').length < 3 && !folder.startsWith('cli/') && !paths.includes(folder))).toEqual([]);
+    expect(files.filter((file) => dirname(file) === '.' && !paths.includes(file))).toEqual([]);
   });
 });
+
+const pages = [
+  'docs/about/architecture.md',
+  'CONTRIBUTING.md',
+  'test/support/README.md',
+  ...folders.map((folder) => `src/${folder}/README.md`),
+];
+
+describe.each(pages)('%s', (page) => {
+  const text = readPage(page);
+  const from = dirname(page);
+
+  it('names only files and folders that exist', () => {
+    const tokens = inCode(text).flatMap((code) => (code.startsWith('<') ? [] : code.split(' ')));
+    const lost = tokens.filter((token) => isPath(token) && !placesOf(token, from).some((path) => existsSync(path) || isPattern(path)));
+    expect(lost).toEqual([]);
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => !existsSync(join(root, from, path)))).toEqual([]);
+  });
+
+  it('names only functions that the file beside them has', () => {
+    const pairs = [...text.matchAll(/`(\w+)`(?: of | in | by |, from | \()`([\w./-]+\.ts)`/g)];
+    const lost = pairs.filter(([, name = '', file = '']) => {
+      const path = placesOf(file, from).find((one) => existsSync(one));
+      return path && !new RegExp(`\\b${name}\\b`).test(readFileSync(path, 'utf8'));
+    });
+    expect(lost.map(([whole]) => whole)).toEqual([]);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  const text = readPage('CONTRIBUTING.md');
+
+  it('names each file of src/ that knows the operators of filters by name', () => {
+    const [paragraph = ''] = /^\*\*A filter operator\.\*\*(?:.+\n)+/m.exec(text) ?? [];
+    const named = new Set(inCode(paragraph));
+    const knowing = files.filter((file) => {
+      const words = wordsOf(readFileSync(join(src, file), 'utf8'));
+      return words.has('nin') && words.has('prefix');
+    });
+    expect(knowing.length).toBeGreaterThan(4);
+    expect(knowing.filter((file) => !named.has(file))).toEqual([]);
+  });
+
+  it('says where the tests of each room are', () => {
+    const without = folders.filter((folder) => !existsSync(join(root, 'test', folder)));
+    expect(without.filter((folder) => !inCode(text).includes(`src/${folder}/`))).toEqual([]);
+    const others = readdirSync(join(root, 'test'), { withFileTypes: true }).filter(
+      (one) => one.isDirectory() && !folders.includes(one.name),
+    );
+    expect(others.filter(({ name }) => !inCode(text).includes(`test/${name}/`)).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+/** What stands in code quotes, outside of blocks. */
+function inCode(text: string): string[] {
+  return [...text.replace(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+}
+
+/** A path has a slash or the ending of a file. What the build writes, and what another package exports, is not one of ours. */
+function isPath(token: string): boolean {
+  if (!/^(?:\.\.\/)*[\w.-]+(?:\/[\w.-]+)*\/?$/.test(token) || /^(?:dist\/|\.)/.test(token)) return false;
+  return token.includes('/') || /\.(?:ts|md|json)$/.test(token);
+}
+
+/** Where a path may lead: from the page's folder, from the one around it, from src/, or from the repository. */
+function placesOf(path: string, from: string): string[] {
+  const entry = /^koa-mongo-resource\/(.+)$/.exec(path)?.[1];
+  if (entry) return entries.includes(`./${entry}`) ? [src] : [];
+  return [join(root, from), join(root, dirname(from)), src, root].map((base) => join(base, path));
+}
+
+/** Whether a path is the beginning of one that exists, as Jest takes it: `test/feature/scope`. */
+function isPattern(path: string): boolean {
+  return (
+    path.startsWith(join(root, 'test/')) &&
+    existsSync(dirname(path)) &&
+    readdirSync(dirname(path)).some((name) => name.startsWith(basename(path)))
+  );
+}
+
+/** What a name in the line of imports may mean, from src/: something in the folder, beside it, or in src/. '' is src/ itself. */
+function meaningsOf(name: string, folder: string): string[] {
+  const [, absolute] = /^src\/(.*)$/.exec(name) ?? [];
+  const candidates = absolute === undefined ? [join(folder, name), join(dirname(folder), name), name] : [absolute];
+  return candidates.map((path) => path.replace(/^\.$|\/$/g, '')).filter((path) => existsSync(join(src, path)));
+}
+
+function covers(path: string, file: string): boolean {
+  return path === '' ? !file.includes('/') : file === path || file.startsWith(`${path}/`);
+}
+
+/** The identifiers and texts of a source, without comments. */
+function wordsOf(text: string): ReadonlySet<string> {
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
+  const words = new Set<string>();
+  while (scanner.scan() !== ts.SyntaxKind.EndOfFileToken) words.add(scanner.getTokenValue());
+  return words;
+}
