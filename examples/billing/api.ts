@@ -2,6 +2,7 @@ import {
   type Api,
   type Database,
   type Document,
+  everything,
   jsonBody,
   Problem,
   type RequestContext,
@@ -96,9 +97,8 @@ export function createBilling(db: Database): Api<Caller> {
           const { tenant } = caller;
           // The invoice, its number, its tasks and the audit entry: all of them, or none. Two bills of one task at once make one invoice.
           return ctx.transaction(async (tx) => {
-            const billed = await tx
-              .store(Task, { scope: { tenant } })
-              .find({ id: { in: ids }, status: 'done', invoice: null }, { sort: ['title'] });
+            const tasks = tx.store(Task); // those of the tenant: a store has the scope of its model's resource
+            const billed = await tasks.find({ id: { in: ids }, status: 'done', invoice: null }, { sort: ['title'] });
             if (billed.length < ids.length) throw notBillable();
             const invoice = await tx.store(Invoice).create({
               number: await nextNumber(tx, tenant),
@@ -107,7 +107,7 @@ export function createBilling(db: Database): Api<Caller> {
               total: toAmount(billed),
               tenant,
             });
-            await tx.store(Task).updateMany({ id: { in: ids } }, { invoice: invoice.id });
+            await tasks.updateMany({ id: { in: ids } }, { invoice: invoice.id });
             await audit(tx, caller, 'bill', invoice);
             return invoice;
           });
@@ -142,7 +142,7 @@ export function createBilling(db: Database): Api<Caller> {
 
 /** The next number of a tenant's invoices. Two transactions that ask at once do not get the same: one of them is tried again. */
 async function nextNumber(tx: TransactionContext, tenant: string): Promise<number> {
-  const counters = tx.store(Counter);
+  const counters = tx.store(Counter, { scope: everything }); // no resource serves them
   const [counter] = await counters.find({ id: tenant });
   if (!counter) return (await counters.create({ id: tenant, last: 1 })).last;
   counter.last += 1;

@@ -13,11 +13,11 @@ const url = await serve({
     const billing = createBilling(db);
     await applyIndexes(billing);
     const users = billing.store(User);
-    if ((await users.count()) === 0) {
+    if ((await users.count({})) === 0) {
       await users.create({ email: 'ann@acme.example', password: await hash('correct horse'), tenant: 'acme' });
       await importTasks(db, 'acme', 'Design;90;done\nReview;30;done\nDeploy;45\n');
     }
-    console.log(`${await billing.store(Task).count()} tasks`);
+    console.log(`${await billing.store(Task).count({})} tasks`);
     return billing;
   },
 });

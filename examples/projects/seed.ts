@@ -3,7 +3,7 @@ import { Comment, Member, Project, Task, Workspace } from './model.ts';
 
 /** Fills an empty database: one workspace with two members, a project, and a task with a comment. */
 export async function seed(api: Pick<Api, 'store'>): Promise<void> {
-  if ((await api.store(Workspace).count()) > 0) return;
+  if ((await api.store(Workspace).count({})) > 0) return;
   const { id: workspaceId } = await api.store(Workspace).create({ id: 'acme', name: 'Acme' });
   const ann = await api.store(Member).create({ workspaceId, name: 'Ann', token: 'ann-token', isAdmin: true });
   const ben = await api.store(Member).create({ workspaceId, name: 'Ben', token: 'ben-token' });

@@ -1,4 +1,5 @@
 import type { Authenticate } from '../middleware/authenticate.ts';
+import { compileFindScoped } from '../middleware/parts/store-reach.ts';
 import { once, tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { Work } from '../mongo/driver/work.ts';
@@ -66,7 +67,8 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const settings = once(() => readSettings(options));
   const extras = once(() => readExtras(options));
   const stores = once(() => new Stores(readDatabase(options), settings().maxTimeMS, () => linked().references));
-  const surroundings = once(() => compileSurroundings(options, identify, stores));
+  const findScoped = once(() => compileFindScoped(unlinked()));
+  const surroundings = once(() => compileSurroundings(options, identify, stores, (model) => findScoped()(model)));
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
   const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index))));

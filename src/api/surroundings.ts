@@ -7,7 +7,7 @@ import { crossOrigin } from '../middleware/cross-origin.ts';
 import { guards } from '../middleware/guards.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { observe } from '../middleware/observe.ts';
-import type { Context, Guard, ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { Context, FindScoped, Guard, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { setStores } from '../middleware/parts/set-stores.ts';
 import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';
@@ -35,7 +35,12 @@ export interface Surroundings {
 }
 
 /** Creates the middlewares of an api that stand around all of its operations. */
-export function compileSurroundings(options: Options, identify: Authenticate<unknown> | undefined, stores: () => Stores): Surroundings {
+export function compileSurroundings(
+  options: Options,
+  identify: Authenticate<unknown> | undefined,
+  stores: () => Stores,
+  findScoped: FindScoped,
+): Surroundings {
   const { maxConcurrency, problem } = options;
   const [observers, ids, answering, answerProblems, limit, timeout, origins, identifying] = tryAll([
     () => (options.observe === undefined ? [] : [observe(options.observe)]),
@@ -50,7 +55,7 @@ export function compileSurroundings(options: Options, identify: Authenticate<unk
   return {
     around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]) as ResourceMiddleware,
     answerProblems,
-    before: [...limit, timeout, ...origins, setStores(stores), identifying],
+    before: [...limit, timeout, ...origins, setStores(stores, findScoped), identifying],
     limit,
   };
 }

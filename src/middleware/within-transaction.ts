@@ -23,7 +23,11 @@ export type { WithinHook, Written } from './parts/run-within.ts';
  * An update and a restore read the record of before first: one command more, and another one commits. Without hooks nothing of this happens.
  *
  * @example
- * const updateAndLog = withinTransaction(update(Order, { db }), [(ctx, { tx }) => tx.store(Log).create({ by: ctx.state.user.name })], { db });
+ * const updateAndLog = withinTransaction(
+ *   update(Order, { db }),
+ *   [(ctx, { tx }) => tx.store(Log, { scope: everything }).create({ by: ctx.state.user.name })],
+ *   { db },
+ * );
  * router.patch('/orders/:id', jsonBody(), checkPatch(Order), updateAndLog, record());
  */
 export function withinTransaction(

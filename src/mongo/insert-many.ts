@@ -8,6 +8,7 @@ import { reachabilityOf } from './driver/reachability.ts';
 import { runTransaction } from './driver/run-transaction.ts';
 import { isError } from './driver/server-error.ts';
 import { type Command, Work } from './driver/work.ts';
+import type { Viewer } from './viewer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -16,11 +17,11 @@ export interface ManyInserts {
   /**
    * Inserts each record by itself. Returns the error of each that was not stored, by its place. The records of a command whose outcome is unknown
    * are 504. Within a transaction, an error of the database is thrown, because the transaction is lost by it. `places` are those of the records
-   * in a larger array; by default their own.
+   * in a larger array; by default their own. `viewer` is who writes, for checked references; by default the application itself.
    */
-  insertEach(records: readonly Stored[], work?: Work, places?: readonly number[]): Promise<ReadonlyMap<number, Error>>;
+  insertEach(records: readonly Stored[], work?: Work, places?: readonly number[], viewer?: Viewer): Promise<ReadonlyMap<number, Error>>;
   /** Inserts all records or none, in one transaction. Throws the first error; the fields in it have the place of the record in front. */
-  insertAll(records: readonly Stored[], work?: Work): Promise<void>;
+  insertAll(records: readonly Stored[], work?: Work, viewer?: Viewer): Promise<void>;
 }
 
 interface Settings extends Pick<Commands, 'write'> {

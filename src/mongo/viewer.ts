@@ -13,6 +13,8 @@ export interface Viewer {
   scopeOf(source: RecordsOf): Promise<Filter | undefined>;
   /** Whether the client may write the field of a dotted name. Another field has a value of the server, for which any record will do. */
   mayWrite(name: string): boolean;
+  /** Whether also the values of the server must be records that the client may see. @default false */
+  readonly boundsServer?: boolean;
   /** The field whose reference is named by the path of the request. If it leads nowhere, there is nothing at that path: 404. */
   readonly pathField?: string | undefined;
 }

@@ -218,7 +218,7 @@ export interface ResourceOptions<
    * @default none: the write is one command without a transaction
    *
    * @example
-   * within: { delete: [(ctx, { before, tx }) => tx.store(Entry).create({ order: before.id, by: ctx.requirePrincipal().name })] }
+   * within: { delete: [(ctx, { before, tx }) => tx.store(Entry, { scope: everything }).create({ order: before.id, by: ctx.requirePrincipal().name })] }
    */
   readonly within?: {
     readonly [Op in NoInfer<Extract<Ops, SingleWrite>>]?: readonly Within<Op, RequestContext<Principal>, Document<Model<F>>>[];

@@ -18,7 +18,7 @@ interface Saving extends WriteBounds {
   readonly before: StoredRecord;
   readonly scope: Filter | undefined;
   /** Who writes, for checked references. @default the application itself */
-  readonly viewer?: Viewer;
+  readonly viewer?: Viewer | undefined;
   /** Called with the record for which the document stands from now on. */
   hold(document: object, record: StoredRecord): void;
 }

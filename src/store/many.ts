@@ -5,19 +5,19 @@ import type { ModelCollection as Collection } from '../mongo/collection.ts';
 import { isError } from '../mongo/driver/server-error.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { atPlace } from '../mongo/insert-many.ts';
-import { type Filter, readFilter } from '../mongo/query/filter.ts';
+import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { type Affected, mostAffected, type Targets } from '../mongo/write-many.ts';
 import { aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import type { Limits, Within } from './limits.ts';
 import type { AffectedRecords, Created, MaxOptions } from './store.ts';
 
 /** What the operations on many records use of their store. */
 interface StoreParts {
   readonly model: CompiledModel;
   readonly collection: Collection;
-  readonly scope: Filter | undefined;
-  readonly bounds: WriteBounds;
+  readonly within: Within;
   readNew(document: unknown): Record<string, unknown>;
   readChanges(changes: unknown): Changes;
   /** Makes the document that a record is given away as. */
@@ -39,11 +39,19 @@ const legalMax: LegalOptions<MaxOptions> = { max: orUndefined(aWholeNumber(1, mo
 const maxErrors = 100;
 
 /** Opens the operations of a store on many records. */
-export function openMany({ model, collection, scope, bounds, readNew, readChanges, give, work }: StoreParts): StoreOfMany {
+export function openMany({ model, collection, within, readNew, readChanges, give, work }: StoreParts): StoreOfMany {
   function read(document: unknown): Record<string, unknown> | Error {
     try {
-      const stored = readNew(document);
-      requireRecordWithin(bounds, stored);
+      return readNew(document);
+    } catch (error) {
+      if (isError(error)) return error;
+      throw error;
+    }
+  }
+
+  function bind(stored: Record<string, unknown> | Error, bounds: WriteBounds): Record<string, unknown> | Error {
+    try {
+      if (!isError(stored)) requireRecordWithin(bounds, stored);
       return stored;
     } catch (error) {
       if (isError(error)) return error;
@@ -53,19 +61,20 @@ export function openMany({ model, collection, scope, bounds, readNew, readChange
 
   const giveNew = (stored: Record<string, unknown>) => give(new StoredRecord(model, stored));
 
-  async function createAll(read: readonly (Record<string, unknown> | Error)[]): Promise<unknown[]> {
+  async function createAll(read: readonly (Record<string, unknown> | Error)[], { viewer }: Limits): Promise<unknown[]> {
     refuseInvalid(read);
     const records = read as readonly Record<string, unknown>[];
-    await collection.insertAll(records, work());
+    await collection.insertAll(records, work(), viewer);
     return records.map(giveNew);
   }
 
-  async function createEach(read: readonly (Record<string, unknown> | Error)[]): Promise<Created<unknown>[]> {
+  async function createEach(read: readonly (Record<string, unknown> | Error)[], { viewer }: Limits): Promise<Created<unknown>[]> {
     const places = [...read.keys()].filter((place) => !isError(read[place]));
     const errors = await collection.insertEach(
       places.map((place) => read[place] as Record<string, unknown>),
       work(),
       places,
+      viewer,
     );
     return read.map((one, place) => {
       const error = isError(one) ? one : errors.get(place);
@@ -73,8 +82,9 @@ export function openMany({ model, collection, scope, bounds, readNew, readChange
     });
   }
 
-  function targets(filter: unknown, { max = 1_000 }: MaxOptions): Targets {
-    return { conditions: readFilter(filter, model.scopeFields), scope, max };
+  function readTargets(filter: unknown, { max = 1_000 }: MaxOptions): (limits: Limits) => Targets {
+    const conditions = readFilter(filter, model.scopeFields);
+    return ({ scope, viewer }) => ({ conditions, scope, max, viewer });
   }
 
   return {
@@ -82,16 +92,21 @@ export function openMany({ model, collection, scope, bounds, readNew, readChange
       checkOptions(options, legalCreate, '`createMany`');
       checkValue('The documents of `createMany`', documents, [Array.isArray, 'an array']);
       const all = Array.from(documents, read);
-      return options.all ? createAll(all) : createEach(all);
+      return within(async (limits) => {
+        const bound = all.map((one) => bind(one, limits.bounds));
+        return options.all ? createAll(bound, limits) : createEach(bound, limits);
+      });
     },
     async updateMany(filter, changes, options = {}) {
       checkOptions(options, legalMax, '`updateMany`');
-      const within = requireChangesWithin(bounds, readChanges(changes));
-      return counts(await collection.updateMany(targets(filter, options), within, work()));
+      const [read, targets] = [readChanges(changes), readTargets(filter, options)];
+      const update = async (limits: Limits) => collection.updateMany(targets(limits), requireChangesWithin(limits.bounds, read), work());
+      return counts(await within(update));
     },
     async removeMany(filter, options = {}) {
       checkOptions(options, legalMax, '`removeMany`');
-      return counts(await collection.removeMany(targets(filter, options), work()));
+      const targets = readTargets(filter, options);
+      return counts(await within((limits) => collection.removeMany(targets(limits), work())));
     },
   };
 }

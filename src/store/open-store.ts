@@ -5,8 +5,8 @@ import type { Document, HasFields } from '../model/define/infer.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { notFound, type Reads } from '../mongo/open-reads.ts';
-import { type Filter, readAnyScope, readFilter } from '../mongo/query/filter.ts';
-import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
+import { readFilter } from '../mongo/query/filter.ts';
+import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions } from '../mongo/references/open-related.ts';
 import { aMaxCascade } from '../mongo/references/references.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
@@ -14,6 +14,7 @@ import type { Target } from '../mongo/target.ts';
 import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, oneOf, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileSaveDocument } from './held-documents.ts';
+import { compileLimits, type Limits, type Reach } from './limits.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
 import { purge, requireDeletedAt } from './purge.ts';
@@ -37,8 +38,8 @@ const legalFind: LegalOptions<FindManyOptions<unknown>> = {
 };
 
 /**
- * Opens the store of a model without an api, for a job, a seed script or a test. With an api, use `api.store(Order)`; in a request
- * `ctx.store(Order)`, which shares the deadline of the request and takes part in its transaction.
+ * Opens the store of a model without an api, for a job, a seed script or a test. It sees every record. With an api, use `api.store(Order)`; in a
+ * request `ctx.store(Order)`, which has the scope of the request, shares its deadline and takes part in its transaction.
  *
  * @example
  * const orders = openStore(Order, { db });
@@ -59,8 +60,12 @@ export function openStore<M extends Model>(model: M, options: OpenStoreOptions<D
 export interface StoreUser {
   /** The work that the next command belongs to. Throws if none may begin. */
   work(): Work;
+  /** Throws if the user may do nothing more. */
+  requireOpen?(): void;
   /** Called with every document that the store gives away. */
   hold?(document: object, record: StoredRecord): void;
+  /** What the user may reach. @default every record */
+  readonly reach?: Reach;
 }
 
 type Many = Pick<Store<HasFields>, 'createMany' | 'updateMany' | 'removeMany'>;
@@ -75,9 +80,10 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
   const readChanges = compileDocumentChanges(model);
   const save = compileSaveDocument(model, collection);
 
-  return function open(given, { work, hold: tell }) {
+  return function open(given, user) {
     checkOptions(given, legalScope, '`store`');
-    const { scope, bounds } = readScopeOf(model, given);
+    const { work, hold: tell } = user;
+    const within = compileLimits(model, given, user);
 
     function hold(document: object, record: StoredRecord): void {
       StoredRecord.hold(document, record);
@@ -90,8 +96,9 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
       return document;
     }
 
-    async function* each(filter: unknown = {}, options: FindManyOptions<unknown> = {}): AsyncGenerator<unknown, void, undefined> {
-      const plan = planWalk(model, scope, filter, options);
+    async function* each(filter: unknown, options: FindManyOptions<unknown> = {}): AsyncGenerator<unknown, void, undefined> {
+      const read = readWalk(model, filter, options);
+      const plan = await within(async ({ scope }) => ({ ...read, scope }));
       for await (const records of walk(seen(options), plan, work)) {
         for (const record of records) yield give(record);
       }
@@ -102,18 +109,20 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
       return collection.seeing(deleted ?? 'live');
     }
 
-    function target(id: unknown, options: IfMatch = {}): Target {
+    function readTarget(id: unknown, options: IfMatch = {}): (limits: Limits) => Target {
       checkOptions(options, legalIfMatch, 'a write of a store');
       const { ifMatch } = options;
       const precondition = ifMatch === undefined ? undefined : { ifMatch: [{ weak: false, tag: String(ifMatch) }] };
-      return { id: readId(model, id), scope, precondition };
+      const read = readId(model, id);
+      return ({ scope, viewer }) => ({ id: read, scope, precondition, viewer });
     }
 
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
-      ...(openMany({ model, collection, scope, bounds, readNew, readChanges, give, work }) as object as Many),
+      ...(openMany({ model, collection, within, readNew, readChanges, give, work }) as object as Many),
       async get(id: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`get`');
-        return give(await seen(options).findOne(readId(model, id), scope, { fetchPrivate: true }, work())) as never;
+        const [records, read] = [seen(options), readId(model, id)];
+        return give(await within(({ scope }) => records.findOne(read, scope, { fetchPrivate: true }, work()))) as never;
       },
       async find(filter: unknown, options: FindManyOptions<unknown> = {}) {
         const found: unknown[] = [];
@@ -121,18 +130,23 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
         return found as never;
       },
       each: each as never,
-      async count(filter: unknown = {}, options: DeletedOption = {}) {
+      async count(filter: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`count`');
-        return seen(options).count(readFilter(filter, model.scopeFields), scope, work());
+        const [records, conditions] = [seen(options), readFilter(filter, model.scopeFields)];
+        return within(({ scope }) => records.count(conditions, scope, work()));
       },
       async create(document: unknown) {
         const stored = readNew(document);
-        requireRecordWithin(bounds, stored);
-        return give(await collection.insert(stored, {}, work())) as never;
+        const insert = async ({ bounds, viewer }: Limits) => {
+          requireRecordWithin(bounds, stored);
+          return collection.insert(stored, { viewer }, work());
+        };
+        return give(await within(insert)) as never;
       },
       async update(id: unknown, changes: unknown, options?: IfMatch) {
-        const within = requireChangesWithin(bounds, readChanges(changes));
-        return give(await collection.update(target(id, options), within, work())) as never;
+        const [read, target] = [readChanges(changes), readTarget(id, options)];
+        const update = async (limits: Limits) => collection.update(target(limits), requireChangesWithin(limits.bounds, read), work());
+        return give(await within(update)) as never;
       },
       async save(document: object) {
         const before = StoredRecord.of(document);
@@ -140,17 +154,21 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
           throw new Error(
             `\`save()\` of a store of ${model.name} takes a document that a store of it has returned, and no other object: not a copy of it either.`,
           );
-        await save({ document, before, scope, hold, ...bounds }, work());
+        await within(({ scope, bounds, viewer }) => save({ document, before, scope, hold, viewer, ...bounds }, work()));
         return document as never;
       },
-      remove: async (id: unknown, options?: IfMatch) => give(await collection.remove(target(id, options), work())) as never,
+      async remove(id: unknown, options?: IfMatch) {
+        const target = readTarget(id, options);
+        return give(await within((limits) => collection.remove(target(limits), work()))) as never;
+      },
       async restore(id: unknown, options?: IfMatch) {
         requireDeletedAt(model, '`restore`');
-        return give(await collection.restore(target(id, options), work())) as never;
+        const target = readTarget(id, options);
+        return give(await within((limits) => collection.restore(target(limits), work()))) as never;
       },
       async purge(options) {
         requireDeletedAt(model, '`purge`');
-        return purge(collection, scope, options, work);
+        return within(({ scope }) => purge(collection, scope, options, work));
       },
     };
     return store;
@@ -161,13 +179,7 @@ function isRevision(given: unknown): boolean {
   return typeof given === 'number' || typeof given === 'bigint';
 }
 
-function readScopeOf(model: CompiledModel, options: { readonly scope?: unknown }): { scope: Filter | undefined; bounds: WriteBounds } {
-  if (!('scope' in options)) return { scope: undefined, bounds: {} };
-  const { filter, bounds } = readAnyScope(options.scope, model);
-  return { scope: filter, bounds: { writeScope: bounds, mayWrite: (name) => model.clientFields.has(name) } };
-}
-
-function planWalk(model: CompiledModel, scope: Filter | undefined, filter: unknown, options: FindManyOptions<unknown>): Walk {
+function readWalk(model: CompiledModel, filter: unknown, options: FindManyOptions<unknown>): Omit<Walk, 'scope'> {
   checkOptions(options, legalFind, '`find`');
   const { sort = [], limit = Number.POSITIVE_INFINITY } = options;
   checkValue(
@@ -175,7 +187,7 @@ function planWalk(model: CompiledModel, scope: Filter | undefined, filter: unkno
     sort,
     anArrayOf('field names', (one) => typeof one === 'string'),
   );
-  return { conditions: readFilter(filter, model.scopeFields), sort: readSort(model, sort), scope, limit };
+  return { conditions: readFilter(filter, model.scopeFields), sort: readSort(model, sort), limit };
 }
 
 /** Reads an id, or its text. As in a path, one that no record can have is 404. */

@@ -81,8 +81,10 @@ export type Created<Doc> = { readonly record: Doc; readonly error?: undefined } 
 export interface ScopeOptions<Doc> {
   /**
    * Limits the store to these rows: a record outside of them is 404, and a write that would leave one there is 422. `ctx.scope` limits it as the
-   * request is limited; it is an error (500) if the request has no scope.
-   * @default every record
+   * operation is limited; it is an error (500) if the operation has no scope. `everything` does not limit it.
+   *
+   * In a request, what the store refers to must also be within the scopes of the resources of those records, unless the scope is `everything`.
+   * @default in a request the scope of the model's resource, which must be given if there is none, or several; for `api.store` and `openStore` every record
    */
   readonly scope?: StoreScope<Doc> | undefined;
 }
@@ -112,8 +114,8 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc> {
 export interface Store<M extends HasFields> {
   /** Reads a record. Throws `not_found` (404) if there is none. */
   get(id: Id<M>, options?: DeletedOption): Promise<Document<M>>;
-  /** Reads all records that match, at most 500 with each command. `{}` matches every record. */
-  find(filter?: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): Promise<Document<M>[]>;
+  /** Reads all records that match, at most 500 with each command. `{}` matches every record within the scope. */
+  find(filter: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): Promise<Document<M>[]>;
   /**
    * Reads all records that match one after the other, at most 500 with each command, in bounded memory. A record whose sort value changes
    * meanwhile may come twice, or not at all.
@@ -121,9 +123,9 @@ export interface Store<M extends HasFields> {
    * @example
    * for await (const order of orders.each({ status: 'open' })) await remind(order);
    */
-  each(filter?: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): AsyncGenerator<Document<M>, void, undefined>;
+  each(filter: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): AsyncGenerator<Document<M>, void, undefined>;
   /** Counts all records that match. */
-  count(filter?: StoreFilter<Document<M>>, options?: DeletedOption): Promise<number>;
+  count(filter: StoreFilter<Document<M>>, options?: DeletedOption): Promise<number>;
   /** Creates a record. Throws 422 or 409. */
   create(document: NewDocument<M>): Promise<Document<M>>;
   /**

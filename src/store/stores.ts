@@ -72,6 +72,7 @@ export class Stores {
         ...user,
         work() {
           transaction.requireOpen();
+          user.requireOpen?.();
           return work;
         },
       };

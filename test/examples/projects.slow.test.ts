@@ -121,6 +121,6 @@ it('filters and sorts tasks by their project, within the workspace', async () =>
 });
 
 it('keeps comments apart from their authors of other workspaces', async () => {
-  expect(await api().store(Comment).count()).toBe(1);
+  expect(await api().store(Comment).count({})).toBe(1);
   expect(await listed('/comments', 'eve-token')).toEqual([]);
 });

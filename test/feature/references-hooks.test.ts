@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { defineModel, Problem, service, t } from '../../src/index.ts';
+import { defineModel, everything, Problem, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -13,13 +13,17 @@ const calls: unknown[] = [];
 let refuse: string | undefined;
 let failures = 0;
 type Doc = { id: string; revision: number };
-type Given = { before: Doc; after: Doc | null; tx: { store(model: typeof Entry): { create(doc: object): Promise<unknown> } } };
+type Given = {
+  before: Doc;
+  after: Doc | null;
+  tx: { store(model: typeof Entry, options: { scope: typeof everything }): { create(doc: object): Promise<unknown> } };
+};
 const hook =
   (what: string) =>
   async (_ctx: unknown, { before, after, tx }: Given) => {
     calls.push([what, before.id, before.revision, after?.revision ?? null]);
     if (refuse === before.id) throw new Problem({ status: 409, code: 'kept' });
-    await tx.store(Entry).create({ what, of: before.id });
+    await tx.store(Entry, { scope: everything }).create({ what, of: before.id });
     if (failures-- > 0)
       throw Object.assign(new Error('conflict'), { hasErrorLabel: (label: string) => label === 'TransientTransactionError' });
   };

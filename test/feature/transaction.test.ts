@@ -31,7 +31,7 @@ const api = useApi<{ name: string }>(
       ops: ['get', 'create'],
       scope: (ctx) => (ctx.get('x-all') ? everything : { owner: ctx.requirePrincipal().name }),
       after: { lostSave: [(_ctx, result) => void heard.push(result)] },
-      guardsFor: { get: [async (ctx) => (await ctx.store(Account).count()) < 100] },
+      guardsFor: { get: [async (ctx) => (await ctx.store(Account).count({})) < 100] },
       operations: {
         pay: {
           problems: ['duplicate_key', 'replica_set_required'],
@@ -42,7 +42,7 @@ const api = useApi<{ name: string }>(
               const from = await ctx.load();
               await between();
               from.balance -= 10;
-              await tx.store(Transfer).create({ from: from.id, sum: 10 });
+              await tx.store(Transfer, { scope: everything }).create({ from: from.id, sum: 10 });
               return ctx.save(from);
             });
           },
@@ -56,42 +56,46 @@ const api = useApi<{ name: string }>(
               from.balance = 1;
               await ctx.save(from);
               if (attempts === 1) {
-                await tx.store(Account).count();
+                await tx.store(Account).count({});
                 throw Object.assign(new Error('passing'), { hasErrorLabel: () => true });
               }
               return from;
             });
           },
         },
-        scoped: { path: '/scoped', method: 'GET', handler: (ctx) => ctx.store(Account, { scope: ctx.scope }).find() },
-        foreign: { path: '/foreign', method: 'GET', handler: (ctx) => ctx.store(Transfer, { scope: ctx.scope }).count() },
-        misspelt: { path: '/misspelt', method: 'GET', handler: (ctx) => ctx.store(Account, { scop: ctx.scope } as object).count() },
-        detached: { path: '/detached', method: 'GET', handler: ({ store }) => ({ store }).store(Account).count() },
+        scoped: { path: '/scoped', method: 'GET', handler: (ctx) => ctx.store(Account, { scope: ctx.scope }).find({}) },
+        foreign: { path: '/foreign', method: 'GET', handler: (ctx) => ctx.store(Transfer, { scope: ctx.scope }).count({}) },
+        misspelt: { path: '/misspelt', method: 'GET', handler: (ctx) => ctx.store(Account, { scop: ctx.scope } as object).count({}) },
+        detached: { path: '/detached', method: 'GET', handler: ({ store }) => ({ store }).store(Account).count({}) },
         atOnce: {
           path: '/at-once',
           async handler(ctx) {
-            const both = [1, 2].map((sum) => ctx.transaction(async (tx) => tx.store(Transfer).create({ from: 'a', sum })));
+            const both = [1, 2].map((sum) =>
+              ctx.transaction(async (tx) => tx.store(Transfer, { scope: everything }).create({ from: 'a', sum })),
+            );
             await Promise.allSettled(both); // so that the first one has ended before the next test begins
             await Promise.all(both);
           },
         },
         nested: {
           path: '/nested',
-          handler: (ctx) => ctx.transaction(() => ctx.transaction(async (tx) => tx.store(Transfer).create({ from: 'a', sum: 1 }))),
+          handler: (ctx) =>
+            ctx.transaction(() => ctx.transaction(async (tx) => tx.store(Transfer, { scope: everything }).create({ from: 'a', sum: 1 }))),
         },
         inTurn: {
           path: '/in-turn',
           async handler(ctx) {
-            for (const sum of [1, 2]) await ctx.transaction(async (tx) => tx.store(Transfer).create({ from: 'a', sum }));
+            for (const sum of [1, 2])
+              await ctx.transaction(async (tx) => tx.store(Transfer, { scope: everything }).create({ from: 'a', sum }));
           },
         },
         parts: {
           path: '/parts',
           handler: (ctx) =>
             ctx.transaction(async (tx) => {
-              await tx.transaction((part) => part.store(Transfer).create({ from: 'a', sum: 1 }));
+              await tx.transaction((part) => part.store(Transfer, { scope: everything }).create({ from: 'a', sum: 1 }));
               const failing = tx.transaction(async (part) => {
-                await part.store(Transfer).create({ from: 'a', sum: 2 });
+                await part.store(Transfer, { scope: everything }).create({ from: 'a', sum: 2 });
                 if (ctx.querystring === 'fails') throw new Problem({ status: 409, code: 'no_money' });
               });
               await failing.catch(() => undefined);
@@ -108,12 +112,12 @@ const api = useApi<{ name: string }>(
             await saving.catch(() => undefined);
           },
         },
-        copied: { path: '/copied', method: 'GET', handler: async (ctx) => ({ ...(await ctx.store(Account).find())[0] }) },
+        copied: { path: '/copied', method: 'GET', handler: async (ctx) => ({ ...(await ctx.store(Account).find({}))[0] }) },
         refuse: {
           path: '/refuse',
           handler: (ctx) =>
             ctx.transaction(async (tx) => {
-              await tx.store(Transfer).create({ from: 'a', sum: 1 });
+              await tx.store(Transfer, { scope: everything }).create({ from: 'a', sum: 1 });
               throw new Problem({ status: 409, code: 'no_money' });
             }),
         },

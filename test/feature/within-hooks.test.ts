@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { defineModel, Problem, t, type WithinHook } from '../../src/index.ts';
+import { defineModel, everything, Problem, t, type WithinHook } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -24,7 +24,7 @@ let second: WithinHook | undefined;
 const audit: WithinHook = async (ctx, { before, after, tx }) => {
   calls.push([before, after]);
   const { id } = (after ?? before) as { id: string };
-  await tx.store(Entry).create({ what: ctx.method, doc: id });
+  await tx.store(Entry, { scope: everything }).create({ what: ctx.method, doc: id });
 };
 const next: WithinHook = (ctx, written) => second?.(ctx, written);
 const hooks = [audit, next] as never[];
@@ -137,8 +137,8 @@ describe('within hooks', () => {
         ctx.body = 'lost';
         await database.db.collection<{ _id: string }>('counters').updateOne({ _id: 'c' }, { $inc: { count: 10 } }); // in the way
       } else expect((ctx as { lost?: boolean }).lost).toBeUndefined();
-      const counter = await tx.store(Counter).get('c');
-      await tx.store(Counter).update('c', { count: counter.count + 1 });
+      const counter = await tx.store(Counter, { scope: everything }).get('c');
+      await tx.store(Counter, { scope: everything }).update('c', { count: counter.count + 1 });
       expect((after as { id: string }).id).toBe('new');
     };
     const answer = await send('POST', '', { id: 'new', text: 'y' });
@@ -155,8 +155,8 @@ describe('within hooks', () => {
 
   it('count twenty writers of one counter exactly, or say honestly that nothing was written', async () => {
     second = async (_ctx, { tx }) => {
-      const counter = await tx.store(Counter).get('c');
-      await tx.store(Counter).update('c', { count: counter.count + 1 });
+      const counter = await tx.store(Counter, { scope: everything }).get('c');
+      await tx.store(Counter, { scope: everything }).update('c', { count: counter.count + 1 });
     };
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send('POST', '', { id: `n${index}` })));
     const created = answers.filter(({ status }) => status === 201).length;

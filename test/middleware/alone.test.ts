@@ -12,6 +12,7 @@ import {
   cursorPaging,
   type Document,
   defineModel,
+  everything,
   fields,
   filterQuery,
   findPage,
@@ -116,7 +117,7 @@ describe('the operations of a resource, put together by hand', () => {
   it('have hooks in the transaction of the write', async () => {
     const { db } = database;
     const copy = async (_ctx: unknown, { after, tx }: Written<Document<typeof Doc>, Document<typeof Doc>>) => {
-      await tx.store(Doc).create({ id: `${after.id}2`, text: after.text, owner: after.owner });
+      await tx.store(Doc, { scope: everything }).create({ id: `${after.id}2`, text: after.text, owner: after.owner });
       if (after.text === 'bad') throw new Error('no');
     };
     const within = await serve((router) => {

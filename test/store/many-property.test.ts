@@ -74,7 +74,7 @@ async function play(records: readonly BsonDocument[], run: () => Promise<unknown
     () => undefined,
     (reason: unknown) => reason,
   );
-  return { left: await things.find().sort({ _id: 1 }).toArray(), error };
+  return { left: await things.find({}).sort({ _id: 1 }).toArray(), error };
 }
 
 const statusOf = (error: unknown) => (error instanceof Problem ? error.status : 200);

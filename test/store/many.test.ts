@@ -24,7 +24,7 @@ const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 const open = (scope?: StoreScope<Document<typeof Order>>) => openStore(Order, { db: database.db, ...(scope && { scope }) });
 const orders = () => database.db.collection('orders');
-const records = async () => orders().find().sort({ number: 1 }).project({ _id: 0, number: 1, status: 1, revision: 1 }).toArray();
+const records = async () => orders().find({}).sort({ number: 1 }).project({ _id: 0, number: 1, status: 1, revision: 1 }).toArray();
 const longAgo = new Date(0);
 
 async function plant(...numbers: string[]) {

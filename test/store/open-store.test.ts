@@ -156,7 +156,7 @@ describe('the store of a model', () => {
         status: index % 2 ? 'paid' : 'open',
       })),
     );
-    expect(await orders.count()).toBe(1_203);
+    expect(await orders.count({})).toBe(1_203);
     expect(await orders.find({ status: 'paid' })).toHaveLength(601);
     const top = await orders.find({}, { sort: ['-total', 'number'], limit: 3 });
     expect(top.map((one) => String(one.total))).toEqual(['6', '6', '6']);
@@ -175,13 +175,13 @@ describe('the store of a model', () => {
     const rows = Array.from({ length: 1_203 }, (_, index) => ({ number: `n${index}`, total: total('1') }));
     await database.db.collection('orders').insertMany(rows);
     commands.clear();
-    const walk = open().each();
+    const walk = open().each({});
     expect(commands.names).toEqual([]);
     let seen = 0;
     for await (const _order of walk) if (++seen === 500) break;
     expect(commands.names).toEqual(['find']);
     const walked: string[][] = [];
-    for await (const _order of open().each()) if (++seen % 500 === 0) walked.push(commands.names.slice(1));
+    for await (const _order of open().each({})) if (++seen % 500 === 0) walked.push(commands.names.slice(1));
     expect([seen, walked]).toEqual([1_703, [['find'], ['find', 'find']]]);
     expect(commands.names).toEqual(['find', 'find', 'find', 'find']);
   });
@@ -225,8 +225,8 @@ describe('the store of a model', () => {
     const foreign = await all.create({ number: 'a', total: 1, owner: 'ben' });
     const mine = openStore(Order, { db: database.db, scope: { owner: 'ann' } });
     const own = await mine.create({ number: 'b', total: 1 });
-    expect(await mine.find()).toEqual([own]);
-    expect(await mine.count()).toBe(1);
+    expect(await mine.find({})).toEqual([own]);
+    expect(await mine.count({})).toBe(1);
     for (const attempt of [mine.get(foreign.id), mine.update(foreign.id, { total: 2 }), mine.remove(foreign.id)])
       await expect(attempt).rejects.toMatchObject({ status: 404 });
     await expect(mine.save(foreign)).resolves.toBe(foreign); // nothing has changed

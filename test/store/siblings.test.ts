@@ -24,7 +24,7 @@ const Branch = defineModel('Branch', {
 const pages = () => openStore(Page, { db: database.db, models: [Page] });
 const branches = () => openStore(Branch, { db: database.db, models: [Branch] });
 const idsIn = async (collection: string) =>
-  (await database.db.collection(collection).find().sort({ _id: 1 }).toArray()).map(({ _id }) => String(_id)).join();
+  (await database.db.collection(collection).find({}).sort({ _id: 1 }).toArray()).map(({ _id }) => String(_id)).join();
 
 /** What became of each document: its id, or the fields of its error. */
 const outcomesOf = (made: readonly Any[]) =>

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { ProblemCode } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Included } from '../../model/read/included.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
@@ -89,6 +90,8 @@ export interface Slots {
   store?: StoreOf;
   /** Set by `stores`: runs a function in a transaction. */
   transaction?: RunTransaction;
+  /** @internal Set by `stores`: finds the resource of a model, whose scope the stores of the model have. */
+  findScoped?: FindScoped | undefined;
   /** @internal Set by a batch, and by an `Idempotency-Key`: carries out the write of the operation in a transaction. */
   carryOut?: CarryOut;
   /** @internal Set by `remove` and `removeMany`: the records that the delete has touched beside those that it addresses. */
@@ -102,6 +105,13 @@ export interface Slots {
  * the transaction was lost. Rejects if nothing was written, or nobody knows.
  */
 export type CarryOut = (step: () => Promise<void>) => Promise<void>;
+
+/** Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if several could be meant. */
+export type FindScoped = (model: CompiledModel) => {
+  readonly scope: ScopeFunction<never>;
+  /** Whether the scope also applies to what is written. */
+  readonly scopeWrites: boolean;
+};
 
 /** The result of a handler. */
 export interface HandlerResult {

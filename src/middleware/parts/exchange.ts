@@ -94,6 +94,12 @@ export class Exchange {
     if (this.#givenUp) throw this.#givenUp;
   }
 
+  /** Called before a store of the request does anything: nobody waits for it, and the deadline of the request is no more. */
+  throwIfOver(): void {
+    if (this.#isBroken) throw new ClientGone();
+    if (this.#isOver) throw new Error('The request is over, because its answer has ended: use `api.store(…)` for what is done after it.');
+  }
+
   /** @internal The answer has ended, or the connection is gone. */
   end(): void {
     if (this.#isOver) return;

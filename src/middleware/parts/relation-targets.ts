@@ -65,7 +65,7 @@ export function findTarget(
     throw new ConfigurationError(`${where}, whose \`resource: '${resource}'\` is not a resource of ${model}: there are ${paths}.`);
   }
   const candidates = served.length > 0 ? served : own;
-  const found = served.find((target) => target.path === target.model.collection) ?? (candidates.length === 1 ? candidates[0] : undefined);
+  const found = findMain(served) ?? (candidates.length === 1 ? candidates[0] : undefined);
   if (found) return found;
   // One of them may show what another hides.
   if (candidates.length > 1)
@@ -75,6 +75,11 @@ export function findTarget(
   throw new ConfigurationError(
     `${where}, which leads to ${model}, a model that is not known here: add its resource, or the model to \`models\`.`,
   );
+}
+
+/** The resource of a model among all of its resources: the one at the path of the collection's name, else the only one. */
+export function findMain<Target extends KnownTarget>(served: readonly Target[]): Target | undefined {
+  return served.find(({ path, model }) => path === model.collection) ?? (served.length === 1 ? served[0] : undefined);
 }
 
 export function openSource({ model, path, guards = [], scope, hooks }: HookedTarget, options: DatabaseOptions): GuardedSource {

@@ -2,11 +2,12 @@ import type { Model } from '../../model/define/define-model.ts';
 import type { StoreUser } from '../../store/open-store.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Stores } from '../../store/stores.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Context, FindScoped, ResourceMiddleware } from './context.ts';
 import { exchangeOf } from './exchange.ts';
+import { reachOf } from './store-reach.ts';
 
-/** Gives the requests of an api its stores, which are made when all of its options have been checked. */
-export function setStores(all: () => Stores): ResourceMiddleware {
+/** Gives the requests of an api its stores, which are made when all of its options have been checked, with the scopes of its resources. */
+export function setStores(all: () => Stores, findScoped?: FindScoped): ResourceMiddleware {
   // Functions without a closure: a request that does not use them pays nothing for them.
   function store(this: Context, model: Model, given?: object): unknown {
     return all().open(model, given, userOf(this));
@@ -17,6 +18,7 @@ export function setStores(all: () => Stores): ResourceMiddleware {
   return async function stores(ctx, next) {
     ctx.store = store as StoreOf;
     ctx.transaction = transaction as RunTransaction;
+    ctx.findScoped = findScoped;
     await next();
   };
 }
@@ -24,12 +26,18 @@ export function setStores(all: () => Stores): ResourceMiddleware {
 /** Who uses a store in a request. */
 export function userOf(ctx: Context | undefined): StoreUser {
   if (!ctx?.res) throw new Error('Call it as a method: `ctx.store(…)`, `ctx.transaction(…)`.');
+  const exchange = exchangeOf(ctx);
+  function requireOpen(): void {
+    exchange.throwIfGivenUp();
+    exchange.throwIfOver();
+  }
   return {
+    requireOpen,
     work() {
-      const exchange = exchangeOf(ctx);
-      exchange.throwIfGivenUp();
+      requireOpen();
       return exchange.work;
     },
+    reach: reachOf(ctx),
     hold(_document, { privateNames }) {
       ctx.privateNames ??= new Set();
       ctx.privateNames.add(privateNames);

@@ -64,7 +64,7 @@ export function sourceScopesOf(ctx: Context): SourceScopes {
  * Whether an error refuses the client, as `Unauthorized` does. Other errors, such as a database that is down, do not say whether the client
  * may see the record.
  */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || !('expose' in error) || error.expose !== true || !('status' in error)) return false;
   return typeof error.status === 'number' && error.status >= 400 && error.status < 500;
 }

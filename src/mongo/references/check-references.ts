@@ -90,7 +90,10 @@ export function namedInChanges(edges: readonly Edge[], { assignments, embedded }
 /** Asks what the client may see of the records that a write refers to, before the first command: each source is asked once. */
 export async function askViewer(named: readonly Named[], viewer: Viewer | undefined): Promise<ReadonlyMap<Edge, Filter | undefined>> {
   const scopes = new Map<Edge, Filter | undefined>();
-  for (const { edge } of named) scopes.set(edge, viewer?.mayWrite(edge.field.name) ? await viewer.scopeOf(edge.target) : {});
+  for (const { edge } of named) {
+    const isBound = viewer?.boundsServer || viewer?.mayWrite(edge.field.name);
+    scopes.set(edge, isBound ? await viewer?.scopeOf(edge.target) : {});
+  }
   return scopes;
 }
 

@@ -105,7 +105,7 @@ function openCheckedWrites(
   const asTheyAre = async (missing: readonly Named[]) => missing;
 
   /** One after the other, because an error of one would end the transaction of all. */
-  async function insertAlone(records: ReadonlyMap<number, Stored>, work: Work): Promise<Inserted> {
+  async function insertAlone(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
     const errors = new Map<number, Error>();
     const refused = new Map<number, readonly Named[]>();
     for (const [place, record] of records) {
@@ -115,7 +115,7 @@ function openCheckedWrites(
         return missing;
       };
       try {
-        await checked(named, undefined, work, refuse, () => plain.insert(record, {}, work));
+        await checked(named, viewer, work, refuse, () => plain.insert(record, {}, work));
       } catch (error) {
         if (!isError(error)) throw error;
         if (work.transaction?.failure) throw error instanceof Problem ? atPlace(error, place) : error;
@@ -126,12 +126,12 @@ function openCheckedWrites(
   }
 
   /** All that are not refused, in as few commands as possible. */
-  async function insertTogether(records: ReadonlyMap<number, Stored>, work: Work): Promise<Inserted> {
+  async function insertTogether(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
     const places = [...records.keys()];
     const named = namedInRecords(edges, [...records.values()], { areOne: false });
     let missing: readonly Named[];
     try {
-      missing = await findMissing(named, await askViewer(named, undefined), work);
+      missing = await findMissing(named, await askViewer(named, viewer), work);
     } catch (error) {
       if (work.transaction || !isError(error)) throw error;
       return { errors: new Map(places.map((place) => [place, error])), refused: new Map() }; // others may be stored already
@@ -139,7 +139,7 @@ function openCheckedWrites(
     const refused = byPlace(missing, places);
     const left = new Map([...records].filter(([place]) => !refused.has(place)));
     const errors = await plain.insertEach([...left.values()], work, [...left.keys()]);
-    const refusals = [...refused].map(([place, named]) => [place, refusalOf(named, undefined)] as const);
+    const refusals = [...refused].map(([place, named]) => [place, refusalOf(named, viewer)] as const);
     return { errors: new Map([...refusals, ...errors]), refused };
   }
 
@@ -149,20 +149,20 @@ function openCheckedWrites(
       return checked(named, options.viewer, work, asTheyAre, () => plain.insert(stored, options, work));
     },
 
-    insertEach(records, work = new Work(), places = [...records.keys()]) {
+    insertEach(records, work = new Work(), places = [...records.keys()], viewer) {
       const all = new Map(places.map((place, index) => [place, records[index] as Stored]));
       const held = byPlace(namedInRecords(edges, records, { areOne: false }).filter(isHeld), places);
       const idOf = ({ _id }: Stored) => model.id.leaf.toJson(_id);
       return insertSiblings(edges, all, idOf, async (some) => {
-        const together = await insertTogether(new Map([...some].filter(([place]) => !held.has(place))), work);
-        const alone = await insertAlone(new Map([...some].filter(([place]) => held.has(place))), work);
+        const together = await insertTogether(new Map([...some].filter(([place]) => !held.has(place))), viewer, work);
+        const alone = await insertAlone(new Map([...some].filter(([place]) => held.has(place))), viewer, work);
         return { errors: new Map([...together.errors, ...alone.errors]), refused: new Map([...together.refused, ...alone.refused]) };
       });
     },
 
-    insertAll(records, work = new Work()) {
+    insertAll(records, work = new Work(), viewer) {
       const named = namedInRecords(edges, records, { areOne: true });
-      return checked(named, undefined, work, asTheyAre, () => plain.insertAll(records, work));
+      return checked(named, viewer, work, asTheyAre, () => plain.insertAll(records, work));
     },
 
     update(target, changes, work = new Work()) {

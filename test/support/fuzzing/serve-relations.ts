@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { type Api, cursorPaging, defineModel, type Model, Problem, service, t } from '../../../src/index.ts';
+import { type Api, cursorPaging, defineModel, everything, type Model, Problem, service, t } from '../../../src/index.ts';
 import { operations } from '../../../src/resource/resource-options.ts';
 import type { Any } from '../any.ts';
 import { type EdgeSpec, type Graph, hasBefore, isLinked, isRelation, type Rights } from './relation-graph.ts';
@@ -77,7 +77,7 @@ export function serveRelations(db: Db, graph: Graph): Served {
     const within =
       (kind: string) =>
       async (ctx: Any, { before, after, tx }: Any) => {
-        await tx.store(Log).create({ text: `${kind}.${at}/${(before ?? after).id}` });
+        await tx.store(Log, { scope: everything }).create({ text: `${kind}.${at}/${(before ?? after).id}` });
         throwIf(ctx, `within.${kind}.${at}`, refusal);
       };
     const behind = (kind: string) => (ctx: Any, record: Any) => {

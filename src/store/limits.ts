@@ -1,0 +1,56 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Work } from '../mongo/driver/work.ts';
+import { everything, type Filter, readAnyScope } from '../mongo/query/filter.ts';
+import type { WriteBounds } from '../mongo/query/require-within.ts';
+import type { Viewer } from '../mongo/viewer.ts';
+
+/** A row filter, and the conditions that a record which is written must fulfil. */
+export type ReadScope = ReturnType<typeof readAnyScope>;
+
+/** What a request may reach by its stores. */
+export interface Reach extends Pick<Viewer, 'scopeOf'> {
+  /** Finds the scope of a model's records, which is asked for when it is needed. Throws a plain Error if no single resource has it. */
+  findScope(model: CompiledModel): () => Promise<ReadScope>;
+}
+
+/** What one operation of a store is limited to. */
+export interface Limits {
+  readonly scope: Filter | undefined;
+  readonly bounds: WriteBounds;
+  /** Who writes, for checked references. Undefined for the application itself. */
+  readonly viewer: Viewer | undefined;
+}
+
+/** Runs an operation of a store within its limits. */
+export type Within = <T>(run: (limits: Limits) => Promise<T>) => Promise<T>;
+
+interface LimitedUser {
+  work(): Work;
+  readonly reach?: Reach;
+}
+
+const unlimited: Limits = { scope: undefined, bounds: {}, viewer: undefined };
+
+/**
+ * Compiles what the operations of a store are limited to. Limits that are known begin an operation at once. A scope that has to be asked for is a
+ * part of the transaction, if there is one: it is not committed before the operation has begun.
+ */
+export function compileLimits(model: CompiledModel, given: { readonly scope?: unknown }, { work, reach }: LimitedUser): Within {
+  const mayWrite = (name: string) => model.clientFields.has(name);
+  const viewer = reach && { scopeOf: reach.scopeOf, mayWrite, boundsServer: true };
+  const limit = ({ filter, bounds }: ReadScope): Limits => ({ scope: filter, bounds: { writeScope: bounds, mayWrite }, viewer });
+
+  if ('scope' in given || !reach) {
+    const isUnlimited = !('scope' in given) || given.scope === everything;
+    const limits = isUnlimited ? unlimited : limit(readAnyScope(given.scope, model));
+    return (run) => run(limits);
+  }
+
+  const ask = reach.findScope(model);
+  return async function within(run) {
+    const begin = async () => ({ running: run(limit(await ask())) }); // in an object, so that it is begun and not awaited
+    const { transaction } = work();
+    const { running } = await (transaction ? transaction.join(begin) : begin());
+    return running;
+  };
+}
