@@ -55,6 +55,12 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
   readonly prefix?: string;
   /** Largest request body, in bytes. @default 1 MiB (1,048,576) */
   readonly maxBody?: number;
+  /**
+   * The most values that the JSON of a request body may have, where each array and each object counts as one more; more are answered with 413. A
+   * body is parsed, validated and sent to the database in one go: this limits how long others wait for that.
+   * @default 25,000
+   */
+  readonly maxValues?: number;
   /** How many requests may be in flight at the same time; the next one is answered with 503. @default no limit */
   readonly maxConcurrency?: number;
   /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
@@ -161,6 +167,7 @@ export const apiOptionNames = [
   'models',
   'prefix',
   'maxBody',
+  'maxValues',
   'maxConcurrency',
   'maxTimeMS',
   'bodyTimeout',

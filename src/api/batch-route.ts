@@ -1,6 +1,7 @@
 import compose from 'koa-compose';
 import { batch } from '../batch/batch.ts';
 import type { CreatedId } from '../batch/references.ts';
+import { parseJson } from '../http/json.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
@@ -20,7 +21,7 @@ export function compileBatch(
   resources: readonly ServedResource[],
   before: readonly ResourceMiddleware[],
   { maxOperations, maxBytes, maxAnswerBytes }: BatchLimits,
-  { db, maxTimeMS, bodyTimeout, idempotency }: ApiSettings,
+  { db, maxTimeMS, bodyTimeout, maxValues, idempotency }: ApiSettings,
   prefix: string,
 ): BatchDescription {
   const models = new Map(resources.map(({ path, model }) => [path, model]));
@@ -28,11 +29,11 @@ export function compileBatch(
   const run = (ctx: Context, path: string) => dispatch(ctx, path, async () => undefined);
   function createdId({ operation, created }: Context): CreatedId | undefined {
     const model = operation?.name === 'create' ? models.get(operation.resource) : undefined;
-    return model && created && { text: spellId(model, created._id), json: model.id.leaf.toJson(created._id) };
+    return model && created && { text: spellId(model, created._id), value: parseJson(model.id.leaf.toJson(created._id)) };
   }
   const chain = [
     ...before,
-    jsonBody({ limit: maxBytes, timeout: bodyTimeout, requireObject: false }),
+    jsonBody({ limit: maxBytes, timeout: bodyTimeout, maxValues, requireObject: false }),
     ...(idempotency ? [idempotency] : []),
     batch({ db, maxTimeMS, maxOperations, maxAnswerBytes, run, createdId }),
   ];

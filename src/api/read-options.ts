@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
-import { checkBodyLimit, defaultBodyTimeout } from '../middleware/body-limit.ts';
+import { checkBodyLimit, checkBodyValues, defaultBodyTimeout, defaultBodyValues } from '../middleware/body-limit.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { checkThroughLimits } from '../middleware/parts/compile-through.ts';
 import type { Guard } from '../middleware/parts/context.ts';
@@ -33,13 +33,14 @@ type Options = ApiOptions<ResourceDefinition>;
 /** Reads the options that every resource of the api gets. */
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
-  const { maxCascade = defaultMaxCascade } = options;
+  const { maxCascade = defaultMaxCascade, maxValues = defaultBodyValues } = options;
   const { warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
   const [filterLimits, throughLimits] = tryAll([
     () => checkFilterLimits(options),
     () => checkThroughLimits(options),
     () => readDatabase(options),
     () => checkBodyLimit(maxBody),
+    () => checkBodyValues(maxValues),
     () => checkTimeLimit(maxTimeMS),
     () => checkTimeLimit(bodyTimeout, 'bodyTimeout'),
     () => checkPageBytes(maxPageBytes),
@@ -47,7 +48,19 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
     () => checkValue('`shareRoundTrips`', shareRoundTrips, trueOrFalse),
   ]);
-  return { db, maxBody, bodyTimeout, maxTimeMS, maxPageBytes, maxCascade, warnOnScan, shareRoundTrips, filterLimits, throughLimits };
+  return {
+    db,
+    maxBody,
+    maxValues,
+    bodyTimeout,
+    maxTimeMS,
+    maxPageBytes,
+    maxCascade,
+    warnOnScan,
+    shareRoundTrips,
+    filterLimits,
+    throughLimits,
+  };
 }
 
 /** The limits of a batch. */

@@ -1,5 +1,4 @@
 import { validationFailed } from '../errors.ts';
-import { parseJson } from '../http/json.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { Invalid } from '../rules.ts';
 import type { BatchOperation } from './read-batch.ts';
@@ -8,7 +7,8 @@ import type { BatchOperation } from './read-batch.ts';
 export interface CreatedId {
   /** As a path segment, not yet percent-encoded. */
   readonly text: string;
-  readonly json: string;
+  /** As a value of JSON. */
+  readonly value: unknown;
 }
 
 /** The ids that the operations before have created, by their indexes; undefined for an operation that creates no record. */
@@ -24,7 +24,7 @@ export function fillIn(operation: BatchOperation, ids: CreatedIds): BatchOperati
   const filled = path.replaceAll(/\{(\d+)\}/g, (_braces, index: string) => encodeURIComponent(idOf(Number(index), ids, `${at}.path`).text));
   for (const [pointer, index] of Object.entries(refs)) {
     const field = `${at}.refs.${pointer}`;
-    put(body, pointer, parseJson(idOf(index, ids, field).json), field);
+    put(body, pointer, idOf(index, ids, field).value, field);
   }
   return { ...operation, path: filled };
 }

@@ -3,9 +3,13 @@ import { readNumber } from './json-number.ts';
 /** A double holds every decimal number with this many digits, and its text has the same digits. */
 const DOUBLE_DIGITS = 15;
 
+/** What {@link scanJson} finds. */
+export type JsonShape = 'double' | 'exact' | 'too-deep' | 'too-many';
+
 /**
  * Reads a JSON text once, without recursion, to find out which parser it needs. `double`: doubles hold all of its numbers, so that `JSON.parse`
- * will do. `exact`: a number needs more than a double. `too-deep`: a recursive parser could overflow the stack.
+ * will do. `exact`: a number needs more than a double. `too-deep`: a recursive parser could overflow the stack. `too-many`: it has more than
+ * `maxValues` values, where an array or object counts as one more.
  *
  * A number of more than 15 digits or with an exponent is looked at: doubles hold many of these, such as 0.14285714285714285. All digits
  * count, also zeros: many of them move a number out of the range of doubles. The result for invalid JSON may be wrong, which does no harm:
@@ -14,9 +18,10 @@ const DOUBLE_DIGITS = 15;
  * @example
  * scanJson('{"id":9007199254740993}', 64) // 'exact'
  */
-export function scanJson(text: string, maxDepth: number): 'double' | 'exact' | 'too-deep' {
+export function scanJson(text: string, maxDepth: number, maxValues = Number.POSITIVE_INFINITY): JsonShape {
   let depth = 0;
   let digits = 0;
+  let values = 1;
   let exact = false;
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string;
@@ -43,6 +48,10 @@ export function scanJson(text: string, maxDepth: number): 'double' | 'exact' | '
       case '{':
       case '[':
         if (++depth > maxDepth) return 'too-deep';
+        if (++values > maxValues) return 'too-many';
+        break;
+      case ',':
+        if (++values > maxValues) return 'too-many';
         break;
       case '}':
       case ']':

@@ -17,6 +17,13 @@ export interface ParseJsonOptions {
    * @default 64
    */
   readonly maxDepth?: number;
+  /**
+   * How many values it may have, where an array or object counts as one more. It bounds the time for which the parser, and whatever reads the
+   * values, keeps the event loop.
+   *
+   * @default no limit
+   */
+  readonly maxValues?: number | undefined;
 }
 
 /**
@@ -27,16 +34,21 @@ export interface ParseJsonOptions {
  * The last of duplicate keys wins (§4 does not specify it). `__proto__` is a key like any other. Lone surrogates are accepted here: the validator
  * can name the field that has them. A byte order mark is not JSON: {@link decodeUtf8} drops it.
  *
- * Throws `malformed_json` (400) with the position if the text is not JSON, or if it is nested too deeply. The depth is checked before a recursive
- * parser runs.
+ * Throws `malformed_json` (400) with the position if the text is not JSON, or if it is nested too deeply, and `body_too_large` (413) if it has
+ * too many values. Both are checked before a parser runs.
  *
  * @example
  * parseJson('{"id":9007199254740993}') // { id: 9007199254740993n }
  */
-export function parseJson(text: string, { maxDepth = 64 }: ParseJsonOptions = {}): JsonValue {
-  const shape = scanJson(text, maxDepth);
+export function parseJson(text: string, { maxDepth = 64, maxValues }: ParseJsonOptions = {}): JsonValue {
+  const shape = scanJson(text, maxDepth, maxValues);
   if (shape === 'too-deep')
     throw new Problem({ code: 'malformed_json', detail: `The JSON text is nested too deeply: ${maxDepth} levels are allowed.` });
+  if (shape === 'too-many')
+    throw new Problem({
+      code: 'body_too_large',
+      detail: `The body may have at most ${maxValues} values, where each array and each object counts as one more.`,
+    });
   try {
     return shape === 'double' ? JSON.parse(text) : parseExactly(text);
   } catch (error) {

@@ -3,6 +3,7 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type Koa from 'koa';
 import type { Api } from '../api/api.ts';
 import { Problem } from '../errors.ts';
+import { defaultBodyValues } from '../middleware/body-limit.ts';
 import type { Context } from '../middleware/parts/context.ts';
 import { readBody } from '../middleware/parts/read-body.ts';
 import { readTrustedOrigins } from '../middleware/parts/trusted-origins.ts';
@@ -65,7 +66,7 @@ export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOpti
     try {
       refuse(ctx, trusted);
       const caller = await readCaller(options, ctx, forwarded(ctx));
-      const message = await readBody(ctx as unknown as Context, { bytes: maxBody, ms: bodyTimeout });
+      const message = await readBody(ctx as unknown as Context, { bytes: maxBody, ms: bodyTimeout, values: defaultBodyValues });
       await answer(ctx, toolset, caller, message);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;

@@ -4,7 +4,7 @@ import type { StandardSchema } from '../model/define/standard-schema.ts';
 import type { ObjectNode } from '../model/node.ts';
 import { aTimeLimit } from '../mongo/driver/time-limit.ts';
 import { checkedLater, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
-import { aBodyLimit, defaultBodyTimeout } from './body-limit.ts';
+import { aBodyLimit, anAmountOfValues, defaultBodyTimeout, defaultBodyValues } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
@@ -16,6 +16,11 @@ export interface JsonBodyOptions {
   readonly limit?: number;
   /** Time in which the body must arrive, in milliseconds. A slower one is 408. @default the api's `bodyTimeout`, or 30,000 */
   readonly timeout?: number;
+  /**
+   * Most values of the body, where each array and each object counts as one more. It bounds for how long a single body keeps the event loop.
+   * @default the api's `maxValues`, or 25,000
+   */
+  readonly maxValues?: number;
   /**
    * Answers 422 to a missing body, and to JSON that is not an object. `false` leaves that to the validation below `ifMatch`.
    * @default true
@@ -38,6 +43,7 @@ export interface JsonBodyOptions {
 const legal: LegalOptions<JsonBodyOptions> = {
   limit: orUndefined(aBodyLimit),
   timeout: orUndefined(aTimeLimit),
+  maxValues: orUndefined(anAmountOfValues),
   requireObject: trueOrFalse,
   optional: trueOrFalse,
   schema: checkedLater,
@@ -56,7 +62,7 @@ interface Described {
  *
  * Errors:
  *
- * - 413 above the limit
+ * - 413 above the limit in bytes, and above `maxValues`
  * - 408 if the body does not arrive in time
  * - 415 for a media type other than JSON (none at all is accepted), a charset other than UTF-8, or a content coding
  * - 400 for a body that is not JSON, or is nested more than 64 levels deep
@@ -87,9 +93,14 @@ export function jsonBody(options: JsonBodyOptions & { readonly schema: TypeBoxSc
 export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');
-  const { limit, timeout, requireObject = true, optional: isOptional = false, schema } = options;
+  const { limit, timeout, maxValues, requireObject = true, optional: isOptional = false, schema } = options;
   const read = canAnswer(problemsOfBody, async function readJsonBody(ctx, next) {
-    const limits = { bytes: limit ?? ctx.bodyLimit ?? 1_048_576, ms: timeout ?? ctx.bodyTimeout ?? defaultBodyTimeout };
+    const bytes = limit ?? ctx.bodyLimit ?? 1_048_576;
+    const limits = {
+      bytes,
+      ms: timeout ?? ctx.bodyTimeout ?? defaultBodyTimeout,
+      values: maxValues ?? ctx.bodyValues ?? defaultBodyValues,
+    };
     ctx.request.body = await readBody(ctx, limits);
     await next();
   });

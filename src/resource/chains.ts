@@ -188,7 +188,7 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...guard(r, o.name),
     caching(r.caching),
     ...rows(r),
-    bodyLimit(r.maxBody, r.bodyTimeout),
+    bodyLimit(r.maxBody, r.bodyTimeout, r.maxValues),
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
@@ -229,7 +229,7 @@ const trash = (r: CompiledResource) => (r.deletedGuards ? [deleted(r.model, r.de
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
 const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
 /** The checks behind `match` require an object. */
-const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, requireObject: false });
+const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, maxValues: r.maxValues, requireObject: false });
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
 const prior = (r: CompiledResource, operation: WriteOperation) =>
   r.beforeOf(operation).length > 0 ? [beforeHooks(r.model, r.beforeOf(operation))] : [];

@@ -23,6 +23,8 @@ import type { Operation, WriteOperation } from './resource-options.ts';
 export interface ApiSettings {
   readonly db: Database;
   readonly maxBody: number;
+  /** The most values of a body. */
+  readonly maxValues: number;
   readonly bodyTimeout: number;
   readonly maxTimeMS: number;
   readonly maxPageBytes: number;

@@ -215,7 +215,7 @@ const cases: readonly Case[] = [
   ['jsonBody', 'a misspelt option', jsonBody, { limits: 5 }, /did you mean `limit`\?/],
   ['jsonBody', 'a limit that is none', jsonBody, { limit: '1mb' }, /`limit`/],
   ['jsonBody', 'a text for true', jsonBody, { requireObject: 'no' }, /`requireObject`/],
-  ['jsonBody', 'a list', jsonBody, [], /must be an object of limit, timeout, requireObject, optional, schema/],
+  ['jsonBody', 'a list', jsonBody, [], /must be an object of limit, timeout, maxValues, requireObject, optional, schema/],
   ['listQuery', 'no paging', (wrong) => listQuery(Doc, wrong), {}, /paging/],
   ['listQuery', 'a name in place of the options', (wrong) => listQuery(Doc, cursorPaging(), wrong), 'docs', /must be an object of name/],
   [

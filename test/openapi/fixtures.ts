@@ -18,6 +18,7 @@ export function compile(options: unknown): CompiledResource {
     maxBody: 1_048_576,
     maxTimeMS: 10_000,
     maxPageBytes: 16_777_216,
+    maxValues: 25_000,
     maxCascade: 1_000,
     warnOnScan: false,
     shareRoundTrips: true,

@@ -80,6 +80,8 @@ export interface Slots {
   bodyLimit?: number;
   /** Set by `bodyLimit`: the time that a body may take in milliseconds, for a `jsonBody` without a `timeout`. */
   bodyTimeout?: number;
+  /** Set by `bodyLimit`: the most values of a body, for a `jsonBody` without `maxValues`. */
+  bodyValues?: number;
   /** Set by `records`: loads the record of the path, within the scope. */
   load?: () => Promise<unknown>;
   /** Set by `records`: saves a record that `load` has returned. */

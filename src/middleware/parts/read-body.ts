@@ -5,10 +5,12 @@ import { classifyMediaType, jsonType } from '../../http/media-type.ts';
 import { coarseTimer } from '../../mongo/driver/coarse-timer.ts';
 import type { Context } from './context.ts';
 
-/** The largest size of a body, and the time that it may take. */
+/** The largest size of a body in bytes and in values, and the time that it may take. */
 export interface BodyLimits {
   readonly bytes: number;
   readonly ms: number;
+  /** The most values of its JSON. @default no limit */
+  readonly values?: number;
 }
 
 /** The problems that {@link readBody} answers. */
@@ -24,7 +26,7 @@ export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknow
   const bytes = await readBytes(ctx, limits);
   checkMediaType(ctx);
   const text = decodeUtf8(bytes);
-  return text.trim() === '' ? undefined : parseJson(text);
+  return text.trim() === '' ? undefined : parseJson(text, { maxValues: limits.values });
 }
 
 function checkMediaType(ctx: Context): void {

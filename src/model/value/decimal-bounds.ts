@@ -1,14 +1,16 @@
 import type { Decimal128 } from 'mongodb';
 import { Invalid } from '../../rules.ts';
+import { formatDecimal } from './decimal-text.ts';
 import type { Constraint } from './leaf.ts';
 
 /** Compiles inclusive bounds of a decimal. They are compared digit by digit, because a double would round them. */
 export function compileDecimalBounds(minimum: Decimal128 | undefined, maximum: Decimal128 | undefined): Constraint | undefined {
   if (!minimum && !maximum) return undefined;
+  const [least, most] = [minimum, maximum].map((bound) => bound && toParts(bound));
   return function checkBounds(value) {
-    const decimal = value as Decimal128;
-    if (minimum && compareDecimals(decimal, minimum) < 0) return belowMinimum(String(minimum));
-    if (maximum && compareDecimals(decimal, maximum) > 0) return aboveMaximum(String(maximum));
+    const decimal = toParts(value as Decimal128);
+    if (least && compareParts(decimal, least) < 0) return belowMinimum(String(minimum));
+    if (most && compareParts(decimal, most) > 0) return aboveMaximum(String(maximum));
     return undefined;
   };
 }
@@ -27,7 +29,10 @@ export function aboveMaximum(limit: bigint | string): Invalid {
  * Negative if `a` is less than `b`, positive if it is greater, else 0. Both are finite: decimals, or numbers written with all their digits.
  */
 export function compareDecimals(a: Decimal128 | string, b: Decimal128 | string): number {
-  const [left, right] = [toParts(a), toParts(b)];
+  return compareParts(toParts(a), toParts(b));
+}
+
+function compareParts(left: Parts, right: Parts): number {
   if (left.sign !== right.sign) return left.sign - right.sign;
   return left.sign * (left.magnitude - right.magnitude || compareText(left.digits, right.digits));
 }
@@ -40,10 +45,14 @@ interface Parts {
 }
 
 function toParts(decimal: Decimal128 | string): Parts {
-  const [, minus, integer = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/i.exec(decimal.toString()) ?? [];
+  const [, minus, integer = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/i.exec(textOf(decimal)) ?? [];
   const digits = (integer + fraction).replace(/^0+/, '');
   if (digits === '') return { sign: 0, digits, magnitude: 0 };
   return { sign: minus ? -1 : 1, digits: digits.replace(/0+$/, ''), magnitude: digits.length - fraction.length + Number(exponent) };
+}
+
+function textOf(decimal: Decimal128 | string): string {
+  return typeof decimal === 'string' ? decimal : formatDecimal(decimal);
 }
 
 function compareText(a: string, b: string): number {

@@ -2,6 +2,7 @@ import { Decimal128, Double } from 'mongodb';
 import { JsonNumber, toInteger, underflows } from '../../http/json-number.ts';
 import { Invalid } from '../../rules.ts';
 import { isDecimal128, isDouble } from './bson-type.ts';
+import { encodeDecimal } from './decimal-text.ts';
 import type { Leaf } from './leaf.ts';
 import { writeUntyped } from './untyped.ts';
 import { writeBsonDecimal } from './write-bson.ts';
@@ -120,6 +121,8 @@ export const floatLeaf: Leaf<Double> = {
 
 function parseDecimal(text: string): Decimal128 | Invalid {
   if (!numberText.test(text)) return notDecimal;
+  const usual = encodeDecimal(text);
+  if (usual) return usual;
   try {
     return Decimal128.fromString(text);
   } catch {

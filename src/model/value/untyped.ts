@@ -1,9 +1,10 @@
-import { Double } from 'mongodb';
+import { type Decimal128, Double } from 'mongodb';
 import { isPlainJson } from '../../http/json.ts';
 import { JsonNumber, underflows } from '../../http/json-number.ts';
 import { Invalid } from '../../rules.ts';
 import { type BsonValue, isBinary, isBsonValue, isUuid } from './bson-type.ts';
 import { copyValue } from './copy-value.ts';
+import { formatDecimal } from './decimal-text.ts';
 import { mapEntries } from './stored-shape.ts';
 
 /** The error of a value that has a key which BSON cannot store. */
@@ -183,13 +184,18 @@ function writeMembers(members: Iterable<[string, unknown]>): string {
   return `{${text}}`;
 }
 
+function formatUuid(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
 function writeBson(value: BsonValue): string {
   switch (value._bsontype) {
     case 'ObjectId':
-    case 'Decimal128':
       return `"${value.toString()}"`;
+    case 'Decimal128':
+      return `"${formatDecimal(value as Decimal128)}"`;
     case 'Binary':
-      return `"${isUuid(value) ? value.toUUID().toString() : value.toString('base64')}"`;
+      return `"${isUuid(value) ? formatUuid(value.toString('hex')) : value.toString('base64')}"`;
     case 'Double':
     case 'Int32':
       return writeAny(value.value);

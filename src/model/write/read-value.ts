@@ -182,7 +182,9 @@ function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadVa
     const broken = slot.constraint?.(value);
     if (broken !== undefined) report.add(path, broken);
     const errorsBefore = report.errors.length;
-    const stored = Array.from(value, (item, index) => read(item, join(path, index), report)); // a hole counts as an undefined item
+    const stored: unknown[] = [];
+    // A hole counts as an undefined item. A full report needs no further errors.
+    for (let index = 0; index < value.length && !report.isFull; index++) stored.push(read(value[index], join(path, index), report));
     if (mustBeUnique && report.errors.length === errorsBefore && hasEqualItems(stored)) report.add(path, equalItems);
     return stored;
   };
@@ -200,6 +202,7 @@ function compileMapReader(slot: Slot, node: MapNode, access: Access): ReadValue 
     if (broken !== undefined) report.add(path, broken);
     const stored = new Map<string, unknown>();
     for (const [key, member] of Object.entries(value)) {
+      if (report.isFull) break;
       if (!isStorableKey(key)) report.add(path, unstorableKey);
       else stored.set(key, read(member, join(path, key), report));
     }
