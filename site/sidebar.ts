@@ -71,6 +71,7 @@ export const order = {
     'about/upgrade-policy.md',
     'about/faq.md',
     'about/architecture.md',
+    'about/what-a-request-runs.md',
     'about/testing.md',
     'about/changelog.md',
   ],

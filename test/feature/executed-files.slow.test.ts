@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Measured } from '../../dev/executed/count.ts';
+import { page, readMostFiles } from '../../dev/executed/report.ts';
+
+const root = join(import.meta.dirname, '../..');
+const most = readMostFiles(readFileSync(join(root, page), 'utf8'));
+let measured: readonly Measured[];
+
+beforeAll(async () => {
+  const args = ['--import', 'tsx', 'dev/executed/run.ts', '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 10_000_000 });
+  measured = JSON.parse(stdout);
+});
+
+describe('docs/about/what-a-request-runs.md', () => {
+  it('has the kinds that are measured', () => {
+    expect(most.size).toBeGreaterThan(10);
+    expect([...most.keys()]).toEqual(measured.map(({ name }) => name));
+  });
+
+  it.each([...most])('has at least as many files as run: %s %d', (kind, files) => {
+    const now = measured.find(({ name }) => name === kind)?.files ?? [];
+    const remedy = 'If the growth is meant, write it down: npm run executed -- --write';
+    expect(now.length > files ? [remedy, now.length, ...now] : []).toEqual([]);
+    expect(now.length).toBeGreaterThan(0);
+  });
+
+  it('has more for a feature than without it', () => {
+    const filesOf = (kind: string) => measured.find(({ name }) => name === kind)?.files ?? [];
+    expect(filesOf('list, with include')).toContain('middleware/find-included.ts');
+    expect(filesOf('list')).not.toContain('middleware/find-included.ts');
+    expect(filesOf('GET').filter((file) => /^(?:mongo\/references|batch)\b|idempotency/.test(file))).toEqual([]);
+  });
+});
