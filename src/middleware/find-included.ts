@@ -1,7 +1,8 @@
 import { type Included, TooMuchIncluded } from '../model/read/included.ts';
-import { type Page, shortenPage } from '../mongo/list/build-page.ts';
+import { inReadingOrder, type Page, shortenPage } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
-import { readIncluded, type Step } from '../mongo/read-included.ts';
+import { type Measured, measureIncluded } from '../mongo/measure-included.ts';
+import { type Inclusion, readIncluded, type Step } from '../mongo/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { canAnswer, ofRead } from './parts/can-answer.ts';
 import { checkIncludes, type Includes } from './parts/compile-includes.ts';
@@ -19,7 +20,9 @@ import { type SourceScopes, sourceScopesOf } from './parts/source-scopes.ts';
  * or does not reach the record, the client sees no record, as if the id led nowhere. Any other error of a guard or scope is a 500.
  *
  * The included records of a page have at most `maxPageBytes` bytes, and 50,000 records for each relation. A page by cursor ends early to
- * stay within these limits. A page by number is 400, and so is a single record that exceeds them. Failed reads are 503 or 504.
+ * stay within these limits: the database measures what the relations lead to, in one more command for each, and they are read for the records
+ * that fit. A page by number is 400. If a single record leads to more, its relations by `t.hasMany` are cut, and otherwise it is 400. Failed
+ * reads are 503 or 504.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
@@ -34,27 +37,75 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
       const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
       const sources = sourceScopesOf(ctx);
       await askSources(sources, steps, wanted);
-      const read = (records: readonly StoredRecord[]): Promise<Included> =>
-        readIncluded(records, steps, { steps: wanted, scopes: sources.known, maxPageBytes, work: workOf(ctx) });
+      const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes, work: workOf(ctx) };
+      const reads: Reads = {
+        read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
+        measure: (records) => measureIncluded(records, steps, inclusion),
+      };
       if (ctx.page) {
-        const [page, included] = await readFitting(ctx.page, read);
+        const [page, included] = await readFitting(ctx.page, reads);
         ctx.included = included;
         ctx.page = writePage(page, included); // before the hooks, so that they receive the records that are shown
-      } else ctx.included = await read([needed(ctx.record, 'findRecord', 'findIncluded')]);
+      } else ctx.included = await readOne(needed(ctx.record, 'findRecord', 'findIncluded'), reads);
     }
     await next();
   });
 }
 
+/** How the records of relations are read, and measured if they are too many or too large. */
+interface Reads {
+  read(records: readonly StoredRecord[], cuts?: ReadonlyMap<Step, number>): Promise<Included>;
+  measure(records: readonly StoredRecord[]): Promise<Measured>;
+}
+
 /**
- * If a page leads to too many records, reads those of its first half only, and of the half of that, until they fit or one record is left.
+ * If a page leads to too much, it ends behind the last record for which everything fits. What is not measured, such as the relations of included
+ * records, may still not fit: then half of these records are shown, or half of those.
  */
-async function readFitting(page: Page, read: (records: readonly StoredRecord[]) => Promise<Included>): Promise<[Page, Included]> {
+async function readFitting(page: Page, { read, measure }: Reads): Promise<[Page, Included]> {
+  const { records } = page;
+  const whole = await unlessTooMuch(read(records));
+  if (whole) return [page, whole];
+  const first = records.length > 1 ? shortenPage(page, 1) : page; // 400 for a page by number
+  const measured = await measure(inReadingOrder(page));
+  let { count } = measured;
+  if (count === records.length) count = Math.ceil(count / 2);
+  for (; count > 1; count = Math.ceil(count / 2)) {
+    const shorter = shortenPage(page, count);
+    const included = await unlessTooMuch(read(shorter.records));
+    if (included) return [shorter, included];
+  }
+  const alone = count === 1 && records.length > 1 ? await unlessTooMuch(read(first.records)) : undefined;
+  return [first, alone ?? (await readCut(first.records, measured, read))];
+}
+
+async function readOne(record: StoredRecord, { read, measure }: Reads): Promise<Included> {
+  return (await unlessTooMuch(read([record]))) ?? readCut([record], await measure([record]), read);
+}
+
+/** Cuts the relations by `t.hasMany` of a single record, so that they fit. Throws 400 if the record leads to too much without any of them. */
+async function readCut(records: readonly StoredRecord[], { ofFirst }: Measured, read: Reads['read']): Promise<Included> {
+  let shown = new Map([...ofFirst].map(([step, { fits }]) => [step, fits] as const));
+  if ([...ofFirst].every(([, { fits, all }]) => fits === all)) shown = halve(shown);
+  for (;;) {
+    const cuts = new Map([...shown].filter(([step, fits]) => fits < (ofFirst.get(step)?.all ?? 0)));
+    if ([...shown.values()].every((fits) => fits === 0)) return read(records, cuts);
+    const included = await unlessTooMuch(read(records, cuts));
+    if (included) return included;
+    shown = halve(shown);
+  }
+}
+
+function halve(shown: ReadonlyMap<Step, number>): Map<Step, number> {
+  return new Map([...shown].map(([step, fits]) => [step, fits >> 1]));
+}
+
+async function unlessTooMuch(reading: Promise<Included>): Promise<Included | undefined> {
   try {
-    return [page, await read(page.records)];
+    return await reading;
   } catch (error) {
-    if (!(error instanceof TooMuchIncluded) || page.records.length < 2) throw error;
-    return readFitting(shortenPage(page, Math.ceil(page.records.length / 2)), read);
+    if (error instanceof TooMuchIncluded) return undefined;
+    throw error;
   }
 }
 

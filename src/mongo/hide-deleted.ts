@@ -15,6 +15,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     findOne: (id, scope, options, work) => all.findOne(id, seen(scope), options, work),
     findPage: (query, scope, options, work) => all.findPage(query, seen(scope), options, work),
     findMany: (ids, scope, room, work) => all.findMany(ids, seen(scope), room, work),
+    sizeMany: (ids, scope, work) => all.sizeMany(ids, seen(scope), work),
     count: (conditions, scope, work) => all.count(conditions, seen(scope), work),
     insert: all.insert,
     insertEach: all.insertEach,
@@ -29,6 +30,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     readAll: (ids, scope, work) => all.readAll(ids, seen(scope), work),
     removeAll: (ids, scope, deletion, work) => all.removeAll(ids, seen(scope), deletion, work),
     findChildren: (parents, children, reach, room, work) => all.findChildren(parents, children, seenBy(reach), room, work),
+    sizeChildren: (parents, children, reach, work) => all.sizeChildren(parents, children, seenBy(reach), work),
     countChildren: (parents, children, reach, work) => all.countChildren(parents, children, seenBy(reach), work),
     reachable: (filter) => all.reachable(seen(filter) ?? {}),
     findRelatedIds: all.findRelatedIds, // the query of `reachable`

@@ -27,6 +27,12 @@ interface Child {
   readonly record: StoredRecord;
 }
 
+/** The size of a child in bytes, and which of the records that were asked for it refers to. */
+interface ChildSize {
+  readonly parent: number;
+  readonly bytes: number;
+}
+
 /** The reads of children, for many records in one command. */
 export interface ChildrenReads {
   /**
@@ -34,6 +40,8 @@ export interface ChildrenReads {
    * room for. Throws {@link TooMuchIncluded} for more bytes, or for more than `most` children.
    */
   findChildren(parents: readonly unknown[], children: Children, reach: Reach, room: Room, work?: Work): Promise<Child[]>;
+  /** Measures the children that {@link findChildren} would return, in bytes: in the same order, and up to one more than `most`. */
+  sizeChildren(parents: readonly unknown[], children: Children, reach: Reach, work?: Work): Promise<readonly ChildSize[]>;
   /** Counts the children of the records with these ids, for each up to one more than `max`. Those without any have no number. */
   countChildren(parents: readonly unknown[], children: Children, reach: Reach, work?: Work): Promise<ReadonlyMap<number, number>>;
 }
@@ -81,6 +89,16 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
       return found.map((bytes) => toChild(model, bytes));
     },
 
+    async sizeChildren(parents, { path, sort, max }, reach, work = new Work()) {
+      const size = { $project: { _id: 0, bytes: { $bsonSize: '$$ROOT' } } };
+      const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...withoutPrivate, size];
+      const found = await readMany(work, (command) => {
+        const options: Options = { ...bsonOptions, ...command.options, batchSize: reach.most + 2 };
+        return command.count(() => db.aggregate<Sized>(build(parents, path, reach, own, command), options).toArray());
+      });
+      return found.map(({ at, child }) => ({ parent: Number(at), bytes: Number(child.bytes) + sizeOfRest }));
+    },
+
     async countChildren(parents, { path, max }, reach, work = new Work()) {
       const own = [{ $limit: max + 1 }, { $count: 'count' }];
       const counts = await readMany(work, (command) => {
@@ -90,6 +108,14 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
       return new Map(counts.map(({ at, child }) => [Number(at), Number(child.count)]));
     },
   };
+}
+
+/** The bytes of `{ at, child }` without those of the child: they are read too. */
+const sizeOfRest = 20;
+
+interface Sized {
+  readonly at: number;
+  readonly child: { readonly bytes: number };
 }
 
 interface Counted {

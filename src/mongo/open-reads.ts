@@ -63,6 +63,8 @@ export interface Reads extends RelatedReads {
   count(conditions: readonly Condition[], scope: Filter | undefined, work?: Work): Promise<number>;
   /** Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`. */
   findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work?: Work): Promise<StoredRecord[]>;
+  /** Measures the records that {@link findMany} would return, in bytes, by the JSON text of their ids. */
+  sizeMany(ids: readonly unknown[], scope: Filter | undefined, work?: Work): Promise<ReadonlyMap<string, number>>;
 }
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany'> {
@@ -222,6 +224,17 @@ export function openReads(
         return command.count(() => readAll(collection.find<Stored>(command.handOver(filter), options), room));
       });
       return found.map((one) => new StoredRecord(model, one));
+    },
+
+    async sizeMany(ids, scope, work = new Work()) {
+      const filter = both({ _id: { $in: ids } }, scope);
+      const readable = withoutPrivate.projection ? [{ $project: withoutPrivate.projection }] : [];
+      const found = await readMany(work, (command) => {
+        const pipeline = [command.handOver({ $match: filter }), ...readable, { $project: { bytes: { $bsonSize: '$$ROOT' } } }];
+        const options = { ...command.options, batchSize: ids.length + 1 };
+        return command.count(() => collection.aggregate<{ _id: unknown; bytes: number }>(pipeline, options).toArray());
+      });
+      return new Map(found.map(({ _id, bytes }) => [model.id.leaf.toJson(_id), Number(bytes)]));
     },
   };
 }

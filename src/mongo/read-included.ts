@@ -14,7 +14,7 @@ import type { StoredRecord } from './stored-record.ts';
 /** The records that a relation leads to: those of one model, as one resource shows them. */
 export interface Source {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'findOne' | 'findMany' | 'findChildren' | 'countChildren'>;
+  readonly collection: Pick<ModelCollection, 'findOne' | 'findMany' | 'sizeMany' | 'findChildren' | 'sizeChildren' | 'countChildren'>;
 }
 
 /** A reference that may be included, with the relations of the model that it leads to. */
@@ -45,12 +45,19 @@ export interface Inclusion {
    * The limit for the included records of one answer, in bytes. It applies to the records that are read, and to their JSON in all places.
    */
   readonly maxPageBytes: number;
+  /** How many records of relations by `t.hasMany` are shown if all of them have no room. Only for one record, and not below others. @default all */
+  readonly cuts?: ReadonlyMap<Step, number>;
   /** The work of the request. */
   readonly work: Work;
 }
 
+/** Whether a relation is one by `t.hasMany`. */
+export function isManyStep(step: Step): step is ManyStep<Source> {
+  return step.children !== undefined;
+}
+
 /** How many ids of one relation may be looked up for a page. A page with more is too large. */
-const maxIds = 50_000;
+export const maxIds = 50_000;
 
 /** How many ids one query may have, and how many characters (of at most three bytes each): a filter may have 16 MiB. */
 const maxIdsOfQuery = 10_000;
@@ -112,20 +119,28 @@ async function readReferred(
 
 async function readMany(
   records: readonly StoredRecord[],
-  { relation, children, source, steps }: ManyStep<Source>,
+  step: ManyStep<Source>,
   scope: Filter,
   inclusion: Inclusion,
   { unread, unwritten }: Rooms,
 ): Promise<Texts> {
+  const { relation, children, source, steps } = step;
+  const cut = inclusion.cuts?.get(step);
+  if (cut === 0) return new Map(records.map(({ idText }) => [idText, toIncluded(writeManyText(relation, '[]', true), unwritten)]));
+  const wanted = cut === undefined ? children : { ...children, max: cut - 1 }; // one more is read, which is not shown without a cut
   const byParent = new Map<string, StoredRecord[]>();
   let most = maxIds;
   for (const ids of inBatches(ownIds(records, children))) {
     const parents = [...ids.keys()];
-    const found = await source.collection.findChildren([...ids.values()], children, { scope, most }, unread, inclusion.work);
+    const found = await source.collection.findChildren([...ids.values()], wanted, { scope, most }, unread, inclusion.work);
     for (const { parent, record } of found) append(byParent, parents[parent] as string, record);
     most -= found.length;
   }
-  const shown = [...byParent].map(([id, all]) => ({ id, own: all.slice(0, children.max), isCut: all.length > children.max }));
+  const shown = [...byParent].map(([id, all]) => ({
+    id,
+    own: all.slice(0, cut ?? children.max),
+    isCut: cut !== undefined || all.length > children.max,
+  }));
   const included = await readSteps(
     shown.flatMap(({ own }) => own),
     steps,
@@ -135,7 +150,10 @@ async function readMany(
   return new Map(
     shown.map(({ id, own, isCut }) => {
       const written = own.map((record) => toIncluded(writeRecord(record, included, unwritten), unwritten));
-      return [id, ofMany(writeManyText(relation, `[${written.map(({ text }) => text).join(',')}]`, isCut))];
+      const text = writeManyText(relation, `[${written.map((one) => one.text).join(',')}]`, isCut);
+      const bytes = Buffer.byteLength(text);
+      unwritten.take(bytes - written.reduce((sum, one) => sum + one.bytes, 0)); // what stands between them
+      return [id, { text, bytes }];
     }),
   );
 }
@@ -175,11 +193,6 @@ function writeRecord(record: StoredRecord, included: Included, { left }: Room): 
   return output.take().toString();
 }
 
-/** The room for the records in the text is taken already; what stands between them is little. */
-function ofMany(text: string): IncludedRecord {
-  return { text, bytes: Buffer.byteLength(text) };
-}
-
 function toIncluded(text: string, room: Room): IncludedRecord {
   const bytes = Buffer.byteLength(text);
   room.take(bytes);
@@ -187,7 +200,7 @@ function toIncluded(text: string, room: Room): IncludedRecord {
 }
 
 /** The ids of the records themselves, by their JSON text. Values of types that ids cannot have are skipped: null would find all that refer to nothing. */
-function ownIds(records: readonly StoredRecord[], { idTypes }: Children): ReadonlyMap<string, unknown> {
+export function ownIds(records: readonly StoredRecord[], { idTypes }: Children): ReadonlyMap<string, unknown> {
   const known = records.filter(({ stored }) => idTypes.includes(bsonTypeOf(stored._id) ?? ''));
   return new Map(known.map((record) => [record.idText, record.stored._id]));
 }
@@ -196,7 +209,7 @@ function ownIds(records: readonly StoredRecord[], { idTypes }: Children): Readon
  * The distinct ids of a relation, by their JSON text. Values of types that ids cannot have are skipped: some, such as a regular expression,
  * would match other records in a query.
  */
-function collectIds(records: readonly StoredRecord[], relation: Relation, { bsonTypes }: Leaf): ReadonlyMap<string, unknown> {
+export function collectIds(records: readonly StoredRecord[], relation: Relation, { bsonTypes }: Leaf): ReadonlyMap<string, unknown> {
   const ids = new Map<string, unknown>();
   for (const record of records) {
     record.visitIds(relation, (id) => {
@@ -208,7 +221,7 @@ function collectIds(records: readonly StoredRecord[], relation: Relation, { bson
   return ids;
 }
 
-function* inBatches(ids: ReadonlyMap<string, unknown>): Generator<ReadonlyMap<string, unknown>> {
+export function* inBatches(ids: ReadonlyMap<string, unknown>): Generator<ReadonlyMap<string, unknown>> {
   let batch = new Map<string, unknown>();
   let characters = 0;
   for (const [text, id] of ids) {

@@ -222,6 +222,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
       expect([records.map(({ id }) => id), total?.count]).toEqual([['live'], 1]);
     },
     findMany: async (c) => expect((await c.findMany(['gone', 'live'], undefined, new Room(1_000))).map(({ id }) => id)).toEqual(['live']),
+    sizeMany: async (c) => expect([...(await c.sizeMany(['gone', 'live'], undefined)).keys()]).toEqual(['"live"']),
     count: async (c) => expect(await c.count([], undefined)).toBe(1),
     insert: (c) => expect(c.insert({ _id: 'gone' })).rejects.toMatchObject({ code: 'duplicate_key' }),
     insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }])).keys()]).toEqual([0]),
@@ -243,6 +244,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
       const found = await c.findChildren(['here'], children, { scope: {}, most: 10 }, new Room(1_000));
       expect(found.map(({ record }) => record.id)).toEqual(['live']);
     },
+    sizeChildren: async (c) => expect(await c.sizeChildren(['here'], children, { scope: {}, most: 10 })).toMatchObject([{ parent: 0 }]),
     countChildren: async (c) => expect([...(await c.countChildren(['here'], children, { scope: {}, most: 10 }))]).toEqual([[0, 1]]),
     changeElement: (c) => expect(c.changeElement(target, element)).rejects.toMatchObject(notFound),
     // These three are about deleted records.
