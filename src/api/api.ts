@@ -15,6 +15,8 @@ export interface Indexing {
   readonly models: readonly Model[];
   /** How long the database may take to list its indexes, in milliseconds. */
   readonly maxTimeMS: number;
+  /** The model of the latches of references that hold, which has indexes and no validator. */
+  readonly latches?: Model | undefined;
 }
 
 /** An api, ready to be served. */

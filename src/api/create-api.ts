@@ -35,7 +35,7 @@ type Options = ApiOptions<ResourceDefinition>;
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
 export function createApi(options: Options, identify: Authenticate<unknown> | undefined): Api {
   const closing: Closing = { hasBegun: false };
-  const { prefix, description, around, probes, routes, maxTimeMS, stores, keyModels } = compileParts(options, identify, closing);
+  const { prefix, description, around, probes, routes, maxTimeMS, stores, keyModels, latches } = compileParts(options, identify, closing);
   const { resources } = description;
   const { models = [] } = options;
   warnOfDoubts(resources, models);
@@ -46,7 +46,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const app = compileApp(prefix, answering, options);
   return {
     description,
-    indexing: { db: readDatabase(options), resources, models: [...models, ...keyModels], maxTimeMS },
+    indexing: { db: readDatabase(options), resources, models: [...models, ...keyModels], latches, maxTimeMS },
     routes: () => compileKoaAdapter(prefix, answering),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
@@ -131,5 +131,6 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     maxTimeMS,
     stores: stores(),
     keyModels: [idempotency()?.model ?? []].flat(),
+    latches: linked().references?.latchModel,
   };
 }

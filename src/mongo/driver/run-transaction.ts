@@ -81,6 +81,7 @@ async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
   } finally {
     work.transaction = undefined;
     await endSession(db, session, hasBegunCommit);
+    transaction.end();
   }
 }
 

@@ -16,6 +16,7 @@ export class Transaction {
   #last: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
   readonly #undo: (() => void)[] = [];
+  readonly #ends: (() => void)[] = [];
 
   constructor(session: ClientSession) {
     this.session = session;
@@ -70,6 +71,16 @@ export class Transaction {
   /** Calls a function if this attempt is not committed: for what has changed in memory meanwhile. */
   onRollback(undo: () => void): void {
     this.#undo.push(undo);
+  }
+
+  /** Calls a function when the database holds no lock of this attempt any more, however it has ended. */
+  onEnd(run: () => void): void {
+    this.#ends.push(run);
+  }
+
+  /** The attempt has ended. */
+  end(): void {
+    for (const run of this.#ends.splice(0)) run();
   }
 
   /** Ends the transaction from outside. */

@@ -8,6 +8,7 @@ import { notFound } from '../open-reads.ts';
 import { applyChanges } from '../query/apply-changes.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Viewer } from '../viewer.ts';
+import type { Holding, Parent } from './latches/latches.ts';
 import type { Edge } from './references.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -24,12 +25,23 @@ export interface Named {
 /** The most errors of one answer, as for a body. */
 export const mostErrors = 100;
 
+/** The scope of the application itself. */
+export const anywhere: Filter = {};
+
 /** The same words for a record that is not there and for one that the client may not see. */
 const unknownRecord = new Invalid('reference', 'must be the id of a record within your reach');
 
-/** Whether the reference holds when the other record is deleted at the same time. */
+/** Within which scope each reference is asked for; undefined if the writer may see nothing there. */
+export type Scopes = ReadonlyMap<Edge, Filter | undefined>;
+
+/** Whether a reference holds when the other record is deleted at the same time. */
+export function isHeldBy({ field }: Edge): boolean {
+  return field.ref.onDelete !== undefined;
+}
+
+/** Whether the references that a write has by one field hold. */
 export function isHeld({ edge }: Named): boolean {
-  return edge.field.ref.onDelete !== undefined;
+  return isHeldBy(edge);
 }
 
 /** The references that a write names. A reference without an id in the write is left out. */
@@ -88,38 +100,82 @@ export function namedInChanges(edges: readonly Edge[], { assignments, embedded }
 }
 
 /** Asks what the client may see of the records that a write refers to, before the first command: each source is asked once. */
-export async function askViewer(named: readonly Named[], viewer: Viewer | undefined): Promise<ReadonlyMap<Edge, Filter | undefined>> {
+export async function askViewer(named: readonly Named[], viewer: Viewer | undefined): Promise<Scopes> {
   const scopes = new Map<Edge, Filter | undefined>();
   for (const { edge } of named) {
     const isBound = viewer?.boundsServer || viewer?.mayWrite(edge.field.name);
-    scopes.set(edge, isBound ? await viewer?.scopeOf(edge.target) : {});
+    scopes.set(edge, isBound ? await viewer?.scopeOf(edge.target) : anywhere);
   }
   return scopes;
 }
 
-/** The part of the references whose records are not there, or not within the scope. Those that are held are held from now on. */
-export async function findMissing(named: readonly Named[], scopes: ReadonlyMap<Edge, Filter | undefined>, work: Work): Promise<Named[]> {
-  // In one order for all writes, so that those of several records meet at the first.
-  const inOrder = [...named].sort((a, b) => compare(a.edge.target.model.collection, b.edge.target.model.collection));
+/** The references of a write that lead to one collection, and are asked for within one scope. */
+interface Sought {
+  readonly target: Edge['target'];
+  readonly scope: Filter | undefined;
+  readonly named: Named[];
+}
+
+/**
+ * The part of the references whose records are not there, or not within their scope. Those that must hold are held from now on: their latches are taken
+ * by one command, before the records are read by one command for each collection and scope.
+ */
+export async function findMissing(named: readonly Named[], scopes: Scopes, latches: Holding, work: Work): Promise<Named[]> {
+  const held = parentsOf(named.filter(isHeld));
+  const made = held.length > 0 ? await latches.hold(held, work) : none;
   const missing: Named[] = [];
-  for (const one of inOrder) missing.push(...(await findMissingOf(one, scopes.get(one.edge), work)));
+  for (const one of groupByTarget(named, scopes)) missing.push(...(await findMissingOf(one, made, work)));
+  const unwritten = parentsOf(missing).filter(({ key }) => made.has(key));
+  if (unwritten.length > 0) await latches.discard(unwritten, work);
   return missing;
 }
 
-async function findMissingOf(one: Named, scope: Filter | undefined, work: Work): Promise<Named[]> {
-  if (!scope) return [one];
-  const { edge } = one;
-  const { collection, model } = edge.target;
-  const sought = [...one.ids].sort(([a], [b]) => compare(a, b)).map(([, { id }]) => id);
-  if (isHeld(one) && (await collection.holdAll(sought, scope, work)) === sought.length) return [];
-  const found = await collection.findIdsBy('_id', sought, scope, sought.length, work);
-  const ids = new Map(one.ids);
-  for (const id of found) ids.delete(model.id.leaf.toJson(id));
-  return ids.size > 0 ? [{ edge, ids }] : [];
+const none: ReadonlySet<string> = new Set();
+
+/** The records that references lead to, each once. */
+function parentsOf(named: readonly Named[]): Parent[] {
+  const parents = new Map<string, Parent>();
+  for (const { edge, ids } of named)
+    for (const [text, { id }] of ids) {
+      const { model, collection } = edge.target;
+      const touch = async (work: Work) => (await collection.holdAll([id], undefined, work)) > 0;
+      const key = keyOf(model, text);
+      parents.set(key, { collection: model.collection, id, key, touch });
+    }
+  return [...parents.values()];
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+function keyOf({ collection }: CompiledModel, text: string): string {
+  return `${collection} ${text}`;
+}
+
+function groupByTarget(named: readonly Named[], scopes: Scopes): Sought[] {
+  const groups: Sought[] = [];
+  for (const one of named) {
+    const { target } = one.edge;
+    const scope = scopes.get(one.edge);
+    const group = groups.find((other) => other.target.model.collection === target.model.collection && other.scope === scope);
+    if (group) group.named.push(one);
+    else groups.push({ target, scope, named: [one] });
+  }
+  return groups;
+}
+
+async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet<string>, work: Work): Promise<readonly Named[]> {
+  if (!scope) return named;
+  const { collection, model } = target;
+  const missing = new Map<string, unknown>();
+  for (const { ids } of named) for (const [key, { id }] of ids) missing.set(key, id);
+  // A record whose first latch was made by this transaction must be written, too, which shows that it is there.
+  const written = [...missing].filter(([key]) => made.has(keyOf(model, key))).map(([, id]) => id);
+  const areAllThere = written.length > 0 && (await collection.holdAll(written, scope, work)) === missing.size;
+  if (areAllThere) return [];
+  const sought = [...missing.values()];
+  for (const id of await collection.findIdsBy('_id', sought, scope, sought.length, work)) missing.delete(model.id.leaf.toJson(id));
+  return named.flatMap(({ edge, ids }) => {
+    const left: Ids = new Map([...ids].filter(([key]) => missing.has(key)));
+    return left.size > 0 ? [{ edge, ids: left }] : [];
+  });
 }
 
 /** Whether a writer may learn what a record holds: to let a client name it again would tell the value of a private field. */

@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
 import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
+import { latchCollection } from './latches/latch.ts';
 import type { Edge, ReferenceEnd } from './references.ts';
 
 /** How the ends of references are found. Both functions throw a {@link ConfigurationError}. */
@@ -21,6 +22,7 @@ export function compileEdges(models: readonly CompiledModel[], { targetOf, holde
       const target = targetOf(field, describe(model, field));
       checkIds(field, model);
       checkOwnKey(target.model, field, model);
+      for (const { collection, name } of [model, target.model]) checkCollection(collection, name);
       checkRestorable(target.model, field, model);
       return { holder: holderOf(model), field, target };
     }),
@@ -42,11 +44,19 @@ function checkIds(field: ReferenceField, holder: CompiledModel): void {
     );
 }
 
-/** Refuses a field where a record counts the writes that have referred to it. */
+/** Refuses a field where a record counts how often its latches were made. */
 function checkOwnKey({ name, root }: CompiledModel, field: ReferenceField, holder: CompiledModel): void {
   if (field.ref.onDelete && root.byName.has(referencesKey))
     throw new ConfigurationError(
-      `${describe(holder, field)}, and ${name} has a field \`${referencesKey}\`: under this key a record counts the writes that refer to it. Give the field another name.`,
+      `${describe(holder, field)}, and ${name} has a field \`${referencesKey}\`: the library writes under this key when a record is referred to. Give the field another name.`,
+    );
+}
+
+/** Refuses the collection of the latches. */
+function checkCollection(collection: string, model: string): void {
+  if (collection === latchCollection)
+    throw new ConfigurationError(
+      `${model} is stored in \`${latchCollection}\`, where the library locks records that are referred to: give it another \`collection\`.`,
     );
 }
 

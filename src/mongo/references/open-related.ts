@@ -9,17 +9,20 @@ import { Work } from '../driver/work.ts';
 import { atPlace } from '../insert-many.ts';
 import { notFound } from '../open-reads.ts';
 import { checkPrecondition } from '../query/precondition.ts';
+import { StoredRecord } from '../stored-record.ts';
 import type { Target } from '../target.ts';
 import type { Viewer } from '../viewer.ts';
 import {
   askViewer,
   findMissing,
   isHeld,
+  isHeldBy,
   type Named,
   namedInChanges,
   namedInRecords,
   newIn,
   refusalOf,
+  type Scopes,
   splitPlace,
 } from './check-references.ts';
 import { findNewInMany } from './find-new.ts';
@@ -27,6 +30,7 @@ import { type Inserted, insertSiblings } from './insert-siblings.ts';
 import { type Edge, References, referencesOf } from './references.ts';
 import { openRelatedDeletes } from './related-deletes.ts';
 import { isRestoredWithOthers, openRelatedRestore } from './related-restores.ts';
+import { SharedCreates } from './shared-creates.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -42,6 +46,9 @@ export const writeOptions: LegalOptions<WriteOptions> = {
   references: orUndefined([(value) => value instanceof References, 'what `compileReferences()` returns']),
 };
 
+/** The most records with references that hold that one transaction inserts. */
+const recordsPerTransaction = 1_000;
+
 type Settings = NonNullable<Parameters<typeof openCollection>[1]> & Pick<WriteOptions, 'references'>;
 
 /**
@@ -55,7 +62,7 @@ export function openRelated(model: CompiledModel, { references: given, ...option
   const edges = references.outgoing(model);
   return {
     ...plain,
-    ...(edges.length > 0 && openCheckedWrites(model, plain, edges, references)),
+    ...(edges.length > 0 && openCheckedWrites(model, plain, edges, references, options.shareRoundTrips ?? true)),
     ...(references.incoming(model).length > 0 && openRelatedDeletes(model, plain, references)),
     ...(isRestoredWithOthers(model, references) && openRelatedRestore(model, plain, references)),
   };
@@ -68,8 +75,13 @@ function openCheckedWrites(
   model: CompiledModel,
   plain: ModelCollection,
   edges: readonly Edge[],
-  { db, maxTimeMS }: References,
+  references: References,
+  shareRoundTrips: boolean,
 ): CheckedWrites {
+  const { db, latches } = references;
+  const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
+  const shared = shareRoundTrips && edges.some(isHeldBy) ? new SharedCreates({ model, plain, edges, references, maxTimeMS }) : undefined;
+
   /** Checks, and then writes: in one transaction if a reference must hold. `look` finds out which of the missing references are new. */
   async function checked<T>(
     named: readonly Named[],
@@ -78,16 +90,26 @@ function openCheckedWrites(
     look: (missing: readonly Named[]) => Promise<readonly Named[]>,
     write: () => Promise<T>,
   ): Promise<T> {
-    if (named.length === 0) return write();
-    const scopes = await askViewer(named, viewer);
+    return named.length === 0 ? write() : checkedWithin(await askViewer(named, viewer), named, viewer, work, look, write);
+  }
+
+  async function checkedWithin<T>(
+    scopes: Scopes,
+    named: readonly Named[],
+    viewer: Viewer | undefined,
+    work: Work,
+    look: (missing: readonly Named[]) => Promise<readonly Named[]>,
+    write: () => Promise<T>,
+  ): Promise<T> {
     const checkAndWrite = async () => {
-      const missing = await findMissing(named, scopes, work);
+      const missing = await findMissing(named, scopes, latches, work);
       const refused = missing.length > 0 ? await look(missing) : missing;
       if (refused.length > 0) throw refusalOf(refused, viewer);
       return write();
     };
+    work.limitTo(maxTimeMS);
     const isPart = work.transaction !== undefined || !named.some(isHeld);
-    return isPart ? checkAndWrite() : runTransaction(db, work, model.maxTimeMS ?? maxTimeMS, checkAndWrite);
+    return isPart ? checkAndWrite() : runTransaction(db, work, maxTimeMS, checkAndWrite);
   }
 
   async function findNew(
@@ -125,13 +147,48 @@ function openCheckedWrites(
     return { errors, refused };
   }
 
+  /**
+   * Up to a thousand in one transaction. If one of them fails there, nothing of them is stored, and they are tried in halves, so that the others need few
+   * transactions more.
+   */
+  async function insertHeld(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
+    if (work.transaction) return insertTogether(records, viewer, work);
+    if (records.size < 2) return insertAlone(records, viewer, work);
+    if (records.size > recordsPerTransaction) return insertInParts(records, recordsPerTransaction, viewer, work);
+    work.limitTo(maxTimeMS);
+    try {
+      return await runTransaction(db, work, maxTimeMS, () => insertTogether(records, viewer, work));
+    } catch (error) {
+      if (!isError(error)) throw error;
+      if (!(error instanceof Problem) || error.status < 500) return insertInParts(records, Math.ceil(records.size / 2), viewer, work);
+      return { errors: new Map(Array.from(records.keys(), (place) => [place, error])), refused: new Map() };
+    }
+  }
+
+  async function insertInParts(
+    records: ReadonlyMap<number, Stored>,
+    size: number,
+    viewer: Viewer | undefined,
+    work: Work,
+  ): Promise<Inserted> {
+    const all = [...records];
+    const errors = new Map<number, Error>();
+    const refused = new Map<number, readonly Named[]>();
+    for (let at = 0; at < all.length; at += size) {
+      const inserted = await insertHeld(new Map(all.slice(at, at + size)), viewer, work);
+      for (const [place, error] of inserted.errors) errors.set(place, error);
+      for (const [place, missing] of inserted.refused) refused.set(place, missing);
+    }
+    return { errors, refused };
+  }
+
   /** All that are not refused, in as few commands as possible. */
   async function insertTogether(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
     const places = [...records.keys()];
     const named = namedInRecords(edges, [...records.values()], { areOne: false });
     let missing: readonly Named[];
     try {
-      missing = await findMissing(named, await askViewer(named, viewer), work);
+      missing = await findMissing(named, await askViewer(named, viewer), latches, work);
     } catch (error) {
       if (work.transaction || !isError(error)) throw error;
       return { errors: new Map(places.map((place) => [place, error])), refused: new Map() }; // others may be stored already
@@ -144,9 +201,14 @@ function openCheckedWrites(
   }
 
   const writes: CheckedWrites = {
-    insert(stored, options = {}, work = new Work()) {
+    async insert(stored, options = {}, work = new Work()) {
       const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false });
-      return checked(named, options.viewer, work, asTheyAre, () => plain.insert(stored, options, work));
+      const { viewer } = options;
+      const insert = () => plain.insert(stored, options, work);
+      if (!shared || work.transaction || !named.some(isHeld)) return checked(named, viewer, work, asTheyAre, insert);
+      const scopes = await askViewer(named, viewer);
+      const alone = () => checkedWithin(scopes, named, viewer, work, asTheyAre, insert);
+      return (await shared.insert(stored, scopes, work, alone)) ?? new StoredRecord(model, stored);
     },
 
     insertEach(records, work = new Work(), places = [...records.keys()], viewer) {
@@ -155,8 +217,8 @@ function openCheckedWrites(
       const idOf = ({ _id }: Stored) => model.id.leaf.toJson(_id);
       return insertSiblings(edges, all, idOf, async (some) => {
         const together = await insertTogether(new Map([...some].filter(([place]) => !held.has(place))), viewer, work);
-        const alone = await insertAlone(new Map([...some].filter(([place]) => held.has(place))), viewer, work);
-        return { errors: new Map([...together.errors, ...alone.errors]), refused: new Map([...together.refused, ...alone.refused]) };
+        const related = await insertHeld(new Map([...some].filter(([place]) => held.has(place))), viewer, work);
+        return { errors: new Map([...together.errors, ...related.errors]), refused: new Map([...together.refused, ...related.refused]) };
       });
     },
 

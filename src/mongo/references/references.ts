@@ -1,10 +1,13 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
+import type { Model } from '../../model/define/define-model.ts';
 import { aWholeNumber } from '../../options.ts';
 import type { ModelCollection } from '../collection.ts';
 import { asDb, type Database } from '../driver/database.ts';
 import type { Source } from '../read-included.ts';
+import { latchModel } from './latches/latch-model.ts';
+import { Latches } from './latches/latches.ts';
 
 /** The records at one end of a reference: those of a model, as one resource shows them. */
 export interface ReferenceEnd extends Source {
@@ -39,6 +42,8 @@ export class References {
   readonly db: ReturnType<typeof asDb>;
   readonly maxTimeMS: number;
   readonly maxCascade: number;
+  /** The latches of the records that references with `onDelete` lead to. */
+  readonly latches: Latches;
   readonly #outgoing = new Map<string, Edge[]>();
   readonly #incoming = new Map<string, Edge[]>();
   readonly #held = new Map<string, Edge[]>();
@@ -48,6 +53,7 @@ export class References {
     this.db = asDb(db);
     this.maxTimeMS = maxTimeMS;
     this.maxCascade = maxCascade;
+    this.latches = new Latches(this.db, maxTimeMS);
     this.#known = new Set(models.map(keyOf));
     for (const edge of edges) {
       add(this.#outgoing, keyOf(edge.holder.model), edge);
@@ -87,6 +93,11 @@ export class References {
     };
     visit(model);
     return [...found];
+  }
+
+  /** The model of the latches, for the plan of its indexes; undefined if nothing takes one. */
+  get latchModel(): Model | undefined {
+    return this.#incoming.size > 0 ? latchModel : undefined;
   }
 
   /** The names of the models that references with `onDelete` lead to. */

@@ -9,6 +9,7 @@ import type { StoredRecord } from '../stored-record.ts';
 import type { CascadedRecord, CascadeObserver, Viewer } from '../viewer.ts';
 import { inParts } from '../write-many.ts';
 import { buildClear } from './clear-references.ts';
+import type { Latched } from './latches/latch.ts';
 import { type CascadePlan, planCascade, type Rewrite } from './plan-cascade.ts';
 import type { Edge, References } from './references.ts';
 
@@ -35,6 +36,7 @@ export function openRelatedDeletes(
     const plan = await planCascade(references, model, ids, work);
     if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
     if (plan.isTooLarge) throw tooManyReferences(references.maxCascade);
+    await references.latches.claim(latchedIn(plan, references), work);
     const happened = await carryOut(plan, deletion, observer, work); // whether somebody observes it or not
     await observer?.happened(happened); // nothing, too: an attempt before may have done something
   }
@@ -55,6 +57,13 @@ export function openRelatedDeletes(
       });
     },
   };
+}
+
+/** The records that go and can be referred to. */
+function latchedIn({ gone }: CascadePlan, references: References): Latched[] {
+  return [...gone].flatMap(([collection, ids]) =>
+    references.incoming({ collection }).length > 0 ? Array.from(ids.values(), (id) => ({ collection, id })) : [],
+  );
 }
 
 /** Carries out a plan. Returns the records that somebody wants to know. */

@@ -7,7 +7,7 @@ import { Work } from '../driver/work.ts';
 import { unmarking } from '../query/deleted.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import { danglingIn, findMissing, namedInRecords } from './check-references.ts';
+import { anywhere, danglingIn, findMissing, namedInRecords } from './check-references.ts';
 import { buildClear } from './clear-references.ts';
 import type { Edge, References } from './references.ts';
 
@@ -91,7 +91,7 @@ async function findLost(references: References, groups: ReadonlyMap<string, Grou
     );
     for (const { edge, ids } of named) for (const key of groups.get(edge.target.model.collection)?.records.keys() ?? []) ids.delete(key);
     const outside = named.filter(({ ids }) => ids.size > 0);
-    const missing = await findMissing(outside, new Map(outside.map(({ edge }) => [edge, {}])), work);
+    const missing = await findMissing(outside, new Map(outside.map(({ edge }) => [edge, anywhere])), references.latches, work);
     for (const { edge, ids } of missing) for (const [key, { id }] of ids) lost.add(edge.target.model.collection, key, id);
   }
   return lost;

@@ -77,9 +77,8 @@ export function* readsOf(
 /** What is stored of a model. */
 export async function storedOf(db: Db, model: number): Promise<unknown[]> {
   const stored: Any[] = await db.collection(`m${model}`).find().sort({ _id: 1 }).toArray();
-  return stored.map(({ _references = 0, deletedAt, _deletion, ...one }) => ({
+  return stored.map(({ _references, deletedAt, _deletion, ...one }) => ({
     ...one,
-    _references,
     isDeleted: [!!deletedAt, !!_deletion],
   }));
 }
@@ -87,7 +86,7 @@ export async function storedOf(db: Db, model: number): Promise<unknown[]> {
 /** What must be stored of a model. */
 export function expectedOf(world: World, model: number): unknown[] {
   const own = [...world.things].filter(([key]) => World.modelOf(key) === model).sort(([a], [b]) => (a < b ? -1 : 1));
-  return own.map(([key, { owner, note, revision, references, deletion, refs }]) => {
+  return own.map(([key, { owner, note, revision, deletion, refs }]) => {
     const values = [...refs].flatMap(([at, ids]) => {
       const spec = world.edge(at);
       if (spec.shape === 'lines') return [[`e${at}`, ids.map((ref) => (ref === null ? {} : { ref }))]];
@@ -96,6 +95,6 @@ export function expectedOf(world: World, model: number): unknown[] {
     });
     const isDeleted = deletion !== undefined;
     const fields = { owner, note, revision, ...Object.fromEntries(values) };
-    return { _id: World.idOf(key), ...fields, _references: references, isDeleted: [isDeleted, isDeleted] };
+    return { _id: World.idOf(key), ...fields, isDeleted: [isDeleted, isDeleted] };
   });
 }

@@ -127,16 +127,14 @@ export class RelationOracle extends World {
     );
   }
 
-  /** Checks references, and counts those that hold at the records that they lead to. Ids for which `isKnown` are no error. */
+  /** Checks references. Ids for which `isKnown` are no error. */
   #refer(asker: Asker, named: readonly Named[], isKnown: (edge: number, id: string) => boolean): void {
     const missing: { readonly edge: EdgeSpec; readonly path: string }[] = [];
-    const held = new Map<string, Thing>();
     for (const { edge, ids, isServer = false, place = '' } of named)
       for (const [index, id] of ids.entries()) {
         const spec = this.edge(edge);
         if (id === null) continue;
         const seen = this.sees(isServer ? 'store' : asker, spec.to, id);
-        if (seen && spec.action !== 'none') held.set(`${edge} ${id}`, seen);
         if (seen || isKnown(edge, id)) continue;
         const path = { list: `e${edge}.${index}`, lines: `e${edge}.${index}.ref` }[spec.shape as string] ?? `e${edge}`;
         missing.push({ edge: spec, path: `${place}${path}` });
@@ -144,7 +142,6 @@ export class RelationOracle extends World {
     const told = asker === 'store' ? missing.filter(({ edge }) => !isPrivate(edge)) : missing;
     if (told.length > 0) throw refused(422, 'validation_failed', told.map(({ path }) => path).sort());
     if (missing.length > 0) throw new Refusal({ status: 500 });
-    for (const thing of held.values()) thing.references++;
   }
 
   /** The references of a new record. Clients leave out those that they may not set. */
@@ -163,7 +160,6 @@ export class RelationOracle extends World {
       owner,
       note,
       revision: 0,
-      references: 0,
       deletion: undefined,
       refs: new Map(named.map((one) => [one.edge, [...one.ids]])),
     });

@@ -5,8 +5,6 @@ export interface Thing {
   readonly owner: string;
   note: string;
   revision: number;
-  /** How often a write has made a reference to it that holds. */
-  references: number;
   /** The delete that has marked it. */
   deletion: number | undefined;
   readonly refs: Map<number, (string | null)[]>;
@@ -134,11 +132,6 @@ export class World {
     const back = this.takenWith(root, deletion);
     const needs: readonly Action[] = ['cascade', 'restrict'];
     const living = new Set(this.living().map(([key]) => key));
-    const outside = [...this.referencesOf(back)].filter(({ to }) => !back.has(to));
-    for (const place of new Set(
-      outside.filter(({ to }) => living.has(to)).map(({ key, edge, to }) => `${World.modelOf(key)} ${edge} ${to}`),
-    ))
-      (this.things.get(place.split(' ')[2] as string) as Thing).references++;
     const isLost = (to: string) => !back.has(to) && !living.has(to);
     const cannot = (key: string) =>
       [...this.referencesOf([key])].filter(({ edge, to }) => needs.includes(this.edge(edge).action) && isLost(to));
