@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
+/** What the caller of `fetch` says besides the request. */
+interface Given {
+  readonly principal?: unknown;
+  readonly maxPageBytes?: number;
+}
+
 /** A WHATWG Request as an `IncomingMessage` of Node's server. Its body is a stream that is read on demand. */
 export class InProcessRequest extends Readable {
   readonly method: string;
@@ -13,16 +19,19 @@ export class InProcessRequest extends Readable {
   readonly socket: { readonly encrypted: boolean; readonly remoteAddress?: string };
   /** The principal that the caller of `fetch` has given. */
   readonly given: { readonly principal: unknown } | undefined;
+  /** How many bytes the caller of `fetch` allows for a page. */
+  readonly pageBytes: number | undefined;
   readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
-  constructor(request: Request, given: { readonly principal: unknown } | undefined) {
+  constructor(request: Request, options: Given) {
     super();
     const { protocol, host, pathname, search } = new URL(request.url);
     this.method = request.method;
     this.url = pathname + search;
     this.headers = { host, ...Object.fromEntries(request.headers) };
     this.socket = { encrypted: protocol === 'https:' };
-    this.given = given;
+    this.given = 'principal' in options ? { principal: options.principal } : undefined;
+    this.pageBytes = options.maxPageBytes;
     this.#body = request.body?.getReader();
   }
 

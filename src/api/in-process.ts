@@ -9,6 +9,12 @@ export interface FetchOptions<Principal = unknown> {
    * @default what `authenticate` returns for the request
    */
   readonly principal?: Principal | null | undefined;
+  /**
+   * How many bytes a page of a list may have for this request, if these are fewer than `maxPageBytes` of the api. The database measures the
+   * records first, in one more command, and sends no more than fit: at least one.
+   * @default `maxPageBytes`
+   */
+  readonly maxPageBytes?: number;
 }
 
 /** A request listener of `node:http`. */
@@ -23,7 +29,7 @@ export function compileFetch(handle: RequestHandler): (request: Request, options
   return async function fetch(request, options = {}) {
     const { signal } = request;
     signal.throwIfAborted();
-    const incoming = new InProcessRequest(request, 'principal' in options ? { principal: options.principal } : undefined);
+    const incoming = new InProcessRequest(request, options);
     const outgoing = new InProcessResponse(incoming.asMessage());
     const abort = () => {
       incoming.abort();

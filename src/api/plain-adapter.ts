@@ -41,11 +41,16 @@ export function compileApp(prefix: string, { answerProbe, around, dispatch }: An
   app.use(async function api(ctx: Context, next: Koa.Next) {
     const below = belowPrefix(prefix, ctx.path);
     if (below === undefined) throw noSuchPath();
-    if (ctx.req instanceof InProcessRequest && ctx.req.given) ctx.givenPrincipal = ctx.req.given;
+    if (ctx.req instanceof InProcessRequest) takeGiven(ctx, ctx.req);
     await dispatch(ctx, below, next);
     if (ctx.req instanceof InProcessRequest && ctx.respond !== false) requireStatus(ctx.status);
   });
   return app;
+}
+
+function takeGiven(ctx: Context, { given, pageBytes }: InProcessRequest): void {
+  if (given) ctx.givenPrincipal = given;
+  if (pageBytes !== undefined) ctx.pageBytes = pageBytes;
 }
 
 /** Koa also emits an error if a client breaks off its connection, or a reader in process its answer. That is not an error of the service. */

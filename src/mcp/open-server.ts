@@ -109,7 +109,9 @@ async function callTool(toolset: Toolset, { name, arguments: given = {} }: CallT
     );
   const { principal, ...rest } = caller;
   const request = buildRequest(tool, given, rest.headers, signal);
-  const response = await api.fetch(request, 'principal' in caller ? { principal: principal as never } : undefined);
+  // The rest of an answer is the place of its page: cursors have the values of a sort.
+  const bounds = { maxPageBytes: Math.floor(maxAnswer * 0.9) };
+  const response = await api.fetch(request, 'principal' in caller ? { ...bounds, principal: principal as never } : bounds);
   return writeResult(tool, response, maxAnswer);
 }
 

@@ -37,7 +37,8 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
       const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
       const sources = sourceScopesOf(ctx);
       await askSources(sources, steps, wanted);
-      const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes, work: workOf(ctx) };
+      const bytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
+      const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes: bytes, work: workOf(ctx) };
       const reads: Reads = {
         read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
         measure: (records) => measureIncluded(records, steps, inclusion),

@@ -8,7 +8,7 @@ import { type FindOptions, findOptions } from './find-record.ts';
 import { askThrough } from './parts/ask-through.ts';
 import { canAnswer, ofRead } from './parts/can-answer.ts';
 import { aThrough, isSortable, type Through } from './parts/compile-through.ts';
-import { needed, type ResourceMiddleware } from './parts/context.ts';
+import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 
 /** Options of {@link findPage}. */
@@ -56,10 +56,17 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   return canAnswer([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx, next) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');
     const seen = await askThrough(ctx, query, through);
+    const bounds = boundsOf(ctx, maxPageBytes);
     const found = await collection
       .seeing(ctx.deleted ?? 'live')
-      .findPage(query, ctx.scope, { fetchPrivate, maxPageBytes, ...seen }, workOf(ctx));
+      .findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, workOf(ctx));
     ctx.page = query.include.length > 0 ? found : writePage(found); // before the hooks, so that they receive the records that are shown
     await next();
   });
+}
+
+/** The caller of `fetch` may want less than the api allows. Then nothing is to be read that it does not get. */
+function boundsOf({ pageBytes }: Context, maxPageBytes: number): { readonly maxPageBytes: number; readonly measuresFirst?: true } {
+  if (pageBytes === undefined || pageBytes >= maxPageBytes) return { maxPageBytes };
+  return { maxPageBytes: pageBytes, measuresFirst: true };
 }

@@ -34,6 +34,8 @@ interface ReadOptions {
 interface ReadPageOptions extends ReadOptions {
   /** How many bytes a page may have, both as BSON and as JSON. */
   readonly maxPageBytes: number;
+  /** Whether the database measures the records first, and sends no more than fit: one more command. @default false */
+  readonly measuresFirst?: boolean;
   /** The related records that the query may name. @default none */
   readonly through?: RelatedOptions;
 }
@@ -142,6 +144,18 @@ export function openReads(
     return { found, isCut: false };
   }
 
+  /** Reads as many records of a page as fit into so many bytes, and at least one. */
+  async function readMeasured(plan: PagePlan, projected: Projected, command: Command, maxBytes: number): Promise<FirstBatch> {
+    const project = projected.projection ? [{ $project: projected.projection }] : [];
+    const [first = {}, ...others] = [...buildPipeline(plan, model.collection), ...project];
+    const pipeline = [command.handOver(first), ...others, { $project: { _id: 0, bytes: { $bsonSize: '$$ROOT' } } }];
+    const options = { ...command.options, batchSize: plan.limit + 1 };
+    const sizes = await command.count(() => collection.aggregate<{ readonly bytes: number }>(pipeline, options).toArray());
+    const fitting = countFitting(sizes, maxBytes);
+    if (fitting === sizes.length) return readPage(plan, projected, command);
+    return { ...(await readPage({ ...plan, limit: Math.max(fitting, 1) }, projected, command)), isCut: true };
+  }
+
   /** Counts the matches. With a limit, it counts no further. */
   async function countMatches({ filter, stages }: RelatedQuery, command: Command, limit?: number): Promise<number> {
     const options: CountDocumentsOptions & Abortable = command.options;
@@ -189,7 +203,12 @@ export function openReads(
       return record;
     },
 
-    async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, through = withoutRelated }, work = new Work()) {
+    async findPage(
+      asked,
+      scope,
+      { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutRelated },
+      work = new Work(),
+    ) {
       const own = both(buildFilter(asked.conditions), scope);
       const { sight, maxIds } = through;
       const computed = computeSort(asked.sort, model, sight);
@@ -202,7 +221,10 @@ export function openReads(
       const plan = planPage(query, matching, computed?.stages);
       const known = computed && (await countSortable(matching, through.maxSorted, work));
       const [batch, total] = await readMany(work, (command) =>
-        Promise.all([readPage(plan, projection, command), query.total === 'exact' && known ? known : countAll(query, matching, command)]),
+        Promise.all([
+          measuresFirst ? readMeasured(plan, projection, command, maxPageBytes) : readPage(plan, projection, command),
+          query.total === 'exact' && known ? known : countAll(query, matching, command),
+        ]),
       );
       const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
       if (!computed) notice?.({ filter: matching.filter, sort, limit: plan.limit });
@@ -245,6 +267,15 @@ function tooManyToSort(max: number): Problem {
   const records = max === 1 ? 'one record matches' : `${max} records match`;
   const detail = `More than ${records}, too many to be sorted by fields of related records. Narrow the list by filters, or sort it by its own fields.`;
   return new Problem({ code: 'too_many_matches', detail });
+}
+
+function countFitting(sizes: readonly { readonly bytes: number }[], maxBytes: number): number {
+  let left = maxBytes;
+  for (const [index, { bytes }] of sizes.entries()) {
+    left -= Number(bytes);
+    if (left < 0) return index;
+  }
+  return sizes.length;
 }
 
 /** The problem 404. It does not say whether a record exists out of reach. */

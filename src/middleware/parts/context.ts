@@ -30,6 +30,8 @@ export interface Slots {
   readonly signal?: AbortSignal;
   /** Set by `fetch`: the principal, which replaces what `authenticate` would find. */
   givenPrincipal?: { readonly principal: unknown };
+  /** Set by `fetch`: how many bytes a page may have for this request. */
+  pageBytes?: number;
   /** Set by `authenticate`: the principal; undefined if the request is anonymous. */
   principal?: unknown;
   /** Set by `guards`: the guards that have opened for this request. `authenticate` resets it. */
