@@ -48,7 +48,8 @@ export async function raceDeletes(api: TestServer, db: Db, rounds: number, clien
   return { statuses, orphans: await countOrphans(db), lies };
 }
 
-async function countOrphans(db: Db): Promise<number> {
+/** The children whose parent is gone. */
+export async function countOrphans(db: Db): Promise<number> {
   const edges = [
     ['jobs', 'projectId', 'projects'],
     ['steps', 'jobId', 'jobs'],

@@ -27,7 +27,7 @@ interface LatchId {
 const thisHour: BsonDocument = { $dateTrunc: { date: '$$NOW', unit: 'hour' } };
 
 /** The id of one latch of a record. */
-export function latchId({ collection, id }: Latched, n: number): LatchId {
+function latchId({ collection, id }: Latched, n: number): LatchId {
   return { in: collection, id, n };
 }
 

@@ -1,0 +1,100 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Db } from 'mongodb';
+import { send } from '../support/http/serve.ts';
+import { countOrphans } from '../support/models/race-deletes.ts';
+import { type Deployment, startMongods } from './parts/mongods.ts';
+
+/** `RACE_ROUNDS=100` takes some minutes. */
+const rounds = Number(process.env.RACE_ROUNDS ?? 20);
+const script = join(import.meta.dirname, 'parts/references-process.ts');
+
+interface Service {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+let deployment: Deployment;
+let db: Db;
+let services: Service[] = [];
+
+async function start(): Promise<Service> {
+  const child = fork(script, [deployment.uri, 'race'], { execArgv: ['--import', 'tsx'] });
+  const [port] = await once(child, 'message');
+  return { child, port: port as number };
+}
+
+async function kill({ child }: Service): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+beforeAll(async () => {
+  deployment = await startMongods(1);
+  // A minute by default: the database ends the transaction of a process that is gone.
+  await deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  db = deployment.admin.db('race');
+  for (const name of ['projects', 'jobs', 'steps']) await db.createCollection(name);
+  services = await Promise.all([start(), start()]);
+});
+afterAll(async () => {
+  await Promise.all(services.map(kill));
+  await deployment.stop();
+});
+
+/** The status of an answer; 0 if the process was killed before it. */
+async function ask(index: number, method: string, path: string, body?: object): Promise<number> {
+  const { port } = services[index % services.length] as Service;
+  return send(port, method, path, { body }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+}
+
+describe(`references that hold, in ${rounds} rounds of two processes, one of which is killed in each`, () => {
+  it('leave no orphan, and every answer is true', async () => {
+    const statuses = new Set<string>();
+    const lies: string[] = [];
+    const has = async (name: string, _id: string) => (await db.collection<{ _id: string }>(name).countDocuments({ _id })) > 0;
+    for (let round = 0; round < rounds; round++) {
+      const project = `p${round}`;
+      await db.collection<{ _id: string; owner: string }>('projects').insertOne({ _id: project, owner: 'ann' });
+      await db.collection<{ _id: string; projectId: string }>('jobs').insertOne({ _id: `${project}-0`, projectId: project });
+      const create = async (index: number) => {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
+        const id = `${project}-${index}`;
+        const path = index % 4 === 0 ? 'steps' : 'jobs';
+        const status = await ask(index, 'POST', `/api/${path}`, {
+          id,
+          ...(path === 'steps' ? { jobId: `${project}-0` } : { projectId: project }),
+        });
+        statuses.add(`create ${status}`);
+        if (![0, 201].includes(status) && (await has(path, id))) lies.push(`${id}: answered ${status}, and is there`);
+      };
+      const remove = async () => {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
+        const status = await ask(round, 'DELETE', `/api/projects/${project}`);
+        statuses.add(`delete ${status}`);
+        if (status !== 0 && (await has('projects', project)) === (status === 204)) lies.push(`${project}: a delete answered ${status}`);
+      };
+      const killed = round % 2;
+      const killOne = async () => {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 90));
+        await kill(services[killed] as Service);
+      };
+      await Promise.all([remove(), killOne(), ...Array.from({ length: 24 }, (_, index) => create(index + 1))]);
+      services[killed] = await start();
+      // What the killed process has locked is free again in time: also a record that it was about to delete.
+      const after = await ask(1 - killed, 'POST', '/api/jobs', { id: `${project}-after`, projectId: project });
+      expect([201, 422]).toContain(after);
+      expect(await countOrphans(db)).toBe(0);
+    }
+    expect(lies).toEqual([]);
+    expect([...statuses].filter((status) => !['create 0', 'create 201', 'create 422', 'delete 0', 'delete 204'].includes(status))).toEqual(
+      [],
+    );
+  }, 900_000);
+});
