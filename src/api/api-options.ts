@@ -83,10 +83,15 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    */
   readonly maxPageBytes?: number;
   /**
-   * The most records that a delete may touch beside those that it addresses, because of `onDelete` of references; up to 10,000. If there are more,
-   * nothing is deleted, and the answer is 409. @default 1,000
+   * The most records that a delete may take along, because they refer by `onDelete: 'cascade'` to those that it addresses; up to 10,000. If there
+   * are more, nothing is deleted, and the answer is 409. @default 1,000
    */
   readonly maxCascade?: number;
+  /**
+   * The most records that a delete may remove references from (`onDelete: 'nullify'` and `'pull'`), up to 100,000. If there are more, nothing is
+   * deleted, and the answer is 409. Records that hooks see count for `maxCascade` instead. @default 10,000
+   */
+  readonly maxCleared?: number;
   /**
    * Answers 403 to requests that a page of another origin makes a browser send, unless their method is safe (GET, HEAD). It is checked before
    * `authenticate`, and is for apis that identify callers by cookies. Pages of `trustedOrigins` may write; CORS decides which may read.
@@ -175,6 +180,7 @@ export const apiOptionNames = [
   'answerTimeout',
   'maxPageBytes',
   'maxCascade',
+  'maxCleared',
   'crossOrigin',
   'maxFilterValues',
   'maxPrefix',

@@ -20,7 +20,7 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   checkOptions(options, writeOptions, '`removeMany`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
-  const observe = compileObserve(compiled, options.references);
+  const observe = compileObserve(compiled, options.references, 'delete');
   return canAnswer([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');
     const targets = { ...query, scope: ctx.scope, viewer: viewerOf(ctx), observer: observe?.(ctx) };

@@ -20,7 +20,7 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
   checkOptions(options, writeOptions, '`remove`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
-  const observe = compileObserve(compiled, options.references);
+  const observe = compileObserve(compiled, options.references, 'delete');
   const write = canAnswer([...ofChange, ...ofCascade(compiled, options.references)], async function remove(ctx, next) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };
     ctx.record = await collection.remove(target, workOf(ctx));

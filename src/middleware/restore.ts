@@ -3,6 +3,7 @@ import { openRelated, type WriteOptions, writeOptions } from '../mongo/reference
 import { isRestoredWithOthers } from '../mongo/references/related-restores.ts';
 import { checkOptions } from '../options.ts';
 import { canAnswer, ofChange } from './parts/can-answer.ts';
+import { compileObserve } from './parts/cascade-hooks.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
@@ -25,10 +26,12 @@ export function restore(model: ModelInput, options: WriteOptions): ResourceMiddl
   const compiled = asCompiled(model);
   requireDeletedAt(compiled, '`restore`');
   const collection = openRelated(compiled, options);
+  const observe = compileObserve(compiled, options.references, 'restore');
   const isRelated = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
   const ofOthers = isRelated ? (['validation_failed', 'replica_set_required'] as const) : [];
   const write = canAnswer([...ofChange, 'duplicate_key', ...ofOthers], async function restore(ctx, next) {
-    ctx.record = await collection.restore({ ...readAddress(ctx, compiled), precondition: ctx.precondition }, workOf(ctx));
+    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, observer: observe?.(ctx) };
+    ctx.record = await collection.restore(target, workOf(ctx));
     await next();
   });
   const findBefore = (ctx: Context) => {

@@ -18,6 +18,7 @@ import type { RelatedQuery } from './list/related-stages.ts';
 import { computeSort } from './list/sort-related.ts';
 import { openRelatedReads } from './open-related-reads.ts';
 import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
+import { includePaths } from './query/include-paths.ts';
 import { checkPrecondition, type Precondition } from './query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from './query/text-of.ts';
 import { StoredRecord } from './stored-record.ts';
@@ -281,12 +282,4 @@ function countFitting(sizes: readonly { readonly bytes: number }[], maxBytes: nu
 /** The problem 404. It does not say whether a record exists out of reach. */
 export function notFound(): Problem {
   return new Problem({ code: 'not_found', detail: 'There is no such record.' });
-}
-
-/** A projection of these paths. One that lies below another is in it already, and would be a conflict. */
-function includePaths(paths: readonly string[]): Record<string, 1> {
-  const all = new Set(paths);
-  const isBelow = (path: string): boolean =>
-    path.split('.').some((_key, index, keys) => index > 0 && all.has(keys.slice(0, index).join('.')));
-  return Object.fromEntries([...all].filter((path) => !isBelow(path)).map((path) => [path, 1]));
 }

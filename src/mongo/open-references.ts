@@ -5,6 +5,7 @@ import type { Commands } from './driver/commands.ts';
 import type { Work } from './driver/work.ts';
 import { type Deletion, marking } from './query/deleted.ts';
 import { both, type Filter } from './query/filter.ts';
+import { includePaths } from './query/include-paths.ts';
 import { buildUpdate } from './query/update-pipeline.ts';
 import { StoredRecord } from './stored-record.ts';
 import { inParts } from './write-many.ts';
@@ -22,6 +23,8 @@ export interface ReferenceCommands {
    * conflicts with it. Neither the revision nor `updatedAt` moves. Returns how many records there are.
    */
   holdAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<number>;
+  /** Reads the ids of these records and what they have at some stored paths, within the scope. */
+  readPaths(ids: readonly unknown[], paths: readonly string[], scope: Filter | undefined, work: Work): Promise<Stored[]>;
   /** Reads these records whole, within the scope. */
   readAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<StoredRecord[]>;
   /** Deletes these records, within the scope: removes them, or marks them if their model has `t.deletedAt()`. */
@@ -49,6 +52,20 @@ export function openReferenceCommands(
   async function findIds(filter: Filter, limit: number, work: Work): Promise<unknown[]> {
     const found = await find(filter, { projection: { _id: 1 }, limit }, work);
     return found.map(({ _id }) => _id);
+  }
+
+  async function readEach(
+    ids: readonly unknown[],
+    scope: Filter | undefined,
+    projection: Readonly<Record<string, 1>> | undefined,
+    work: Work,
+  ): Promise<Stored[]> {
+    const records: Stored[] = [];
+    for (const some of inParts(ids)) {
+      const found = await find(both(withIds(some), scope), { ...(projection && { projection }), limit: some.length }, work);
+      for (const one of found) records.push(one);
+    }
+    return records;
   }
 
   async function rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipeline: BsonDocument[], work: Work): Promise<void> {
@@ -79,13 +96,11 @@ export function openReferenceCommands(
       return held;
     },
 
+    readPaths: (ids, paths, scope, work) => readEach(ids, scope, includePaths(['_id', ...paths]), work),
+
     async readAll(ids, scope, work) {
-      const records: StoredRecord[] = [];
-      for (const some of inParts(ids)) {
-        const found = await find(both(withIds(some), scope), { limit: some.length }, work);
-        for (const one of found) records.push(new StoredRecord(model, one));
-      }
-      return records;
+      const found = await readEach(ids, scope, undefined, work);
+      return found.map((one) => new StoredRecord(model, one));
     },
 
     async removeAll(ids, scope, deletion, work) {

@@ -9,6 +9,6 @@ export interface Target {
   readonly precondition: Precondition | undefined;
   /** Who writes, for checked references. */
   readonly viewer?: Viewer | undefined;
-  /** Who is told what else a delete has done. */
+  /** Who is told what else a delete or a restore has done. */
   readonly observer?: CascadeObserver | undefined;
 }

@@ -19,17 +19,22 @@ export interface Viewer {
   readonly pathField?: string | undefined;
 }
 
-/** A record that a delete has touched beside those that it addresses. `after` is undefined if the record was deleted too. */
+/** What a delete or a restore does to a record that it does not address: it is deleted too, loses a reference, or is restored too. */
+export type CascadedChange = 'deleted' | 'changed' | 'restored';
+
+/** A record that a delete or a restore has touched beside those that it addresses. */
 export interface CascadedRecord {
   readonly source: RecordsOf;
+  readonly change: CascadedChange;
   readonly before: StoredRecord;
+  /** Undefined if the record was deleted. */
   readonly after: StoredRecord | undefined;
 }
 
-/** Observes what a delete does to records of other models, or of the same one. */
+/** Observes what a delete or a restore does to records of other models, or of the same one. */
 export interface CascadeObserver {
-  /** Whether it wants to know the records of a source that are deleted, or changed. Otherwise they are not read. */
-  wants(source: RecordsOf, change: 'deleted' | 'changed'): boolean;
-  /** Called in the transaction of the delete, after its last command. It is called again if the transaction is tried again. */
+  /** Whether it wants to know the records of a source that are changed so. Otherwise they are not read whole. */
+  wants(source: RecordsOf, change: CascadedChange): boolean;
+  /** Called in the transaction, after its last command. It is called again if the transaction is tried again. */
   happened(records: readonly CascadedRecord[]): Promise<void>;
 }

@@ -143,7 +143,12 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     match(r),
     ...prior(r, 'delete'),
-    ...carrying(r, withinTransaction(remove(r.model, writes(r)), r.withinOf('delete'), writes(r)), hooksOfDelete(r, 'delete'), noContent()),
+    ...carrying(
+      r,
+      withinTransaction(remove(r.model, writes(r)), r.withinOf('delete'), writes(r)),
+      cascadingHooks(r, 'delete'),
+      noContent(),
+    ),
   ],
   restore: (r) => [
     ...guard(r, 'restore'),
@@ -152,7 +157,12 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     match(r),
     ...idempotent(r),
     ...prior(r, 'restore'),
-    ...writing(r, 'restore', restore(r.model, writes(r)), record()),
+    ...carrying(
+      r,
+      withinTransaction(restore(r.model, writes(r)), r.withinOf('restore'), writes(r)),
+      cascadingHooks(r, 'restore'),
+      record(),
+    ),
   ],
   patchMany: (r) => [
     ...guard(r, 'patchMany'),
@@ -169,7 +179,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     matching(r),
     ...prior(r, 'deleteMany'),
-    ...carrying(r, removeMany(r.model, writes(r)), hooksOfDelete(r, 'deleteMany'), affected()),
+    ...carrying(r, removeMany(r.model, writes(r)), cascadingHooks(r, 'deleteMany'), affected()),
   ],
 };
 
@@ -234,9 +244,10 @@ const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequire
 const prior = (r: CompiledResource, operation: WriteOperation) =>
   r.beforeOf(operation).length > 0 ? [beforeHooks(r.model, r.beforeOf(operation))] : [];
 const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).length > 0 ? [afterHooks(r.hooksOf(operation))] : []);
-/** The hooks of the records that a delete addresses, and of those that it takes with them. */
-const hooksOfDelete = (r: CompiledResource, operation: 'delete' | 'deleteMany') => {
-  const all = [...r.hooksOf(operation), ...(hasCascadeHooks(r.model, r.references) ? [afterCascade] : [])];
+/** The hooks of the records that a delete or a restore addresses, and of those that it takes with them. */
+const cascadingHooks = (r: CompiledResource, operation: 'delete' | 'deleteMany' | 'restore') => {
+  const cascading = operation === 'restore' ? operation : 'delete';
+  const all = [...r.hooksOf(operation), ...(hasCascadeHooks(r.model, r.references, cascading) ? [afterCascade] : [])];
   return all.length > 0 ? [afterHooks(all)] : [];
 };
 /** PUT and DELETE can be sent again as they are. */

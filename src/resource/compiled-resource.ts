@@ -29,6 +29,7 @@ export interface ApiSettings {
   readonly maxTimeMS: number;
   readonly maxPageBytes: number;
   readonly maxCascade: number;
+  readonly maxCleared: number;
   readonly filterLimits: FilterLimits;
   readonly throughLimits: Required<ThroughLimits>;
   readonly warnOnScan: boolean;

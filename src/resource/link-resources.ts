@@ -52,9 +52,12 @@ interface Linked {
   readonly references: References | undefined;
 }
 
-function compileReferencesOf(targets: readonly ReferenceTarget[], { db, maxTimeMS, maxCascade }: ApiSettings): References | undefined {
+function compileReferencesOf(
+  targets: readonly ReferenceTarget[],
+  { db, maxTimeMS, maxCascade, maxCleared }: ApiSettings,
+): References | undefined {
   const areSome = targets.some(({ model }) => model.references.length > 0);
-  return areSome ? compileReferences({ db, maxTimeMS, maxCascade, targets }) : undefined;
+  return areSome ? compileReferences({ db, maxTimeMS, maxCascade, maxCleared, targets }) : undefined;
 }
 
 type ReferenceTarget = HookedTarget & { readonly model: CompiledModel };
@@ -113,7 +116,7 @@ function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: st
 function toTarget(resource: UnlinkedResource): ReferenceTarget {
   const { model, path, scope, guardsOf, withinOf, hooksOf } = resource;
   const hooksFor = (operation: Operation) => ({ within: withinOf(operation), after: hooksOf(operation) }) as unknown as HooksOfChange;
-  const hooks = { deleted: hooksFor('delete'), changed: hooksFor('patch') };
+  const hooks = { deleted: hooksFor('delete'), changed: hooksFor('patch'), restored: hooksFor('restore') };
   const shown = shownBy(resource);
   return { model, path, scope, guards: shown ? guardsOf(shown) : [shut], hooks };
 }

@@ -4,17 +4,18 @@ import { checkIdType } from '../mongo/check-id-type.ts';
 import { openCollection } from '../mongo/collection.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { compileEdges } from '../mongo/references/compile-edges.ts';
-import { defaultMaxCascade, type ReferenceEnd, References } from '../mongo/references/references.ts';
+import { defaultMaxCascade, defaultMaxCleared, type ReferenceEnd, References } from '../mongo/references/references.ts';
 
 interface Settings {
   readonly db: Database;
   readonly maxTimeMS?: number;
   readonly maxCascade?: number | undefined;
+  readonly maxCleared?: number | undefined;
 }
 
 /** Compiles the checked references between models without resources. Throws a {@link ConfigurationError} for one that leads to none of them. */
 export function compileModelReferences(given: readonly CompiledModel[], settings: Settings): References {
-  const { maxTimeMS = 10_000, maxCascade = defaultMaxCascade } = settings;
+  const { maxTimeMS = 10_000, maxCascade = defaultMaxCascade, maxCleared = defaultMaxCleared } = settings;
   const models = [...new Map(given.map((model) => [model.name, model])).values()];
   const ends = new Map<string, ReferenceEnd>();
   for (const model of models) ends.set(model.name, { model, collection: openCollection(model, settings) });
@@ -28,5 +29,5 @@ export function compileModelReferences(given: readonly CompiledModel[], settings
     },
     holderOf: (model) => ends.get(model.name) as ReferenceEnd,
   });
-  return new References(models, edges, { db: settings.db, maxTimeMS, maxCascade });
+  return new References(models, edges, { db: settings.db, maxTimeMS, maxCascade, maxCleared });
 }

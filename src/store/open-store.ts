@@ -8,7 +8,7 @@ import { notFound, type Reads } from '../mongo/open-reads.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions } from '../mongo/references/open-related.ts';
-import { aMaxCascade } from '../mongo/references/references.ts';
+import { aMaxCascade, aMaxCleared } from '../mongo/references/references.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import type { Target } from '../mongo/target.ts';
 import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, oneOf, orUndefined } from '../options.ts';
@@ -26,6 +26,7 @@ const legal: LegalOptions<OpenStoreOptions<unknown>> = {
   maxTimeMS: checkedLater,
   models: anArrayOf('models'),
   maxCascade: orUndefined(aMaxCascade),
+  maxCleared: orUndefined(aMaxCleared),
   scope: checkedLater,
 };
 const legalScope: LegalOptions<ScopeOptions<unknown>> = { scope: checkedLater };
@@ -48,10 +49,10 @@ const legalFind: LegalOptions<FindManyOptions<unknown>> = {
  */
 export function openStore<M extends Model>(model: M, options: OpenStoreOptions<Document<M>>): Store<M> {
   checkOptions(options, legal, '`openStore`');
-  const { db, maxTimeMS, models, maxCascade, ...given } = options;
+  const { db, maxTimeMS, models, maxCascade, maxCleared, ...given } = options;
   const compiled = asCompiled(model as Model);
   const settings = { db, ...(maxTimeMS !== undefined && { maxTimeMS }) };
-  const references = models && compileModelReferences([compiled, ...models.map(asCompiled)], { ...settings, maxCascade });
+  const references = models && compileModelReferences([compiled, ...models.map(asCompiled)], { ...settings, maxCascade, maxCleared });
   const open = compileStore(compiled, { ...settings, references });
   return open(given, { work: () => new Work() }) as unknown as Store<M>;
 }

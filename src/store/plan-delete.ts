@@ -21,7 +21,7 @@ export interface PlannedRecords {
 export interface DeletePlan {
   /** Whether the delete would be carried out, as things are. */
   readonly isAllowed: boolean;
-  /** Whether it would touch more than `maxCascade` records beside the one that it addresses. What else it would do is not known then. */
+  /** Whether it would delete more other records than `maxCascade`, or change more than `maxCleared`. What else it would do is not known then. */
   readonly isTooLarge: boolean;
   /** The records that it would delete too, or remove references from, by model. */
   readonly steps: readonly (PlannedRecords & { readonly action: 'delete' | 'clear' })[];
@@ -51,8 +51,8 @@ export async function planDelete(model: CompiledModel, id: unknown, references: 
   const deleted = plan.deleted.map(({ edge, ids }) => ({ ...toPlanned(edge.holder.model, ids), action: 'delete' as const }));
   const cleared = plan.rewritten.map(({ holder, ids }) => ({ ...toPlanned(holder.model, [...ids.values()]), action: 'clear' as const }));
   return {
-    isAllowed: restrictedBy.length === 0 && !plan.isTooLarge,
-    isTooLarge: plan.isTooLarge,
+    isAllowed: restrictedBy.length === 0 && !plan.exceeded,
+    isTooLarge: plan.exceeded !== undefined,
     steps: [...merge(deleted), ...cleared],
     restrictedBy,
   };

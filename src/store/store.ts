@@ -100,8 +100,10 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc> {
    * depth. A model that is not named here is not touched by a delete. @default none
    */
   readonly models?: readonly Model[];
-  /** The most records that a delete may touch beside those that it addresses, up to 10,000. If there are more, it is 409. @default 1,000 */
+  /** The most records that a delete may take along by `cascade`, up to 10,000. If there are more, it is 409. @default 1,000 */
   readonly maxCascade?: number;
+  /** The most records that a delete may change by `nullify` and `pull`, up to 100,000. If there are more, it is 409. @default 10,000 */
+  readonly maxCleared?: number;
 }
 
 /**

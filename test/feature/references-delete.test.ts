@@ -20,7 +20,7 @@ const api = useApi(
     shop.resource({ model: Bill, scope: () => ({ owner: 'ann' }), guards: [() => billGuard] }),
     shop.resource({ model: Memo }),
   ],
-  { models: [Step], batch: true, maxCascade: 20 },
+  { models: [Step], batch: true, maxCascade: 20, maxCleared: 30 },
 );
 type Doc = { _id: string; [key: string]: unknown };
 const all = ['projects', 'jobs', 'steps', 'bills', 'memos'] as const;
@@ -151,21 +151,42 @@ describe('a delete', () => {
   });
 
   it.each([
-    ['20 others', 20, 204],
-    ['21 others', 21, 409],
-  ])('of a record with %s is bounded by `maxCascade`', async (_what, count, status) => {
+    ['20 to delete and 30 to change', 20, 30, undefined],
+    [
+      '21 to delete',
+      21,
+      0,
+      'More than 20 other records refer to it, and would have to be deleted or changed with it: nothing was deleted. Delete some of them first.',
+    ],
+    [
+      '31 to change',
+      0,
+      31,
+      'More than 30 other records refer to it, and would have to be changed: nothing was deleted. Change some of them first.',
+    ],
+  ])('of a record with %s is bounded by `maxCascade` and `maxCleared`, each apart', async (_what, jobs, memos, detail) => {
     await of('projects').insertOne({ _id: 'c', owner: 'ann' });
-    await of('jobs').insertMany(Array.from({ length: count - 5 }, (_, index) => ({ _id: `c${index}`, projectId: 'c' })));
-    await of('memos').insertMany(Array.from({ length: 5 }, (_, index) => ({ _id: `m${index}`, projectId: 'c', team: ['c'] })));
+    const many = (count: number, make: (index: number) => Doc) => Array.from({ length: count }, (_, index) => make(index));
+    if (jobs > 0) await of('jobs').insertMany(many(jobs, (index) => ({ _id: `c${index}`, projectId: 'c' })));
+    if (memos > 0) await of('memos').insertMany(many(memos, (index) => ({ _id: `m${index}`, projectId: 'c', team: ['c'] })));
     const before = await snapshot();
     const answer = await remove('c');
-    expect(answer.status).toBe(status);
-    if (status === 204) return;
-    expect(answer.body).toMatchObject({
-      code: 'too_many_references',
-      detail: 'More than 20 other records would have to be deleted or changed because they refer to it: nothing was deleted.',
-    });
+    if (detail === undefined) {
+      expect(answer.status).toBe(204);
+      expect(await of('memos').countDocuments({ $or: [{ projectId: 'c' }, { team: 'c' }] })).toBe(0);
+      return;
+    }
+    expect(answer.body).toMatchObject({ status: 409, code: 'too_many_references', detail });
     expect(await snapshot()).toEqual(before);
+  });
+
+  it('of a record that more refer to than `maxCleared` is possible when a store has emptied their references in parts', async () => {
+    await of('projects').insertOne({ _id: 'c', owner: 'ann' });
+    await of('memos').insertMany(Array.from({ length: 31 }, (_, index) => ({ _id: `m${index}`, projectId: 'c' })));
+    expect((await remove('c')).status).toBe(409);
+    const memos = openStore(Memo, { db: database.db, models: [Project, Job, Step, Bill] });
+    for (const memo of await memos.find({ projectId: 'c' }, { limit: 10 })) await memos.update(memo.id, { projectId: null });
+    expect((await remove('c')).status).toBe(204);
   });
 
   it('that is restricted is 409 `still_referenced`, even if it would also change too many records', async () => {

@@ -44,7 +44,7 @@ const api = useApi(
       after: { patch: [after('after memo') as never] },
     }),
   ],
-  { batch: true, undescribed: ['kept'] },
+  { batch: true, undescribed: ['kept'], maxCascade: 10 },
 );
 const of = (name: string) => database.db.collection<{ _id: string; [key: string]: unknown }>(name);
 const entries = async () => (await of('entries').find().sort({ of: 1 }).toArray()).map((one) => `${one.what} ${one.of}`);
@@ -89,6 +89,15 @@ describe('the hooks of resources whose records a delete touches', () => {
     expect([await entries(), await of('jobs').countDocuments(), await of('projects').countDocuments()]).toEqual([[], 2, 1]);
   });
 
+  it('see records that count for `maxCascade`, because they are kept in memory', async () => {
+    const memos = (count: number) => Array.from({ length: count }, (_, index) => ({ _id: `m${index}`, projectId: 'a' }));
+    await of('memos').insertMany(memos(7)); // besides `m`, two jobs and a step
+    expect((await api.request('DELETE', '/api/projects/a')).body).toMatchObject({ status: 409, code: 'too_many_references' });
+    await of('memos').deleteOne({ _id: 'm0' });
+    expect((await api.request('DELETE', '/api/projects/a')).status).toBe(204);
+    expect(calls.filter((call) => (call as unknown[])[0] === 'memo')).toHaveLength(7);
+  });
+
   it('run again with the transaction, and those of `after` once', async () => {
     failures = 1;
     expect((await api.request('DELETE', '/api/projects/a')).status).toBe(204);
@@ -128,7 +137,7 @@ describe('the hooks of resources whose records a delete touches', () => {
       ...paths.map((path) => shop.resource({ ...hooked, path })),
     ];
     expect(() => shop.api({ db: database.db, resources: resources(['one', 'two']) })).toThrow(
-      /Records of Job may be touched by a delete .* resource `one` has hooks of delete or patch/,
+      /Records of Job may be touched by a delete .* resource `one` has hooks of delete, patch or restore/,
     );
     expect(() => shop.api({ db: database.db, resources: resources(['one', 'jobs']) })).not.toThrow();
   });

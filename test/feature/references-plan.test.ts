@@ -67,6 +67,13 @@ describe('`planDelete`', () => {
     expect(await api.planDelete(Project, 'a')).toEqual({ isAllowed: false, isTooLarge: true, steps: [], restrictedBy: [] });
   });
 
+  it('says so too of a delete that would change too many records', async () => {
+    const shop = service();
+    const resources = [shop.resource({ model: Project }), shop.resource({ model: Bill }), shop.resource({ model: Memo })];
+    const small = shop.api({ db: database.db, resources, models: [Job, Step, Label], maxCleared: 1 });
+    expect(await small.planDelete(Project, 'b')).toMatchObject({ isAllowed: false, isTooLarge: true });
+  });
+
   it('is empty for a record that nothing refers to, and 404 for one that is not there', async () => {
     const nothing = { isAllowed: true, isTooLarge: false, steps: [], restrictedBy: [] };
     expect(await api.planDelete(Project, 'b')).toMatchObject({ steps: [{ model: 'Memo', action: 'clear', count: 2 }] });

@@ -20,6 +20,7 @@ export function compile(options: unknown): CompiledResource {
     maxPageBytes: 16_777_216,
     maxValues: 25_000,
     maxCascade: 1_000,
+    maxCleared: 10_000,
     warnOnScan: false,
     shareRoundTrips: true,
     isCarried: false,

@@ -138,4 +138,11 @@ describe('a model with a checked reference', () => {
     const shop = service();
     expect(messageOf(() => shop.api({ db, resources: [], maxCascade: maxCascade as Any }))).toMatch(/`maxCascade` must be/);
   });
+
+  it.each([-1, 1.5, 100_001, '5'])('has no `maxCleared` of %j', (maxCleared) => {
+    const shop = service();
+    expect(messageOf(() => shop.api({ db, resources: [], maxCleared: maxCleared as Any }))).toMatch(/`maxCleared` must be/);
+    expect(messageOf(() => openStore(Project, { db, maxCleared: maxCleared as Any }))).toMatch(/`maxCleared` of `openStore` must be/);
+    expect(messageOf(() => compileReferences({ db, targets: [], maxCleared: maxCleared as Any }))).toMatch(/`maxCleared` must be/);
+  });
 });

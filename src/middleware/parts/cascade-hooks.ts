@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { References } from '../../mongo/references/references.ts';
-import type { CascadedRecord, CascadeObserver } from '../../mongo/viewer.ts';
+import type { Edge, References } from '../../mongo/references/references.ts';
+import type { CascadedChange, CascadedRecord, CascadeObserver } from '../../mongo/viewer.ts';
 import { Stores } from '../../store/stores.ts';
 import { containBody } from './contain-errors.ts';
 import type { Context } from './context.ts';
@@ -9,15 +9,18 @@ import { rememberState } from './remember-state.ts';
 import { runWithin } from './run-within.ts';
 import { userOf } from './set-stores.ts';
 
-/** Makes the observer of a delete in a request. */
+/** Makes the observer of a delete or a restore in a request. */
 type Observe = (ctx: Context) => CascadeObserver;
 
+/** The operations that touch records which they do not address. */
+type Cascading = 'delete' | 'restore';
+
 /**
- * Compiles how a delete runs the hooks of the resources whose records it touches: those of `within` in its transaction. {@link afterCascade} runs
- * those of `after`. Undefined if there are no such hooks: then the records are not even read.
+ * Compiles how a delete or a restore runs the hooks of the resources whose records it touches: those of `within` in its transaction.
+ * {@link afterCascade} runs those of `after`. Undefined if there are no such hooks: then the records are not read whole.
  */
-export function compileObserve(model: CompiledModel, references: References | undefined): Observe | undefined {
-  if (!references || !hasCascadeHooks(model, references)) return undefined;
+export function compileObserve(model: CompiledModel, references: References | undefined, operation: Cascading): Observe | undefined {
+  if (!references || !hasCascadeHooks(model, references, operation)) return undefined;
   const { db, maxTimeMS } = references;
   const stores = new Stores(db, maxTimeMS, () => references);
   return (ctx) => {
@@ -41,15 +44,21 @@ export function compileObserve(model: CompiledModel, references: References | un
   };
 }
 
-/** Whether a delete of a model's records may run hooks of other resources, or of its own for further records. */
-export function hasCascadeHooks(model: CompiledModel, references: References | undefined): boolean {
-  return (references?.reachedFrom(model) ?? []).some(({ holder, field }) => {
-    const change = field.ref.onDelete === 'cascade' ? 'deleted' : 'changed';
-    return field.ref.onDelete !== 'restrict' && areSome(hooksOf(holder)?.[change]);
+/** Whether a delete or a restore of a model's records may run hooks of other resources, or of its own for further records. */
+export function hasCascadeHooks(model: CompiledModel, references: References | undefined, operation: Cascading): boolean {
+  return (references?.reachedFrom(model) ?? []).some((edge) => {
+    const change = changeBy(edge, operation);
+    return change !== undefined && areSome(hooksOf(edge.holder)?.[change]);
   });
 }
 
-/** A hook of `after` that runs those of all records which the delete of the request has touched. */
+/** What an operation does to a record whose reference it meets. */
+function changeBy({ field: { ref } }: Edge, operation: Cascading): CascadedChange | undefined {
+  if (ref.onDelete === 'cascade') return operation === 'restore' ? 'restored' : 'deleted';
+  return operation === 'restore' || ref.onDelete === 'restrict' ? undefined : 'changed';
+}
+
+/** A hook of `after` that runs those of all records which the delete or restore of the request has touched. */
 export async function afterCascade(ctx: Context): Promise<void> {
   for (const one of ctx.cascaded ?? []) {
     const { before, after = before } = one;
@@ -60,8 +69,8 @@ export async function afterCascade(ctx: Context): Promise<void> {
   }
 }
 
-function hooksOfRecord({ source, after }: CascadedRecord): HooksOfChange | undefined {
-  return hooksOf(source)?.[after ? 'changed' : 'deleted'];
+function hooksOfRecord({ source, change }: CascadedRecord): HooksOfChange | undefined {
+  return hooksOf(source)?.[change];
 }
 
 function hooksOf(source: object): CascadeHooks | undefined {

@@ -3,7 +3,7 @@ import { asCompiled, type CompiledModel } from '../../model/compile/compile-mode
 import { checkIdType } from '../../mongo/check-id-type.ts';
 import type { DatabaseOptions } from '../../mongo/collection.ts';
 import { compileEdges } from '../../mongo/references/compile-edges.ts';
-import { aMaxCascade, defaultMaxCascade, References } from '../../mongo/references/references.ts';
+import { aMaxCascade, aMaxCleared, defaultMaxCascade, defaultMaxCleared, References } from '../../mongo/references/references.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import type { Guard } from './context.ts';
 import {
@@ -19,8 +19,10 @@ import {
 export interface ReferencesOptions extends DatabaseOptions {
   /** The models that have checked references, and those that they lead to. */
   readonly targets: readonly RelationTarget[];
-  /** The most records that a delete may touch beside those that it addresses, up to 10,000. If there are more, it is 409. @default 1,000 */
+  /** The most records that a delete may take along by `cascade`, up to 10,000. If there are more, it is 409. @default 1,000 */
   readonly maxCascade?: number;
+  /** The most records that a delete may change by `nullify` and `pull`, up to 100,000. If there are more, it is 409. @default 10,000 */
+  readonly maxCleared?: number;
 }
 
 /**
@@ -34,9 +36,15 @@ export interface ReferencesOptions extends DatabaseOptions {
  * const references = compileReferences({ db, targets: [{ model: Project, scope: ownProjects }, { model: Task, scope: ownTasks }] });
  * router.post('/tasks', jsonBody(), checkCreate(Task), insert(Task, { db, references }), record({ created: true }));
  */
-export function compileReferences({ targets, maxCascade = defaultMaxCascade, ...options }: ReferencesOptions): References {
+export function compileReferences({
+  targets,
+  maxCascade = defaultMaxCascade,
+  maxCleared = defaultMaxCleared,
+  ...options
+}: ReferencesOptions): References {
   checkValue('`targets` of `compileReferences`', targets, anArrayOf('models, each with the guards and the scope of its records'));
   checkValue('`maxCascade`', maxCascade, aMaxCascade);
+  checkValue('`maxCleared`', maxCleared, aMaxCleared);
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
   const sources = new Map<RelationTarget, GuardedSource>();
   const sourceOf = (target: HookedTarget): GuardedSource => {
@@ -56,7 +64,7 @@ export function compileReferences({ targets, maxCascade = defaultMaxCascade, ...
       return sourceOf(findHolder(model, own));
     },
   });
-  return new References(models, edges, { db: options.db, maxTimeMS: options.maxTimeMS ?? 10_000, maxCascade });
+  return new References(models, edges, { db: options.db, maxTimeMS: options.maxTimeMS ?? 10_000, maxCascade, maxCleared });
 }
 
 /** The resource of a model, by the rule of relations. Where several could be meant, nobody sees the records, and none may have hooks for them. */
@@ -70,12 +78,12 @@ function findHolder(model: CompiledModel, own: readonly (HookedTarget & { readon
   const hooked = isTouched && own.find(({ hooks }) => hooks && hasHooks(hooks));
   if (!hooked) return { model, guards: [shut] };
   throw new ConfigurationError(
-    `Records of ${model.name} may be touched by a delete of what they refer to, and resource \`${hooked.path}\` has hooks of delete or patch for them, but several resources serve ${model.name}: serve one of them at \`${model.collection}\`, whose hooks run then.`,
+    `Records of ${model.name} may be touched by a delete of what they refer to, and resource \`${hooked.path}\` has hooks of delete, patch or restore for them, but several resources serve ${model.name}: serve one of them at \`${model.collection}\`, whose hooks run then.`,
   );
 }
 
-function hasHooks({ deleted, changed }: CascadeHooks): boolean {
-  return [deleted, changed].some(({ within, after }) => within.length + after.length > 0);
+function hasHooks(hooks: CascadeHooks): boolean {
+  return Object.values(hooks).some(({ within, after }) => within.length + after.length > 0);
 }
 
 /** A guard that opens for nobody. */

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import { type DatabaseOptions, type ModelCollection, openCollection } from '../../mongo/collection.ts';
 import type { Source } from '../../mongo/read-included.ts';
+import type { CascadedChange } from '../../mongo/viewer.ts';
 import type { Context, Guard, ScopeFunction } from './context.ts';
 import type { WithinHook } from './run-within.ts';
 
@@ -33,11 +34,8 @@ export interface HooksOfChange {
   readonly after: readonly ((ctx: Context, record: unknown) => unknown)[];
 }
 
-/** Hooks of a resource for records that a delete of another record touches: those of `delete`, and those of `patch`. */
-export interface CascadeHooks {
-  readonly deleted: HooksOfChange;
-  readonly changed: HooksOfChange;
-}
+/** Hooks of a resource for records that a delete or a restore of another record touches: those of `delete`, `patch` and `restore`. */
+export type CascadeHooks = Readonly<Record<CascadedChange, HooksOfChange>>;
 
 /** A target with the hooks of its resource. */
 export interface HookedTarget extends RelationTarget {

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Work } from '../driver/work.ts';
-import type { Edge, ReferenceEnd, References } from './references.ts';
+import type { CascadeLimits, Edge, ReferenceEnd, References } from './references.ts';
 
 /** Records of one collection, by the texts of their ids. */
 type IdSet = Map<string, unknown>;
@@ -21,26 +21,32 @@ export interface CascadePlan {
   readonly rewritten: readonly Rewrite[];
   /** The references of records that stay, and forbid the delete. */
   readonly restricting: readonly Edge[];
-  /** Whether more records would be touched than may be. The plan ends there. */
-  readonly isTooLarge: boolean;
+  /** The limit that the delete would exceed. The plan ends there. */
+  readonly exceeded?: keyof CascadeLimits;
 }
 
-const nothing: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], restricting: [], isTooLarge: false };
-const tooLarge: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], restricting: [], isTooLarge: true };
+const nothing: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], restricting: [] };
 
 /**
  * Finds out what follows from a delete of records, and changes nothing. First all cascades, to any depth and over circles: each record once. Then, of
  * the records that stay, those that restrict and those that lose a reference. So the order of the models and of the records does not matter.
  *
- * It sends one command for each reference and each step of depth.
+ * It sends one command for each reference and each step of depth. `isSeen` tells whether hooks see the records of a model that lose a reference:
+ * those count for `maxCascade`.
  */
-export async function planCascade(references: References, model: CompiledModel, ids: readonly unknown[], work: Work): Promise<CascadePlan> {
+export async function planCascade(
+  references: References,
+  model: CompiledModel,
+  ids: readonly unknown[],
+  work: Work,
+  isSeen: (holder: ReferenceEnd) => boolean = () => false,
+): Promise<CascadePlan> {
   if (ids.length === 0) return nothing;
   const gone = new Map<string, IdSet>([[model.collection, toSet(model, ids)]]);
   const deleted: { edge: Edge; ids: unknown[] }[] = [];
-  let left = references.maxCascade;
+  const left = { ...references.limits };
 
-  /** The records that refer to these by an edge, without those that go. At most one more than may be touched. */
+  /** The records that refer to these by an edge, without those that go. At most `most`. */
   async function findHolders({ holder, field }: Edge, targets: readonly unknown[], most: number): Promise<IdSet> {
     const going = gone.get(holder.model.collection);
     const found = await holder.collection.findIdsBy(field.path, targets, undefined, most + (going?.size ?? 0), work);
@@ -56,9 +62,9 @@ export async function planCascade(references: References, model: CompiledModel, 
   for (let step = steps.shift(); step; step = steps.shift()) {
     for (const edge of edgesTo(step.collection, 'cascade')) {
       const { collection } = edge.holder.model;
-      const found = await findHolders(edge, step.ids, left + 1);
-      left -= found.size;
-      if (left < 0) return tooLarge;
+      const found = await findHolders(edge, step.ids, left.maxCascade + 1);
+      left.maxCascade -= found.size;
+      if (left.maxCascade < 0) return { ...nothing, exceeded: 'maxCascade' };
       if (found.size === 0) continue;
       const children = [...found.values()];
       const going = gone.get(collection) ?? new Map<string, unknown>();
@@ -79,15 +85,16 @@ export async function planCascade(references: References, model: CompiledModel, 
     for (const edge of edgesTo(collection, 'nullify', 'pull')) {
       const { holder } = edge;
       const rewrite = rewrites.get(holder.model.collection) ?? { holder, edges: new Set(), ids: new Map() };
-      const found = await findHolders(edge, [...targets.values()], left + rewrite.ids.size + 1);
+      const limit = isSeen(holder) ? 'maxCascade' : 'maxCleared';
+      const found = await findHolders(edge, [...targets.values()], left[limit] + rewrite.ids.size + 1);
       if (found.size === 0) continue;
-      left -= [...found.keys()].filter((key) => !rewrite.ids.has(key)).length;
-      if (left < 0) return { ...tooLarge, gone, restricting };
+      left[limit] -= [...found.keys()].filter((key) => !rewrite.ids.has(key)).length;
+      if (left[limit] < 0) return { ...nothing, gone, restricting, exceeded: limit };
       for (const [key, id] of found) rewrite.ids.set(key, id);
       rewrite.edges.add(edge);
       rewrites.set(holder.model.collection, rewrite);
     }
-  return { gone, deleted, rewritten: [...rewrites.values()], restricting, isTooLarge: false };
+  return { gone, deleted, rewritten: [...rewrites.values()], restricting };
 }
 
 function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {

@@ -29,31 +29,43 @@ export const defaultMaxCascade = 1_000;
 /** A legal `maxCascade`: a transaction with more records would be too large. */
 export const aMaxCascade = aWholeNumber(0, 10_000, ' of records');
 
+/** The default of `maxCleared`. */
+export const defaultMaxCleared = 10_000;
+
+/** A legal `maxCleared`. */
+export const aMaxCleared = aWholeNumber(0, 100_000, ' of records');
+
+/** What a delete may do beside deleting the records that it addresses. */
+export interface CascadeLimits {
+  /** The most records that it may delete because they refer to those. */
+  readonly maxCascade: number;
+  /** The most records that it may remove references from. Those that hooks see count for `maxCascade`, because they are kept in memory. */
+  readonly maxCleared: number;
+}
+
 /** Limits of a delete, and the database of all models. */
-interface Settings {
+interface Settings extends CascadeLimits {
   readonly db: Database;
   readonly maxTimeMS: number;
-  /** The most records that a delete may touch beside those that it addresses. */
-  readonly maxCascade: number;
 }
 
 /** The checked references between the models of an api. They are compiled once, and shared by all of its middlewares and stores. */
 export class References {
   readonly db: ReturnType<typeof asDb>;
   readonly maxTimeMS: number;
-  readonly maxCascade: number;
   /** The latches of the records that references with `onDelete` lead to. */
   readonly latches: Latches;
+  readonly limits: CascadeLimits;
   readonly #outgoing = new Map<string, Edge[]>();
   readonly #incoming = new Map<string, Edge[]>();
   readonly #held = new Map<string, Edge[]>();
   readonly #known: ReadonlySet<string>;
 
-  constructor(models: readonly CompiledModel[], edges: readonly Edge[], { db, maxTimeMS, maxCascade }: Settings) {
+  constructor(models: readonly CompiledModel[], edges: readonly Edge[], { db, maxTimeMS, maxCascade, maxCleared }: Settings) {
     this.db = asDb(db);
     this.maxTimeMS = maxTimeMS;
-    this.maxCascade = maxCascade;
     this.latches = new Latches(this.db, maxTimeMS);
+    this.limits = { maxCascade, maxCleared };
     this.#known = new Set(models.map(keyOf));
     for (const edge of edges) {
       add(this.#outgoing, keyOf(edge.holder.model), edge);

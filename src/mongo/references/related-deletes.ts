@@ -11,7 +11,7 @@ import { inParts } from '../write-many.ts';
 import { buildClear } from './clear-references.ts';
 import type { Latched } from './latches/latch.ts';
 import { type CascadePlan, planCascade, type Rewrite } from './plan-cascade.ts';
-import type { Edge, References } from './references.ts';
+import type { CascadeLimits, Edge, References } from './references.ts';
 
 /** Who deletes, and who is told what else happened. */
 interface Deleting {
@@ -33,9 +33,9 @@ export function openRelatedDeletes(
 
   /** The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in the way. */
   async function follow(ids: readonly unknown[], deletion: Deletion, { viewer, observer }: Deleting, work: Work): Promise<void> {
-    const plan = await planCascade(references, model, ids, work);
+    const plan = await planCascade(references, model, ids, work, (holder) => observer?.wants(holder, 'changed') ?? false);
     if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
-    if (plan.isTooLarge) throw tooManyReferences(references.maxCascade);
+    if (plan.exceeded) throw tooManyReferences(plan.exceeded, references.limits);
     await references.latches.claim(latchedIn(plan, references), work);
     const happened = await carryOut(plan, deletion, observer, work); // whether somebody observes it or not
     await observer?.happened(happened); // nothing, too: an attempt before may have done something
@@ -78,7 +78,7 @@ async function carryOut(
     const { holder } = edge;
     const before = observer?.wants(holder, 'deleted') ? await holder.collection.readAll(ids, undefined, work) : [];
     await holder.collection.removeAll(ids, undefined, deletion, work);
-    for (const one of before) happened.push({ source: holder, before: one, after: undefined });
+    for (const one of before) happened.push({ source: holder, change: 'deleted', before: one, after: undefined });
   }
   for (const rewrite of plan.rewritten) {
     const { holder } = rewrite;
@@ -87,7 +87,7 @@ async function carryOut(
     const before = isWanted ? await holder.collection.readAll(ids, undefined, work) : [];
     await clearAll(rewrite, plan, work);
     const after = isWanted ? byId(await holder.collection.readAll(ids, undefined, work)) : new Map<string, StoredRecord>();
-    for (const one of before) happened.push({ source: holder, before: one, after: after.get(one.idText) });
+    for (const one of before) happened.push({ source: holder, change: 'changed', before: one, after: after.get(one.idText) });
   }
   return happened;
 }
@@ -139,8 +139,11 @@ function amount(count: number): string {
   return count === 1 ? '1 record' : `${count} records`;
 }
 
-function tooManyReferences(max: number): Problem {
+function tooManyReferences(exceeded: keyof CascadeLimits, limits: CascadeLimits): Problem {
+  const max = limits[exceeded];
   const records = max === 1 ? 'one other record' : `${max} other records`;
-  const detail = `More than ${records} would have to be deleted or changed because they refer to it: nothing was deleted.`;
+  const [what, first] =
+    exceeded === 'maxCascade' ? ['deleted or changed with it', 'Delete some of them'] : ['changed', 'Change some of them'];
+  const detail = `More than ${records} refer to it, and would have to be ${what}: nothing was deleted. ${first} first.`;
   return new Problem({ code: 'too_many_references', detail });
 }

@@ -7,15 +7,21 @@ import { Work } from '../driver/work.ts';
 import { unmarking } from '../query/deleted.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
+import type { CascadedRecord, CascadeObserver } from '../viewer.ts';
 import { anywhere, danglingIn, findMissing, namedInRecords } from './check-references.ts';
 import { buildClear } from './clear-references.ts';
-import type { Edge, References } from './references.ts';
+import type { Edge, ReferenceEnd, References } from './references.ts';
 
-/** Records of one model that a restore brings back, by the texts of their ids. */
+type Stored = Readonly<Record<string, unknown>>;
+
+/** Records of one collection that a restore brings back. */
 interface Group {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'seeing'>;
-  readonly records: Map<string, StoredRecord>;
+  readonly collection: Pick<ModelCollection, 'seeing' | 'readAll'>;
+  /** The records that hooks may see; undefined if a cascade leads to none of the collection. */
+  source: ReferenceEnd | undefined;
+  /** The ids and references of the records, by the texts of their ids. */
+  readonly records: Map<string, Stored>;
 }
 
 /** The most records of one deletion: those that a delete addresses, and those that it takes along. */
@@ -35,16 +41,20 @@ export function openRelatedRestore(model: CompiledModel, plain: ModelCollection,
     restore(target, work = new Work()) {
       return asPart(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async (transaction) => {
         const { id, scope, precondition } = target;
-        const root = await plain.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition }, work);
-        const groups = await collect(references, { model, collection: plain, records: new Map([[root.idText, root]]) }, root, work);
+        const { stored: root, idText } = await plain.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition }, work);
+        const own: Group = { model, collection: plain, source: undefined, records: new Map([[idText, root]]) };
+        const groups = await collect(references, own, root, work);
         const lost = await findLost(references, groups, work);
         keepBack(references, groups, root, lost);
         refuseLost(references, model, root, lost);
         return transaction.join(async () => {
+          const before = await readSeen(groups, root, target.observer, work);
           await clearLost(references, groups, lost, work);
-          groups.get(model.collection)?.records.delete(root.idText);
+          own.records.delete(idText);
           await bringBack(groups, work);
-          return plain.restore(target, work);
+          const record = await plain.restore(target, work);
+          await target.observer?.happened(await readAfter(before, work));
+          return record;
         });
       });
     },
@@ -57,24 +67,26 @@ function taking(model: CompiledModel, references: References): Edge[] {
 }
 
 /** Collects what the delete of a record has taken along, to any depth, as the cascade did. */
-async function collect(references: References, own: Group, root: StoredRecord, work: Work): Promise<Map<string, Group>> {
+async function collect(references: References, own: Group, root: Stored, work: Work): Promise<Map<string, Group>> {
   const groups = new Map([[own.model.collection, own]]);
-  const deletion = root.stored[deletionKey];
+  const deletion = root[deletionKey];
   if (deletion === undefined) return groups;
   const scope = { [deletionKey]: { $eq: deletion } };
-  const steps: { readonly model: CompiledModel; readonly ids: readonly unknown[] }[] = [{ model: own.model, ids: [root.stored._id] }];
+  const steps: { readonly model: CompiledModel; readonly ids: readonly unknown[] }[] = [{ model: own.model, ids: [root._id] }];
   for (let step = steps.shift(); step; step = steps.shift()) {
     for (const { holder, field } of taking(step.model, references)) {
       const { model, collection } = holder;
-      const group = groups.get(model.collection) ?? { model, collection, records: new Map() };
+      const group = groups.get(model.collection) ?? { model, collection, source: holder, records: new Map<string, Stored>() };
+      group.source ??= holder;
       groups.set(model.collection, group);
       const deleted = collection.seeing('only');
       const found = await deleted.findIdsBy(field.path, step.ids, scope, mostOfDeletion, work);
       const added = found.filter((id) => !group.records.has(model.id.leaf.toJson(id)));
       if (added.length === 0) continue;
-      const records = await deleted.readAll(added, scope, work);
-      for (const record of records) group.records.set(record.idText, record);
-      steps.push({ model, ids: records.map(({ stored }) => stored._id) });
+      const paths = references.heldBy(model).map(({ field }) => field.path);
+      const records = await deleted.readPaths(added, paths, scope, work);
+      for (const record of records) group.records.set(model.id.leaf.toJson(record._id), record);
+      steps.push({ model, ids: records.map(({ _id }) => _id) });
     }
   }
   return groups;
@@ -84,11 +96,7 @@ async function collect(references: References, own: Group, root: StoredRecord, w
 async function findLost(references: References, groups: ReadonlyMap<string, Group>, work: Work): Promise<Lost> {
   const lost = new Lost();
   for (const { model, records } of groups.values()) {
-    const named = namedInRecords(
-      references.heldBy(model),
-      [...records.values()].map(({ stored }) => stored),
-      { areOne: true, arePlaced: false },
-    );
+    const named = namedInRecords(references.heldBy(model), [...records.values()], { areOne: true, arePlaced: false });
     for (const { edge, ids } of named) for (const key of groups.get(edge.target.model.collection)?.records.keys() ?? []) ids.delete(key);
     const outside = named.filter(({ ids }) => ids.size > 0);
     const missing = await findMissing(outside, new Map(outside.map(({ edge }) => [edge, anywhere])), references.latches, work);
@@ -111,7 +119,7 @@ class Lost {
   }
 
   /** Whether a record refers to a lost one by one of the references. */
-  isNamedBy({ stored }: StoredRecord, edges: readonly Edge[]): boolean {
+  isNamedBy(stored: Stored, edges: readonly Edge[]): boolean {
     return edges.some(({ field, target }) => {
       const ids = this.#ids.get(target.model.collection);
       let isNamed = false;
@@ -127,7 +135,7 @@ function needs({ field }: Edge): boolean {
 }
 
 /** Leaves out what has lost another parent, and what has lost its parent by that. It stays deleted. */
-function keepBack(references: References, groups: ReadonlyMap<string, Group>, root: StoredRecord, lost: Lost): void {
+function keepBack(references: References, groups: ReadonlyMap<string, Group>, root: Stored, lost: Lost): void {
   for (let isDone = false; !isDone; ) {
     isDone = true;
     for (const { model, records } of groups.values()) {
@@ -135,7 +143,7 @@ function keepBack(references: References, groups: ReadonlyMap<string, Group>, ro
       for (const [key, record] of records) {
         if (record === root || !lost.isNamedBy(record, edges)) continue;
         records.delete(key);
-        lost.add(model.collection, key, record.stored._id);
+        lost.add(model.collection, key, record._id);
         isDone = false;
       }
     }
@@ -143,7 +151,7 @@ function keepBack(references: References, groups: ReadonlyMap<string, Group>, ro
 }
 
 /** Throws 422 if the record that is addressed has lost a parent. */
-function refuseLost(references: References, model: CompiledModel, root: StoredRecord, lost: Lost): void {
+function refuseLost(references: References, model: CompiledModel, root: Stored, lost: Lost): void {
   const edges = references.heldBy(model).filter((edge) => needs(edge) && lost.isNamedBy(root, [edge]));
   if (edges.length > 0) throw validationFailed(danglingIn(edges, model));
 }
@@ -160,7 +168,7 @@ async function clearLost(references: References, groups: ReadonlyMap<string, Gro
       false,
     );
     await collection.seeing('only').rewriteAll(
-      all.map(({ stored }) => stored._id),
+      all.map(({ _id }) => _id),
       undefined,
       pipeline,
       work,
@@ -168,9 +176,46 @@ async function clearLost(references: References, groups: ReadonlyMap<string, Gro
   }
 }
 
+function idsIn(records: Group['records']): unknown[] {
+  return Array.from(records.values(), ({ _id }) => _id);
+}
+
+/** Reads the deleted records that hooks see, whole, apart from the one that is addressed. */
+async function readSeen(
+  groups: ReadonlyMap<string, Group>,
+  root: Stored,
+  observer: CascadeObserver | undefined,
+  work: Work,
+): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for (const { source, collection, records } of groups.values()) {
+    if (!source || !observer?.wants(source, 'restored')) continue;
+    const ids = idsIn(records).filter((id) => id !== root._id);
+    seen.push({ source, collection, before: await collection.seeing('only').readAll(ids, undefined, work) });
+  }
+  return seen;
+}
+
+/** Records of one collection that hooks see, as they were before the restore. */
+interface Seen extends Pick<Group, 'collection'> {
+  readonly source: ReferenceEnd;
+  readonly before: readonly StoredRecord[];
+}
+
+/** The records that hooks see, before and after the restore. */
+async function readAfter(seen: readonly Seen[], work: Work): Promise<CascadedRecord[]> {
+  const restored: CascadedRecord[] = [];
+  for (const { source, collection, before } of seen) {
+    const ids = before.map(({ stored }) => stored._id);
+    const after = new Map((await collection.readAll(ids, undefined, work)).map((record) => [record.idText, record]));
+    for (const one of before) restored.push({ source, change: 'restored', before: one, after: after.get(one.idText) });
+  }
+  return restored;
+}
+
 async function bringBack(groups: ReadonlyMap<string, Group>, work: Work): Promise<void> {
   for (const { model, collection, records } of groups.values()) {
-    const ids = [...records.values()].map(({ stored }) => stored._id);
+    const ids = idsIn(records);
     if (ids.length === 0) continue;
     try {
       await collection.seeing('only').rewriteAll(ids, undefined, buildUpdate(model, unmarking(model), new Date()), work);

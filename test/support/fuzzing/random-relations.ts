@@ -41,6 +41,7 @@ const graph: fc.Arbitrary<Graph> = fc.array(fc.constantFrom(true, true, false), 
     soft: fc.constant(soft),
     edges: fc.array(edge(soft), { minLength: 2, maxLength: 6 }),
     maxCascade: fc.constantFrom(0, 2, 5, 20, 20, 20),
+    maxCleared: fc.constantFrom(0, 2, 20, 20),
     maxIdsThrough: fc.constantFrom(1, 1_000),
   }),
 );

@@ -20,6 +20,7 @@ export interface Graph {
   readonly soft: readonly boolean[];
   readonly edges: readonly EdgeSpec[];
   readonly maxCascade: number;
+  readonly maxCleared: number;
   /** The most ids of a filter through a relation: one id, or any number. */
   readonly maxIdsThrough: number;
 }

@@ -263,7 +263,9 @@ export class RelationOracle extends World {
     if (restricting.length > 0) throw new Refusal({ status: 409, code: 'still_referenced', parts: this.parts(asker, restricting) });
     const losing = this.losing(gone, ['nullify', 'pull']);
     const touched = new Set(losing.map(({ key }) => key));
-    if (taken + touched.size > this.graph.maxCascade) throw refused(409, 'too_many_references');
+    const isSeen = asker !== 'store'; // by the hooks of every resource
+    if (isSeen ? taken + touched.size > this.graph.maxCascade : touched.size > this.graph.maxCleared)
+      throw refused(409, 'too_many_references');
     for (const { key, edge } of losing) this.clear(key, edge, (id) => gone.has(World.key(this.edge(edge).to, id)));
     for (const key of touched) this.#touch('patch', key, asker);
     const deletion = ++this.#deletions;
@@ -276,8 +278,8 @@ export class RelationOracle extends World {
     }
   }
 
-  /** One step of the revision, and the hooks of a record that a delete has changed or taken along. */
-  #touch(operation: 'patch' | 'delete', key: string, asker: Asker, thing = this.things.get(key) as Thing): void {
+  /** One step of the revision, and the hooks of a record that a delete or restore has changed or taken along. */
+  #touch(operation: 'patch' | 'delete' | 'restore', key: string, asker: Asker, thing = this.things.get(key) as Thing): void {
     thing.revision++;
     if (asker === 'store') return;
     this.#run('within', operation, key);
@@ -286,6 +288,9 @@ export class RelationOracle extends World {
 
   #restore(write: Write): void {
     const { deletion } = this.#address(write, true);
-    this.bringBack(World.key(write.model, write.id), deletion);
+    const own = World.key(write.model, write.id);
+    for (const key of this.bringBack(own, deletion))
+      if (key === own) (this.things.get(own) as Thing).revision++;
+      else this.#touch('restore', key, write.asker);
   }
 }

@@ -127,8 +127,8 @@ export class World {
       .sort();
   }
 
-  /** Restores a record with what its delete has taken along, as far as that has its other parents. */
-  bringBack(root: string, deletion: number | undefined): void {
+  /** Restores a record with what its delete has taken along, as far as that has its other parents. Returns what lives again. */
+  bringBack(root: string, deletion: number | undefined): Set<string> {
     const back = this.takenWith(root, deletion);
     const needs: readonly Action[] = ['cascade', 'restrict'];
     const living = new Set(this.living().map(([key]) => key));
@@ -146,7 +146,7 @@ export class World {
       for (const edge of thing.refs.keys())
         if (['nullify', 'pull'].includes(this.edge(edge).action)) this.clear(key, edge, (id) => isLost(World.key(this.edge(edge).to, id)));
       thing.deletion = undefined;
-      thing.revision++;
     }
+    return back;
   }
 }

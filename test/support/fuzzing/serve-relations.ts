@@ -102,9 +102,9 @@ export function serveRelations(db: Db, graph: Graph): Served {
       ...(graph.soft[at] && { deleted: { guards: [() => true] } }),
     } as never);
   });
-  const { maxCascade, maxIdsThrough } = graph;
+  const { maxCascade, maxCleared, maxIdsThrough } = graph;
   return {
-    api: shop.api({ db, resources, models: [Log as never], maxCascade, maxIdsThrough, batch: true, onError: () => undefined }),
+    api: shop.api({ db, resources, models: [Log as never], maxCascade, maxCleared, maxIdsThrough, batch: true, onError: () => undefined }),
     models,
     after,
   };
