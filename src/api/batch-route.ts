@@ -2,6 +2,7 @@ import compose from 'koa-compose';
 import { batch } from '../batch/batch.ts';
 import type { CreatedId } from '../batch/references.ts';
 import { parseJson } from '../http/json.ts';
+import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
@@ -16,6 +17,11 @@ import type { BatchLimits } from './read-options.ts';
 /** An operation that a batch may have. */
 type Member = Place & { readonly name: string };
 
+/** Each batch may take as long as many requests: together they leave half of the places to the others. */
+function limitPlaces(maxConcurrency: number | undefined): ResourceMiddleware[] {
+  return maxConcurrency === undefined ? [] : [inFlightLimit(Math.ceil(maxConcurrency / 2))];
+}
+
 /** Compiles what a batch runs through, for its route and its description. */
 export function compileBatch(
   resources: readonly ServedResource[],
@@ -23,6 +29,7 @@ export function compileBatch(
   { maxOperations, maxBytes, maxAnswerBytes }: BatchLimits,
   { db, maxTimeMS, bodyTimeout, maxValues, idempotency }: ApiSettings,
   prefix: string,
+  maxConcurrency?: number,
 ): BatchDescription {
   const models = new Map(resources.map(({ path, model }) => [path, model]));
   const dispatch = compileDispatch(new Map(resources.map((one) => [one.path, compileMembers(one)])), prefix);
@@ -33,6 +40,7 @@ export function compileBatch(
   }
   const chain = [
     ...before,
+    ...limitPlaces(maxConcurrency),
     jsonBody({ limit: maxBytes, timeout: bodyTimeout, maxValues, requireObject: false }),
     ...(idempotency ? [idempotency] : []),
     batch({ db, maxTimeMS, maxOperations, maxAnswerBytes, run, createdId }),

@@ -88,7 +88,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   });
   const batch = once(() => {
     const limits = extras().batch;
-    return limits && compileBatch(resources(), surroundings().before, limits, carrying(), prefix());
+    return limits && compileBatch(resources(), surroundings().before, limits, carrying(), prefix(), options.maxConcurrency);
   });
   const description = once(() => ({
     ...info(),
