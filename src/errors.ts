@@ -35,6 +35,7 @@ export const problemCodes = {
   request_given_up: { status: 503, title: 'Request took too long' },
   shutting_down: { status: 503, title: 'Shutting down' },
   database_unavailable: { status: 503, title: 'Database unavailable' },
+  write_timeout: { status: 503, title: 'Write takes too long' },
   database_timeout: { status: 504, title: 'Database time limit passed' },
   write_outcome_unknown: { status: 504, title: 'Outcome of the write unknown' },
 } as const satisfies Record<string, { status: number; title: string; blank?: true }>;

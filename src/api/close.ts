@@ -1,7 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import type { MongoClient } from 'mongodb';
 import { hasBody } from '../middleware/parts/unread-body.ts';
+import { untilSessionsEnd } from '../mongo/driver/sessions.ts';
+import { graceMS } from '../mongo/driver/time-limit.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, required } from '../options.ts';
 import { connectionsOf, isHttpServer, onRequest, stateOf } from './connections.ts';
 
@@ -19,8 +22,8 @@ export interface CloseOptions {
    */
   readonly delay?: number;
   /**
-   * How long after `delay` the connections may stay open, in milliseconds; then they are destroyed. `delay` and `timeout` together must be
-   * less than the grace period of the platform: 10 s in Docker, 30 s in Kubernetes.
+   * How long after `delay` the connections may stay open, in milliseconds; then they are destroyed. Transactions of requests that have been cut
+   * off are aborted within another second. All of it must be less than the grace period of the platform: 10 s in Docker, 30 s in Kubernetes.
    * @default 8,000
    */
   readonly timeout?: number;
@@ -42,7 +45,7 @@ const legal: LegalOptions<CloseOptions> = {
 const ends = new WeakMap<Server, Promise<void>>();
 
 /** Creates `close` of an api. */
-export function compileClose(closing: Closing): (options: CloseOptions) => Promise<void> {
+export function compileClose(closing: Closing, client: MongoClient): (options: CloseOptions) => Promise<void> {
   return async function close(options) {
     checkOptions(options, legal, '`close`');
     const { server, delay = 0, timeout = 8_000 } = options;
@@ -50,6 +53,7 @@ export function compileClose(closing: Closing): (options: CloseOptions) => Promi
     const end = ends.get(server) ?? closeServer(server, delay, timeout);
     ends.set(server, end);
     await end;
+    await untilSessionsEnd(client, graceMS);
   };
 }
 

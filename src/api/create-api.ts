@@ -50,7 +50,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     routes: () => compileKoaAdapter(prefix, answering),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
-    close: compileClose(closing),
+    close: compileClose(closing, readDatabase(options).client),
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
     planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),

@@ -2,7 +2,7 @@ import Koa from 'koa';
 import { isOfStream } from '../middleware/parts/contain-errors.ts';
 import type { Context } from '../middleware/parts/context.ts';
 import { tryAll } from '../mistakes.ts';
-import { isSocketError } from '../mongo/driver/outcome.ts';
+import { isSocketError } from '../mongo/driver/server-error.ts';
 import { aFunction, checkValue, orUndefined, trueOrFalse } from '../options.ts';
 import { noSuchPath } from './dispatch.ts';
 import { InProcessRequest } from './in-process-request.ts';

@@ -98,6 +98,7 @@ function hintFor({ inputs, siblings, method }: Tool, { status, code, retryAfter 
   const takesRevision = inputs.has('if_match');
   if (code === 'write_outcome_unknown')
     return `It may have been carried out: ${get || list ? `look by \`${get ?? list}\`` : 'look'} before you repeat it.`;
+  if (code === 'write_timeout') return 'The same call would take as long again: write fewer records at once.';
   if (code === 'invalid_cursor')
     return 'Begin again without a cursor. For the next page, pass `page.next_cursor` with the same filters and sort.';
   if (code === 'precondition_failed' && takesRevision)

@@ -130,6 +130,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   overloaded: 'Too many requests are in flight, or the record is being changed too often.',
   request_given_up: 'The request took too long and was given up; nothing was written.',
   database_unavailable: 'The database is not available; nothing was written, and nothing will be.',
+  write_timeout: 'The write takes longer in the database than its time limit allows; nothing was written.',
   database_timeout: 'The query took longer than its time limit.',
   write_outcome_unknown: 'The write was sent to the database, and its outcome is not known.',
 };

@@ -28,7 +28,12 @@ export function checkProblems(carrier: AnswersProblems, where: string): void {
 export const ofRead = ['internal', 'database_unavailable', 'database_timeout'] as const satisfies readonly ProblemCode[];
 
 /** The problems of a command that writes. */
-export const ofWrite = ['internal', 'database_unavailable', 'write_outcome_unknown'] as const satisfies readonly ProblemCode[];
+export const ofWrite = [
+  'internal',
+  'database_unavailable',
+  'write_timeout',
+  'write_outcome_unknown',
+] as const satisfies readonly ProblemCode[];
 
 /** The problems of a write to a stored record. A miss is explained by a read, and a lost race is tried again a few times only. */
 export const ofChange = [...ofRead, ...ofWrite, 'not_found', 'precondition_failed', 'overloaded'] as const satisfies readonly ProblemCode[];

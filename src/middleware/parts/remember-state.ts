@@ -6,13 +6,14 @@ import { exchangeOf } from './exchange.ts';
  * has left must not be seen by the next one, or in the answer. Objects that were changed in place, such as `ctx.state`, keep their changes.
  */
 export function rememberState(ctx: Context): () => void {
-  exchangeOf(ctx); // created here if it was not before: it holds the transaction, and must not be taken back
+  const exchange = exchangeOf(ctx); // created here if it was not before: it holds the transaction, and must not be taken back
   const { res, response } = ctx;
   const slots = Object.getOwnPropertyDescriptors(ctx);
   const answer = Object.getOwnPropertyDescriptors(response);
   const headers = { ...res.getHeaders() };
   const { statusCode, statusMessage } = res;
   return function takeBack() {
+    if (exchange.isGivenUp) return; // it has its answer
     restore(ctx, slots);
     restore(response, answer);
     if (res.headersSent) return;

@@ -1,8 +1,9 @@
 import type { Collection, Db } from 'mongodb';
 import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { explainFailure, isSocketError } from './outcome.ts';
+import { explainFailure } from './outcome.ts';
 import { needOf, reachabilityOf } from './reachability.ts';
+import { isSocketError } from './server-error.ts';
 import type { Command, CommandPlan, FailedSending, Work } from './work.ts';
 import { checkWriteConcern } from './write-concern.ts';
 
@@ -36,7 +37,7 @@ export function planCommands(model: CompiledModel, db: Db, collection: Pick<Coll
       const isWithoutServer = reachability.isWithout(sending.isInTransaction ? 'primary' : need);
       return explainFailure(error, { ...sending, model, isWrite, isList, isRouted, isWithoutServer });
     };
-    return { isWrite, need, maxTimeMS, reachability, explain };
+    return { isWrite, need, maxTimeMS, reachability, collection: model.collection, explain };
   }
 
   const write = plan({ isWrite: true, need: 'primary' });

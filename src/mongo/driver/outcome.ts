@@ -1,8 +1,9 @@
 import { Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { duplicateKey } from './duplicate-key.ts';
-import { hasLabel, isError, isServerError, type ServerError, serverCodes } from './server-error.ts';
-import { DatabaseAway, DeadlineExceeded } from './work.ts';
+import { hasLabel, isError, isServerError, isSocketError, type ServerError, serverCodes } from './server-error.ts';
+import { BudgetSpent, DeadlineExceeded } from './time-limit.ts';
+import { DatabaseAway } from './work.ts';
 
 /** The state of a command when it failed. */
 export interface FailedCommand {
@@ -30,7 +31,8 @@ type Fault =
   | 'write concern' // written, but not on as many servers as the write concern demands
   | 'refused' // the server has answered with any other error
   | 'no connection' // no server, no connection from the pool, or the connection ended before the answer
-  | 'deadline' // our own deadline has passed
+  | 'deadline' // our own deadline has passed, and the database has not answered
+  | 'too long' // the request, or the transaction, takes longer than it may, while the database answers
   | 'strange'; // any other error
 
 /**
@@ -42,14 +44,14 @@ type Stage = 'read' | 'unsent' | 'once' | 'again' | 'uncommitted';
 
 type Meaning = Extract<
   ProblemCode,
-  'duplicate_key' | 'body_too_large' | 'database_unavailable' | 'database_timeout' | 'write_outcome_unknown'
+  'duplicate_key' | 'body_too_large' | 'database_unavailable' | 'database_timeout' | 'write_timeout' | 'write_outcome_unknown'
 >;
 
 const bug = undefined;
 
 /**
- * The problem that the client is told. 503 `database_unavailable` promises that a write was not carried out and will not be; 504
- * `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a 500.
+ * The problem that the client is told. 503 `database_unavailable` and `write_timeout` promise that a write was not carried out and will not be;
+ * 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a 500.
  */
 const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {
   duplicate: { read: bug, unsent: bug, once: 'duplicate_key', again: 'write_outcome_unknown', uncommitted: 'duplicate_key' },
@@ -91,6 +93,13 @@ const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefine
     again: 'write_outcome_unknown',
     uncommitted: 'database_unavailable',
   },
+  'too long': {
+    read: 'database_timeout',
+    unsent: 'write_timeout',
+    once: 'write_outcome_unknown',
+    again: 'write_outcome_unknown',
+    uncommitted: 'write_timeout',
+  },
   strange: { read: bug, unsent: bug, once: 'write_outcome_unknown', again: 'write_outcome_unknown', uncommitted: bug },
 };
 
@@ -111,6 +120,7 @@ const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
   [189, 'passing'], // PrimarySteppedDown
   [202, 'network of the server'], // NetworkInterfaceExceededTimeLimit
   [262, 'time limit'], // ExceededTimeLimit
+  [290, 'too long'], // TransactionExceededLifetimeLimitSeconds
   [292, 'time limit'], // QueryExceededMemoryLimitNoDiskUseAllowed
   [365, 'passing'], // TemporarilyUnavailable
   [462, 'passing'], // IngressRequestRateLimitExceeded
@@ -150,24 +160,6 @@ const faultsByName: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ['MongoOperationTimeoutError', 'deadline'], // for a client with `timeoutMS`
 ]);
 
-/** The codes of Node's errors for a socket that ends during a write. The driver throws these errors as they are. */
-const socketCodes: ReadonlySet<unknown> = new Set([
-  'ECONNRESET',
-  'ECONNREFUSED',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'ENOTCONN',
-  'EPROTO',
-  'ERR_STREAM_DESTROYED',
-  'ERR_STREAM_WRITE_AFTER_END',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'ERR_SOCKET_CLOSED',
-]);
-
 /** The common members of the driver's errors. */
 interface DriverError extends Error {
   readonly code?: unknown;
@@ -202,20 +194,22 @@ function meaningOf(error: DriverError, command: FailedCommand): Meaning | undefi
   return fault === 'deadline' && stage === 'read' && isWaiting ? 'database_unavailable' : meanings[fault][stage];
 }
 
-function faultOf(error: DriverError, { isRouted }: FailedCommand): Fault {
+function faultOf(error: DriverError, { isRouted, isInTransaction }: FailedCommand): Fault {
+  if (error instanceof BudgetSpent) return 'too long';
   if (error instanceof DeadlineExceeded) return 'deadline';
   if (error instanceof DatabaseAway || isSocketError(error)) return 'no connection';
   const named = faultsByName.get(error.name);
   if (named) return named;
   if (!isServerError(error)) return 'strange';
   if (hasLabel(error, 'SystemOverloadedError')) return 'passing';
+  if (isInTransaction && error.code === serverCodes.maxTimeMSExpired) return 'too long';
   const fault = faultsByCode.get(error.code) ?? 'refused';
   return fault === 'network of the server' && !isRouted ? 'passing' : fault; // the server that answered has done nothing
 }
 
 function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers, isInTransaction }: FailedCommand): Stage {
+  if (isInTransaction && (isWrite || fault === 'too long')) return 'uncommitted'; // the reads of a transaction are a part of its write
   if (!isWrite) return 'read';
-  if (isInTransaction) return 'uncommitted';
   if (handOvers === 0) return 'unsent';
   if (hasLabel(error, 'HandshakeError')) return 'again'; // the connection for the retry failed: the outcome of the first try is unknown
   if (handOvers === 1) return 'once';
@@ -225,14 +219,10 @@ function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers, isInTra
   return fault === 'duplicate' && error.keyPattern !== undefined ? 'once' : 'again';
 }
 
-/** Whether an error is one of Node's own errors of a socket. */
-export function isSocketError(error: unknown): boolean {
-  return isError(error) && 'code' in error && socketCodes.has(error.code);
-}
-
 const details: Readonly<Record<Exclude<Meaning, 'duplicate_key'>, string>> = {
   body_too_large: 'The record would become larger than the database stores.',
   database_unavailable: 'The database is not available at the moment; try again.',
+  write_timeout: 'The write takes longer in the database than its time limit allows; nothing was written. Write fewer records at once.',
   database_timeout: 'The database did not answer within its time limit; try again.',
   write_outcome_unknown: 'The database did not answer in time; read the record to see whether it was written.',
 };
@@ -240,6 +230,11 @@ const details: Readonly<Record<Exclude<Meaning, 'duplicate_key'>, string>> = {
 function detailOf(meaning: Exclude<Meaning, 'duplicate_key'>, { isList }: FailedCommand): string {
   if (meaning === 'database_timeout' && isList) return 'The query took longer than its time limit; narrow it by filters.';
   return details[meaning];
+}
+
+/** 503: a transaction takes longer than it may. */
+export function writeTimeout(cause: unknown): Problem {
+  return new Problem({ code: 'write_timeout', detail: details.write_timeout, cause });
 }
 
 /** Whether an error that {@link explainFailure} returned means that another record has the id. */

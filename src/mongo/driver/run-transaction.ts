@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClientSession, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import { Problem } from '../../errors.ts';
-import { isSocketError, replicaSetRequired } from './outcome.ts';
+import { replicaSetRequired, writeTimeout } from './outcome.ts';
 import { reachabilityOf } from './reachability.ts';
-import { graceMS } from './time-limit.ts';
-import { traceSession } from './trace/trace-database.ts';
+import { isServerError, isSocketError, serverCodes } from './server-error.ts';
+import { endSession, openSession } from './sessions.ts';
+import { BudgetSpent, graceMS } from './time-limit.ts';
 import { hasErrorLabel, Transaction } from './transaction.ts';
 import type { CommandPlan, Work } from './work.ts';
 
@@ -13,6 +14,9 @@ const labels = { transient: 'TransientTransactionError', unknownCommit: 'Unknown
 
 /** The pause before the second attempt in milliseconds, and the longest one. Each is half as long again as the one before it. */
 const [firstPauseMS, longestPauseMS] = [5, 500];
+
+/** The shortest limit that the database can have for the life of a transaction (`transactionLifetimeLimitSeconds`). */
+const shortestLifetimeMS = 1_000;
 
 /**
  * Runs a function in a transaction, which is committed by a majority of the servers when the function returns. If the function throws, or the
@@ -32,9 +36,11 @@ export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, r
   requireReplicaSet(db);
   const begunAt = performance.now();
   for (let attempt = 0; ; attempt++) {
+    const attemptAt = performance.now();
     try {
       return await runOnce(db, work, maxTimeMS, run);
     } catch (error) {
+      if (performance.now() - attemptAt >= shortestLifetimeMS && hasOutlivedLimit(error)) throw writeTimeout(error);
       const pauseMS = Math.random() * Math.min(firstPauseMS * 1.5 ** attempt, longestPauseMS);
       if (!isTransient(error) || performance.now() + pauseMS - begunAt > maxTimeMS) throw error;
       await pause(pauseMS);
@@ -58,35 +64,53 @@ function isTransient(error: unknown): boolean {
   return hasErrorLabel(error, labels.transient) || (error instanceof Problem && isSocketError(error.cause));
 }
 
+/**
+ * Whether the database has ended the transaction between two commands: it has no other code for a transaction that has lasted too long. Another
+ * attempt would last as long.
+ */
+function hasOutlivedLimit(error: unknown): boolean {
+  const cause = error instanceof Problem ? error.cause : error;
+  return isServerError(cause, serverCodes.noSuchTransaction) && cause.message.includes('has been aborted');
+}
+
 async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
   work.refuseIfGone();
-  const session = traceSession(db, db.client.startSession());
+  const session = openSession(db);
   const transaction = new Transaction(session);
   session.startTransaction({ writeConcern: { w: 'majority' }, readConcern: { level: 'snapshot' }, readPreference: 'primary' });
   work.transaction = transaction;
-  let hasBegunCommit = false;
+  let isCommitted = false;
   try {
     const result = await Promise.race([run(transaction), transaction.stopped]);
     work.refuseIfGone();
     transaction.close();
     work.transaction = undefined;
-    hasBegunCommit = true;
-    await commit(db, session, work, maxTimeMS);
-    hasBegunCommit = false;
+    await commit(db, transaction, work, maxTimeMS);
+    isCommitted = true;
     return result;
   } catch (error) {
     transaction.rollBack();
     const { failure } = transaction;
     throw failure && isTransient(failure.error) ? failure.error : error;
   } finally {
+    const ended = endSession(db, transaction);
+    if (!isCommitted) await untilFree(work, transaction, ended);
     work.transaction = undefined;
-    await endSession(db, session, hasBegunCommit);
-    transaction.end();
   }
 }
 
+/**
+ * Waits until the locks are free, so that they are before the answer and before the next attempt. A database that does not react is not waited
+ * for, and neither is a caller who has gone.
+ */
+async function untilFree(work: Work, transaction: Transaction, ended: Promise<void>): Promise<void> {
+  if (work.isGone || transaction.isPending) return;
+  work.transaction = transaction; // which is told if the caller leaves meanwhile
+  await Promise.race([ended, transaction.untilStopped(graceMS)]);
+}
+
 /** Commits, and asks again as long as there is time if the database does not say what became of it. */
-function commit(db: Db, session: ClientSession, work: Work, maxTimeMS: number): Promise<void> {
+function commit(db: Db, transaction: Transaction, work: Work, maxTimeMS: number): Promise<void> {
   const plan: CommandPlan = {
     isWrite: true,
     need: 'primary',
@@ -97,9 +121,12 @@ function commit(db: Db, session: ClientSession, work: Work, maxTimeMS: number): 
   return work.run(plan, (command) =>
     command.count(async () => {
       command.countHandOver();
+      transaction.isCommitting = true;
       while (!command.aborted) {
         try {
-          return await session.commitTransaction();
+          await transaction.session.commitTransaction();
+          transaction.isCommitting = false;
+          return;
         } catch (error) {
           if (!hasErrorLabel(error, labels.unknownCommit) && !isSocketError(error)) throw error;
           await pause(firstPauseMS);
@@ -111,27 +138,12 @@ function commit(db: Db, session: ClientSession, work: Work, maxTimeMS: number): 
 
 function explainCommit(error: unknown, { handOvers }: { readonly handOvers: number }): unknown {
   if (error instanceof Problem) return error;
+  if (error instanceof BudgetSpent) return writeTimeout(error);
   const isUncommitted = handOvers === 0 || hasErrorLabel(error, labels.transient);
   if (isUncommitted)
     return new Problem({ code: 'database_unavailable', detail: 'The database is not available at the moment; try again.', cause: error });
   const detail = 'The database did not answer in time; read the records to see whether they were written.';
   return new Problem({ code: 'write_outcome_unknown', detail, cause: error });
-}
-
-/**
- * Ends the session, and with it a transaction that was not committed, so that its locks are free before the client is answered. A database
- * that does not react is not waited for: it ends the transaction itself after a minute.
- */
-async function endSession(db: Db, session: ClientSession, hasCommitFailed: boolean): Promise<void> {
-  const isOpen = session.inTransaction() || hasCommitFailed;
-  const ending = hasCommitFailed ? abort(db, session).finally(() => session.endSession()) : session.endSession();
-  const ended = ending.catch(() => undefined); // what became of the transaction is known already, or never will be
-  if (isOpen) await Promise.race([ended, pause(graceMS, undefined, { ref: false })]);
-}
-
-/** The driver aborts no transaction whose commit has failed, but the server may still hold its locks. One that was committed stays so. */
-async function abort(db: Db, session: ClientSession): Promise<void> {
-  await db.client.db('admin').command({ abortTransaction: 1 }, { session });
 }
 
 /** A standalone server has no transactions. The check is made again by the server: it may not be known yet. */

@@ -12,7 +12,9 @@ export const serverCodes = {
   illegalOperation: 20,
   namespaceNotFound: 26,
   namespaceExists: 48,
+  maxTimeMSExpired: 50,
   writeConflict: 112,
+  noSuchTransaction: 251,
   duplicateKey: 11000,
 } as const;
 
@@ -41,4 +43,32 @@ const retryableCodes = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600,
 export function isRetryableRead(error: unknown): boolean {
   if (!isError(error)) return false;
   return networkErrors.has(error.name) || (isServerError(error) && retryableCodes.has(error.code));
+}
+
+/** The codes of Node's errors for a socket that ends during a write. The driver throws these errors as they are. */
+const socketCodes: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTCONN',
+  'EPROTO',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_SOCKET_CLOSED',
+]);
+
+/** Whether an error is one of Node's own errors of a socket. */
+export function isSocketError(error: unknown): boolean {
+  return isError(error) && 'code' in error && socketCodes.has(error.code);
+}
+
+/** Whether a command has failed without an answer of the database. Errors of other libraries and of ours are thrown after an answer. */
+export function isWithoutAnswer(error: unknown): boolean {
+  return isSocketError(error) || (isError(error) && /^Mongo\w*Error$/.test(error.name) && !isServerError(error));
 }

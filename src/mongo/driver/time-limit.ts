@@ -6,6 +6,16 @@ export const graceMS = 1000;
 /** The longest time limit that Node's timers can wait for. A longer one would end at once. */
 const longestMS = 2 ** 31 - 1 - graceMS;
 
+/** The database has not answered a command within its time limit and {@link graceMS}. */
+export class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded';
+}
+
+/** The commands of a request have taken all of its time. The database has answered each of them. */
+export class BudgetSpent extends Error {
+  override readonly name = 'BudgetSpent';
+}
+
 /** What is legal for a time limit. 0 would mean no limit to the database. */
 export const aTimeLimit = aWholeNumber(1, longestMS, ' of milliseconds');
 

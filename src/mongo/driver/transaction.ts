@@ -1,6 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientSession } from 'mongodb';
 import { Problem } from '../../errors.ts';
-import { hasLabel } from './server-error.ts';
+import { hasLabel, isWithoutAnswer } from './server-error.ts';
+
+/** What the transaction needs of a command that was sent. */
+interface Sent {
+  readonly collection: string | undefined;
+  /** How often it was handed to a connection. */
+  readonly handOvers: number;
+  /** Why it was aborted; undefined if it was not. */
+  readonly aborted: { readonly reason: unknown } | undefined;
+  /** Ends the driver's calls. */
+  cancel(): void;
+}
 
 /**
  * One attempt of a transaction. Its commands run one after the other, because the database takes one command of a session at a time. After an
@@ -8,11 +20,19 @@ import { hasLabel } from './server-error.ts';
  */
 export class Transaction {
   readonly session: ClientSession;
+  /** Whether a commit was handed to a connection whose success is not known. */
+  isCommitting = false;
   /** Rejects when the transaction is given up from outside. */
   readonly stopped: Promise<never>;
   #stop: (reason: unknown) => void = () => undefined;
   #isOpen = true;
   #running = 0;
+  /** The command that was sent last, if the database has not answered it. */
+  #unanswered: Sent | undefined;
+  #isPending = false;
+  /** Resolves when the driver's calls for that command have ended. */
+  #ended: Promise<void> = Promise.resolve();
+  #isKnown = false;
   #last: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
   readonly #undo: (() => void)[] = [];
@@ -47,6 +67,59 @@ export class Transaction {
       this.#last = turn.catch((error) => this.fail(error)); // before the next command has its turn
       return turn;
     });
+  }
+
+  /** Remembers the command that is sent until the database has answered it. */
+  follow(command: Sent, answer: Promise<unknown>): void {
+    this.#unanswered = command;
+    this.#isPending = true;
+    this.#ended = answer.then(
+      () => this.#hear(),
+      (error) => {
+        this.#isPending = false;
+        if (command.handOvers === 0) this.#unanswered = undefined;
+        else if (!isWithoutAnswer(error) && error !== command.aborted?.reason) this.#hear();
+      },
+    );
+  }
+
+  #hear(): void {
+    this.#isPending = false;
+    this.#unanswered = undefined;
+    this.#isKnown = true;
+  }
+
+  /** Whether a command was handed to a connection that the database has not answered. */
+  get isUnanswered(): boolean {
+    return this.#unanswered !== undefined;
+  }
+
+  /**
+   * The collection of that command if it is the first one: the database may not have begun the transaction yet, and may begin it when all
+   * others have given up on it.
+   */
+  get mayBeginIn(): string | undefined {
+    return this.#isKnown ? undefined : this.#unanswered?.collection;
+  }
+
+  /** Whether the driver still waits for that answer. */
+  get isPending(): boolean {
+    return this.#isPending;
+  }
+
+  /** Waits until the driver's calls for that command have ended, and no longer than `ms` milliseconds. */
+  async untilEnded(ms: number): Promise<void> {
+    if (this.#isPending) await Promise.race([this.#ended, pause(ms, undefined, { ref: false })]);
+  }
+
+  /** Waits until the transaction is given up from outside, and no longer than `ms` milliseconds. */
+  async untilStopped(ms: number): Promise<void> {
+    await Promise.race([this.stopped.catch(() => undefined), pause(ms, undefined, { ref: false })]);
+  }
+
+  /** Ends the driver's calls for that command. */
+  cancel(): void {
+    this.#unanswered?.cancel();
   }
 
   /** Runs a function as a part of the transaction, which is committed only if the function has ended, and without an error. */

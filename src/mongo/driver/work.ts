@@ -1,13 +1,8 @@
 import type { ClientSession } from 'mongodb';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
 import type { Need, Reachability } from './reachability.ts';
-import { graceMS } from './time-limit.ts';
+import { BudgetSpent, DeadlineExceeded, graceMS } from './time-limit.ts';
 import type { Transaction } from './transaction.ts';
-
-/** The time of a command, or of all commands of its request, has passed. */
-export class DeadlineExceeded extends Error {
-  override readonly name = 'DeadlineExceeded';
-}
 
 /** No server that could take the command has been known for more than a second. */
 export class DatabaseAway extends Error {
@@ -21,6 +16,8 @@ export interface CommandPlan {
   readonly maxTimeMS: number;
   readonly need: Need;
   readonly reachability: Reachability;
+  /** The name of its collection, if it has one. */
+  readonly collection?: string;
   /** Converts an error. */
   explain(error: unknown, command: FailedSending): unknown;
 }
@@ -46,6 +43,7 @@ export class Command {
   readonly isWrite: boolean;
   /** The rest of the request's budget in milliseconds: the time limit for the database. */
   readonly maxTimeMS: number;
+  readonly collection: string | undefined;
   /** The session of the transaction that the command is part of. Every call of the driver must be given it. */
   readonly session: ClientSession | undefined;
   /** Called when the command is aborted. */
@@ -57,11 +55,12 @@ export class Command {
   #handOvers = 0;
   #reject: (reason: unknown) => void = () => undefined;
 
-  constructor(work: Work, { isWrite, need }: CommandPlan, maxTimeMS: number) {
+  constructor(work: Work, { isWrite, need, collection }: CommandPlan, maxTimeMS: number) {
     this.#work = work;
     this.isWrite = isWrite;
     this.need = need;
     this.maxTimeMS = maxTimeMS;
+    this.collection = collection;
     this.session = work.transaction?.session;
   }
 
@@ -138,8 +137,17 @@ export class Command {
   #stop(reason: unknown): void {
     if (this.#aborted) return;
     this.#aborted = { reason };
-    this.#controller?.abort(reason);
+    const isOutcomeAwaited = this.session !== undefined && this.#handOvers > 0;
+    if (!isOutcomeAwaited) this.cancel();
     this.whenAborted?.(reason);
+  }
+
+  /**
+   * Ends the driver's calls of an aborted command. A command of a transaction goes on after `abort` if it was handed to a connection: the driver
+   * aborts no transaction before the database has answered its first command. The end of the transaction cancels it if it takes too long.
+   */
+  cancel(): void {
+    this.#controller?.abort(this.#aborted?.reason);
   }
 
   /** Ends the command unless it is a write that may have arrived: its outcome will be known when a server is back. */
@@ -152,7 +160,9 @@ export class Command {
   settle<T>(run: (command: Command) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
-      run(this).then(resolve, (error) => {
+      const answer = run(this);
+      if (this.session) this.#work.transaction?.follow(this, answer);
+      answer.then(resolve, (error) => {
         reject(error);
         this.#stop(error); // ends the other calls
       });
@@ -228,10 +238,18 @@ export class Work {
     this.transaction?.stop(reason);
   }
 
+  /** Whether nobody waits for the result any more. */
+  get isGone(): boolean {
+    return this.#goneReason !== undefined;
+  }
+
   /** Throws if nobody waits for the result any more. */
   refuseIfGone(): void {
-    const reason = this.#giveUpReason ?? this.#leaveReason;
-    if (reason) throw reason;
+    if (this.#goneReason) throw this.#goneReason;
+  }
+
+  get #goneReason(): Error | undefined {
+    return this.#giveUpReason ?? this.#leaveReason;
   }
 
   /** Throws if no command may begin any more, or no server could take one. */
@@ -244,7 +262,7 @@ export class Work {
   #budgetLeft({ maxTimeMS, explain }: CommandPlan): number {
     this.#budget ??= maxTimeMS;
     const left = Math.ceil(this.#budget - this.#spentUntil(performance.now()));
-    if (left <= 0) throw explain(new DeadlineExceeded(`The commands of the request have taken ${this.#budget} ms.`), this.#unsent);
+    if (left <= 0) throw explain(new BudgetSpent(`The commands of the request have taken ${this.#budget} ms.`), this.#unsent);
     return left;
   }
 

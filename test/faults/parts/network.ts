@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A message of MongoDB's wire protocol on its way. */
 export interface Message {
@@ -11,9 +12,10 @@ export interface Message {
 /**
  * What happens to a message: it is late by so many milliseconds (and with it all that follow on its connection), is lost with its
  * connection (`reset`), arrives in part before the connection is reset (`truncate`), or goes nowhere, and with it all that follow in its
- * direction, while the connection stays (`half-open`).
+ * direction, while the connection stays (`half-open`). A promise holds it, and what follows, until it resolves. What is late or held is delivered
+ * even if its sender has closed the connection meanwhile.
  */
-export type Disturbance = number | 'reset' | 'truncate' | 'half-open';
+export type Disturbance = number | Promise<unknown> | 'reset' | 'truncate' | 'half-open';
 
 /** Stands between a service and a mongod, and disturbs their messages. */
 export class Network {
@@ -56,10 +58,7 @@ export class Network {
     for (const socket of pair) {
       socket.setNoDelay();
       socket.on('error', () => undefined);
-      socket.on('close', () => {
-        this.#pairs.delete(pair);
-        for (const other of pair) other.destroy();
-      });
+      socket.on('close', () => pair.every(({ closed }) => closed) && this.#pairs.delete(pair));
     }
     const commands = new Map<number, string>();
     const carry = async (from: Message['from'], source: Socket, target: Socket) => {
@@ -67,16 +66,18 @@ export class Network {
         const command = (from === 'service' ? commandOf(bytes) : commands.get(bytes.readInt32LE(8))) ?? 'hello';
         if (from === 'service') commands.set(bytes.readInt32LE(4), command);
         const disturbance = this.disturb({ from, command });
-        if (disturbance === 'half-open') return void source.resume();
+        if (disturbance === 'half-open') return void source.resume().once('close', () => target.destroy());
         if (disturbance === 'reset') return reset(pair);
         if (disturbance === 'truncate') return void target.write(bytes.subarray(0, bytes.length / 2), () => reset(pair));
-        if (disturbance) await new Promise((resolve) => setTimeout(resolve, disturbance)); // the latency that the test asks for
-        if (target.destroyed) return;
+        if (typeof disturbance === 'number')
+          await pause(disturbance); // the latency that the test asks for
+        else await disturbance;
         target.write(bytes);
       }
+      target.destroySoon();
     };
-    carry('service', service, database).catch(() => reset(pair));
-    carry('database', database, service).catch(() => reset(pair));
+    carry('service', service, database).catch(() => database.destroySoon());
+    carry('database', database, service).catch(() => service.destroySoon());
   }
 }
 

@@ -5,8 +5,10 @@ import { Problem } from '../../../src/errors.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { explainFailure, type FailedCommand, isIdTaken, isSocketError } from '../../../src/mongo/driver/outcome.ts';
-import { DatabaseAway, DeadlineExceeded } from '../../../src/mongo/driver/work.ts';
+import { explainFailure, type FailedCommand, isIdTaken } from '../../../src/mongo/driver/outcome.ts';
+import { isSocketError } from '../../../src/mongo/driver/server-error.ts';
+import { BudgetSpent, DeadlineExceeded } from '../../../src/mongo/driver/time-limit.ts';
+import { DatabaseAway } from '../../../src/mongo/driver/work.ts';
 
 const model = compileModel(
   defineModel('Doc', {
@@ -27,12 +29,14 @@ const labelled = (error: MongoError, label: string) => {
 const away = 'database_unavailable';
 const slow = 'database_timeout';
 const unknown = 'write_outcome_unknown';
+const tooLong = 'write_timeout';
 
 describe('explainFailure()', () => {
   it.each<[string, unknown, read: string, unsent: string, once: string, again: string]>([
     ['a time limit of the database', server(50), slow, away, unknown, unknown],
     ['a query that needs too much memory', server(292), slow, away, unknown, unknown],
     ['the own deadline', new DeadlineExceeded(), slow, away, unknown, unknown],
+    ['a request whose time is spent', new BudgetSpent(), slow, tooLong, unknown, unknown],
     ['a database that is away', new DatabaseAway(), away, away, unknown, unknown],
     ['no server', named('MongoServerSelectionError'), away, away, unknown, unknown],
     ['no connection from the pool', named('MongoWaitQueueTimeoutError'), away, away, unknown, unknown],
@@ -223,6 +227,15 @@ describe('explainFailure()', () => {
     expect(explainFailure(deadline, { ...read, isWithoutServer: true })).toMatchObject({ code: away });
     expect(explainFailure(deadline, { ...read, handOvers: 0 })).toMatchObject({ code: away });
   });
+
+  it.each([new BudgetSpent(), server(290), server(50)])(
+    'tells a transaction that takes too long from a database that is away: %s',
+    (error) => {
+      for (const command of [read, write(1)])
+        expect(explainFailure(error, { ...command, isInTransaction: true })).toMatchObject({ code: tooLong, status: 503 });
+      expect(explainFailure(new DeadlineExceeded(), { ...write(1), isInTransaction: true })).toMatchObject({ code: away });
+    },
+  );
 
   it('takes nothing from a missing server for a write that was sent, nor for a read that the server itself has ended', () => {
     expect(explainFailure(new DeadlineExceeded(), { ...write(1), isWithoutServer: true })).toMatchObject({ code: unknown });

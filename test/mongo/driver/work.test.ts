@@ -1,15 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { ConfigurationError } from '../../../src/index.ts';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
-import { checkTimeLimit } from '../../../src/mongo/driver/time-limit.ts';
-import {
-  type Command,
-  type CommandPlan,
-  DatabaseAway,
-  DeadlineExceeded,
-  type FailedSending,
-  Work,
-} from '../../../src/mongo/driver/work.ts';
+import { BudgetSpent, checkTimeLimit, DeadlineExceeded } from '../../../src/mongo/driver/time-limit.ts';
+import { type Command, type CommandPlan, DatabaseAway, type FailedSending, Work } from '../../../src/mongo/driver/work.ts';
 
 const reachable = { isAway: () => false, watch: () => undefined, forget: () => undefined } as unknown as Reachability;
 const read: CommandPlan = { isWrite: false, need: 'any', maxTimeMS: 500, reachability: reachable, explain: (error) => error };
@@ -63,7 +56,7 @@ describe('Work', () => {
     const last = wait(300);
     await jest.advanceTimersByTimeAsync(300);
     await last;
-    await expect(work.run(read, async () => 'too late')).rejects.toThrow(DeadlineExceeded);
+    await expect(work.run(read, async () => 'too late')).rejects.toThrow(BudgetSpent);
     jest.useRealTimers();
   });
 

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { type ClientRequest, createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ClientSession, CommandStartedEvent, Db, MongoClient } from 'mongodb';
+import type { Api } from '../../src/index.ts';
+import { collections, everyOperation, type Row, type Sent, seed, serveEveryOperation } from './parts/every-operation.ts';
+import type { Message } from './parts/network.ts';
+import { useNetwork } from './parts/use-network.ts';
+
+const between = useNetwork();
+let client: MongoClient;
+let db: Db;
+let api: Api;
+let server: Server;
+
+/** The commands of the service since the last reset: whether each is part of a transaction, by its name. */
+let commands: { readonly name: string; readonly isInTransaction: boolean }[] = [];
+const openSessions = new Set<ClientSession>();
+
+beforeAll(async () => {
+  client = await between.deployment.connect({ maxPoolSize: 20 }, between.network.uri);
+  client.on('commandStarted', ({ commandName: name, command }: CommandStartedEvent) => {
+    commands.push({ name, isInTransaction: 'autocommit' in command });
+  });
+  const startSession = client.startSession.bind(client);
+  client.startSession = (options) => {
+    const session = startSession(options);
+    openSessions.add(session.once('ended', () => openSessions.delete(session)));
+    return session;
+  };
+  db = between.deployment.admin.db('leaving');
+  for (const name of collections) await db.createCollection(name);
+  api = serveEveryOperation(client.db('leaving'));
+  server = createServer(api.callback()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => {
+  between.network.disturb = () => undefined;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+});
+
+let made = 0;
+const newId = () => String(++made);
+
+function send({ method, path, body }: Row, key?: string): ClientRequest {
+  const { port } = server.address() as AddressInfo;
+  const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) };
+  const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
+  outgoing.on('error', () => undefined);
+  outgoing.end(body && JSON.stringify(body));
+  return outgoing;
+}
+
+async function ask(row: Row, key?: string): Promise<{ readonly status: number; readonly text: string }> {
+  const [incoming] = await once(send(row, key), 'response');
+  let text = '';
+  for await (const chunk of incoming) text += chunk;
+  return { status: incoming.statusCode, text };
+}
+
+/** The open transactions of the database, those between two commands included. */
+function openTransactions() {
+  const stages = [
+    { $currentOp: { allUsers: true, idleSessions: true } },
+    { $match: { 'transaction.parameters.txnNumber': { $exists: true } } },
+  ];
+  return between.deployment.admin.db('admin').aggregate(stages).toArray();
+}
+
+/** The promise is a second. A busy machine needs longer; without the promise it would be more than a minute. */
+const soonMS = 5_000;
+
+/** Waits until a condition holds, for a second; false if it does not. */
+async function soon(holds: () => Promise<boolean> | boolean): Promise<boolean> {
+  for (const begun = performance.now(); performance.now() - begun < soonMS; await pause(2)) if (await holds()) return true;
+  return false;
+}
+
+const isAsExpected = ({ isRefused }: Sent, status: number) => (isRefused ? status === 409 : status < 300);
+
+/** Whether another request has the only place. */
+const hasPlace = () => ask({ method: 'GET', path: '/plain?limit=1' }).then(({ status }) => status === 200);
+
+const ignored = new Set(['hello', 'ping', 'endSessions', 'saslStart', 'saslContinue', 'ismaster', 'isMaster']);
+
+/** Holds the command of the service with this index, or its answer, until it is released. */
+class Hold {
+  readonly reached: Promise<void>;
+  release: () => void = () => undefined;
+
+  constructor(index: number, from: Message['from']) {
+    let seen = 0;
+    const released = new Promise<void>((resolve) => {
+      this.release = resolve;
+    });
+    this.reached = new Promise((resolve) => {
+      between.network.disturb = (message) => {
+        if (message.from !== from || ignored.has(message.command)) return undefined;
+        if (seen++ !== index) return undefined;
+        resolve();
+        return released;
+      };
+    });
+  }
+}
+
+/** When the client leaves: while a command is on its way, while its answer is, or when the answer has arrived. */
+const moments = ['before', 'during', 'after'] as const;
+
+/** Lets a client leave at one moment, and says what is wrong afterwards. */
+async function leave(
+  sent: Sent,
+  at: number,
+  moment: (typeof moments)[number],
+  { isInTransaction, name }: { readonly isInTransaction: boolean; readonly name: string },
+): Promise<string[]> {
+  const n = newId();
+  await seed(db, n);
+  const key = sent.hasKey ? `key${n}` : undefined;
+  const wrong: string[] = [];
+  const hold = new Hold(at, moment === 'before' ? 'service' : 'database');
+  const outgoing = send(sent.row(n), key);
+  await hold.reached;
+  if (moment === 'after') hold.release();
+  outgoing.destroy();
+  const isFreed = isInTransaction && name !== 'commitTransaction';
+  if (isFreed && !(await soon(hasPlace))) wrong.push('its place is not free while the command is on its way');
+  hold.release();
+  if (!(await soon(hasPlace))) wrong.push('its place is not free');
+  if (!(await soon(async () => (await openTransactions()).length === 0))) wrong.push('a transaction is open');
+  if (!(await soon(() => openSessions.size === 0))) wrong.push('a session is not given back');
+  between.network.disturb = () => undefined;
+  if (key !== undefined) {
+    const { status, text } = await ask(sent.row(n), key);
+    if (!isAsExpected(sent, status)) wrong.push(`its key: ${status} ${text}`);
+  }
+  if (wrong.length > 0) await between.deployment.admin.db('admin').command({ killAllSessions: [] });
+  return wrong.map((what) => `${sent.name}, ${moment} ${name} (${at}): ${what}`);
+}
+
+describe('a client that leaves', () => {
+  it('holds no place, no lock, no session and no key, whatever it has asked for, and at whatever command it leaves', async () => {
+    const wrong: string[] = [];
+    let cases = 0;
+    for (const sent of everyOperation(api)) {
+      const n = newId();
+      await seed(db, n);
+      commands = [];
+      const { status, text } = await ask(sent.row(n), sent.hasKey ? `key${n}` : undefined);
+      if (!isAsExpected(sent, status)) wrong.push(`${sent.name}: ${status} ${text}`);
+      const all = commands.filter(({ name }) => !ignored.has(name));
+      for (const [at, command] of all.entries()) {
+        for (const moment of moments) {
+          cases++;
+          wrong.push(...(await leave(sent, at, moment, command)));
+        }
+      }
+    }
+    if (process.env.FAULT_REPORT) process.stderr.write(`clients that leave: ${cases} cases\n`);
+    expect(wrong).toEqual([]);
+  });
+});
