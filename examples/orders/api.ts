@@ -12,7 +12,7 @@ export function createShop(db: Db): Api {
     description: 'What customers have ordered. Everybody sees their own.',
     ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
     guards: [signedIn],
-    guardsFor: { delete: [isAdmin] },
+    guardsFor: { remove: [isAdmin] },
     // Everybody sees their own orders only: those of others are 404. The scope stands in every query, that of a delete too.
     scope(ctx) {
       const user = ctx.requirePrincipal();
@@ -29,7 +29,7 @@ export function createShop(db: Db): Api {
     model: Customer,
     description: 'Who orders. Only the staff changes them.',
     guards: [signedIn],
-    guardsFor: { create: [isAdmin], patch: [isAdmin], delete: [isAdmin] },
+    guardsFor: { write: [isAdmin] },
     include: ['orders', 'orderCount'],
     nested: ['orders'], // GET and POST /customers/{id}/orders: the list and the create of `orders`, for one customer
     preconditionRequired: true, // whoever changes a customer says, with If-Match, which version they have seen

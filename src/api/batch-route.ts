@@ -9,6 +9,7 @@ import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts
 import { spellId } from '../mongo/stored-record.ts';
 import type { BatchDescription } from '../openapi/api-description.ts';
 import type { ServedResource } from '../resource/chains.ts';
+import { hasWritingHandler } from '../resource/compile-operations.ts';
 import type { ApiSettings } from '../resource/compiled-resource.ts';
 import { type Place, singleWrites, standardPlaces } from '../resource/resource-options.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
@@ -65,8 +66,8 @@ function compileMembers(resource: ServedResource): Route[] {
   }));
 }
 
-/** The writes of single records, and the custom operations whose handler writes. What middlewares of `use` write cannot be part of a batch. */
+/** The writes of single records, and the custom operations whose handler writes. */
 function membersOf({ ops, operations }: ServedResource): Member[] {
   const standard = singleWrites.filter((name) => ops.includes(name)).map((name) => ({ name, ...standardPlaces[name] }));
-  return [...standard, ...operations.filter(({ method, hasHandler }) => method !== 'GET' && hasHandler)];
+  return [...standard, ...operations.filter(hasWritingHandler)];
 }

@@ -29,8 +29,8 @@ export function warnOfStandalone(db: Db, { batch, idempotency, resources }: Need
   });
 }
 
-function needingOf({ path, ops, withinOf }: CompiledResource): string[] {
-  const hasHooks = singleWrites.some((name) => withinOf(name).length > 0);
+function needingOf({ path, ops, operations, withinOf }: CompiledResource): string[] {
+  const hasHooks = [...singleWrites, ...operations.map(({ name }) => name)].some((name) => withinOf(name).length > 0);
   const ofMany = ops.filter((name) => name === 'patchMany' || name === 'deleteMany');
   return [...(hasHooks ? ['within'] : []), ...ofMany].map((name) => `\`${name}\` of resource \`${path}\``);
 }

@@ -43,7 +43,7 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
     ctx.record = await collection.insert(created, { ifIdIsFree, viewer: viewerOf(ctx) }, workOf(ctx));
     await next();
   });
-  return withWritePart({ kind: 'insert' }, write);
+  return withWritePart({ findWritten: ({ record }) => [{ after: record }] }, write);
 }
 
 /** False if the server has replaced the id that the client sent. */

@@ -68,13 +68,15 @@ export function records(model: ModelInput, options: WriteOptions): ResourceMiddl
           '`ctx.save()` takes the record that `ctx.load()` gave to this request, and no other object: not a copy of it either.',
         );
       const work = workOf(ctx);
-      const { record } = ctx;
+      const { record, savedFrom } = ctx;
       const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep, viewer: viewerOfHandler(ctx, compiled) }, work);
       work.transaction?.onRollback(() => {
         if (record) ctx.record = record;
         else delete ctx.record;
+        if (!savedFrom) delete ctx.savedFrom;
       });
       ctx.record = saved;
+      ctx.savedFrom ??= before;
       return document;
     }
   });

@@ -8,6 +8,7 @@ import { compileObserve } from './parts/cascade-hooks.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { viewerOf } from './parts/viewer.ts';
+import { type WritePart, withWritePart } from './parts/write-part.ts';
 
 /**
  * Deletes every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in `ctx.affected`. It is one transaction: all
@@ -21,12 +22,17 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
-  return canAnswer([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx, next) {
+  const write = canAnswer([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');
     const targets = { ...query, scope: ctx.scope, viewer: viewerOf(ctx), observer: observe?.(ctx) };
     ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
     await next();
   });
+  const part: WritePart = {
+    findBefore: (ctx) => collection.findTargets({ ...needed(ctx.filterQuery, 'filterQuery', 'removeMany'), scope: ctx.scope }, workOf(ctx)),
+    findWritten: (_ctx, before) => before.map((record) => ({ before: record })),
+  };
+  return withWritePart(part, write);
 }
 
 /** The same with ids in document form, as hooks know them. */

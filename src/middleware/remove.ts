@@ -26,5 +26,5 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
     ctx.record = await collection.remove(target, workOf(ctx));
     await next();
   });
-  return withWritePart({ kind: 'remove' }, write);
+  return withWritePart({ findWritten: ({ record }) => [{ before: record }] }, write);
 }

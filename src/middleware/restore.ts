@@ -8,7 +8,7 @@ import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 import { requireDeletedAt } from './parts/require-deleted-at.ts';
-import { withWritePart } from './parts/write-part.ts';
+import { updatePart, withWritePart } from './parts/write-part.ts';
 
 /**
  * Brings back the deleted record of `ctx.params.id`, of a model with `t.deletedAt()`, with the scope and `ctx.precondition` in the filter of the
@@ -38,5 +38,5 @@ export function restore(model: ModelInput, options: WriteOptions): ResourceMiddl
     const { id, scope } = readAddress(ctx, compiled);
     return collection.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };
-  return withWritePart({ kind: 'update', findBefore }, write);
+  return withWritePart(updatePart(findBefore), write);
 }

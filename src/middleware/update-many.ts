@@ -6,6 +6,7 @@ import { canAnswer, ofMany, ofReferences, ofValues } from './parts/can-answer.ts
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { viewerOf } from './parts/viewer.ts';
+import { type WritePart, withWritePart } from './parts/write-part.ts';
 import { toAffected } from './remove-many.ts';
 
 /**
@@ -22,7 +23,7 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   checkOptions(options, writeOptions, '`updateMany`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
-  return canAnswer([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx, next) {
+  const write = canAnswer([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'updateMany');
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'updateMany'));
     ctx.affected = toAffected(
@@ -31,4 +32,12 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
     );
     await next();
   });
+  const part: WritePart = {
+    findBefore: (ctx) => collection.findTargets({ ...needed(ctx.filterQuery, 'filterQuery', 'updateMany'), scope: ctx.scope }, workOf(ctx)),
+    async findWritten(ctx, before) {
+      const after = new Map((await collection.findWritten(before, workOf(ctx))).map((record) => [record.idText, record]));
+      return before.map((record) => ({ before: record, after: after.get(record.idText) }));
+    },
+  };
+  return withWritePart(part, write);
 }

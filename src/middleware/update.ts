@@ -7,7 +7,7 @@ import { type Context, needed, type ResourceMiddleware } from './parts/context.t
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 import { viewerOf } from './parts/viewer.ts';
-import { withWritePart } from './parts/write-part.ts';
+import { updatePart, withWritePart } from './parts/write-part.ts';
 
 /**
  * Applies `ctx.changes` to the record of `ctx.params.id` in one atomic command, with the scope and `ctx.precondition` in its filter, and
@@ -37,5 +37,5 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
     const { id, scope } = readAddress(ctx, compiled);
     return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };
-  return withWritePart({ kind: 'update', findBefore }, write);
+  return withWritePart(updatePart(findBefore), write);
 }

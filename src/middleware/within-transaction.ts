@@ -2,25 +2,27 @@ import { ConfigurationError } from '../errors.ts';
 import { type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
 import { Stores } from '../store/stores.ts';
-import { canAnswer, ofRead, ofWrite, problemsOf } from './parts/can-answer.ts';
+import { canAnswer, ofTransaction, problemsOf } from './parts/can-answer.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { rememberState } from './parts/remember-state.ts';
 import { runWithin, type WithinHook, type Written } from './parts/run-within.ts';
 import { userOf } from './parts/set-stores.ts';
-import { writePartOf } from './parts/write-part.ts';
+import { isUnchanged, writePartOf } from './parts/write-part.ts';
 
 export type { WithinHook, Written } from './parts/run-within.ts';
 
 /**
- * Runs `insert`, `update`, `remove` or `restore`, and then hooks, in one transaction: what the hooks write by `tx.store(…)`, or by `ctx.store`, is stored
- * exactly when the write is. It leaves the record in `ctx.record`. Hooks run in order, and each is awaited.
+ * Runs `insert`, `update`, `remove`, `restore`, `updateMany` or `removeMany`, and then hooks, in one transaction: what the hooks write by
+ * `tx.store(…)`, or by `ctx.store`, is stored exactly when the write is. Hooks run in order, and each is awaited: once for each record that the write
+ * has changed, and not for one that it has left as it was. A write to many is 422 if its records are more than 16 MiB.
  *
  * If a hook throws, nothing is written: a `Problem` is answered as it is, and any other error is a 500 without details. If the database
  * says that the transaction may succeed when it is tried again, the write and the hooks run again, and what the first attempt has set on `ctx`
  * is taken back. 501 on a standalone server.
  *
- * An update and a restore read the record of before first: one command more, and another one commits. Without hooks nothing of this happens.
+ * An update and a restore read the record of before first: one command more, and another one commits. `updateMany` reads its records before and
+ * after, `removeMany` before. Without hooks nothing of this happens.
  *
  * @example
  * const updateAndLog = withinTransaction(
@@ -41,22 +43,24 @@ export function withinTransaction(
   const part = writePartOf(write);
   if (!part)
     throw new ConfigurationError(
-      'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)`, `remove(…)` or `restore(…)` returns: it has to know the record.',
+      'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)`, `remove(…)`, `restore(…)`, `updateMany(…)` or `removeMany(…)` returns: it has to know the records.',
     );
   if (hooks.length === 0) return write;
   const stores = new Stores(options.db, options.maxTimeMS, () => options.references);
-  const problems = (method: string) => [...problemsOf(write, method), ...ofRead, ...ofWrite, 'replica_set_required' as const];
+  const problems = (method: string) => [...problemsOf(write, method), ...ofTransaction];
   return canAnswer(problems, async function withinTransaction(ctx, next) {
     containBody(ctx);
     const takeBack = rememberState(ctx);
     try {
       await stores.transaction(async (tx) => {
         takeBack();
-        const before = await part.findBefore?.(ctx);
+        const found = (await part.findBefore?.(ctx)) ?? [];
         await write(ctx, ended);
-        const { record } = ctx;
-        const [was, is] = part.kind === 'remove' ? [record, undefined] : [before, record];
-        await runWithin(hooks as readonly WithinHook[], ctx, { before: was?.document ?? null, after: is?.document ?? null, tx });
+        for (const one of await part.findWritten(ctx, found)) {
+          if (isUnchanged(one)) continue;
+          const { before, after } = one;
+          await runWithin(hooks as readonly WithinHook[], ctx, { before: before?.document ?? null, after: after?.document ?? null, tx });
+        }
       }, userOf(ctx));
     } catch (error) {
       takeBack();

@@ -24,6 +24,8 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     remove: (target, work, deletion) => all.remove({ ...target, scope: seen(target.scope) }, work, deletion),
     updateMany: (targets, changes, work) => all.updateMany({ ...targets, scope: seen(targets.scope) }, changes, work),
     removeMany: (targets, work, deletion) => all.removeMany({ ...targets, scope: seen(targets.scope) }, work, deletion),
+    findTargets: (targets, work) => all.findTargets({ ...targets, scope: seen(targets.scope) }, work),
+    findWritten: all.findWritten,
     findIds: (filter, limit, work) => all.findIds(seen(filter) ?? {}, limit, work),
     findIdsBy: (path, values, scope, limit, work) => all.findIdsBy(path, values, seen(scope), limit, work),
     holdAll: (ids, scope, work) => all.holdAll(ids, seen(scope), work),

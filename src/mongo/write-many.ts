@@ -4,13 +4,14 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import type { FieldError } from '../rules.ts';
 import type { Commands } from './driver/commands.ts';
+import { compileFirstBatch } from './driver/first-batch.ts';
 import { asPart } from './driver/run-transaction.ts';
 import { Work } from './driver/work.ts';
 import { refusedCreations } from './query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from './query/deleted.ts';
 import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from './query/update-pipeline.ts';
-import { spellId } from './stored-record.ts';
+import { StoredRecord, spellId } from './stored-record.ts';
 import type { CascadeObserver, Viewer } from './viewer.ts';
 
 type Stored = Record<string, unknown>;
@@ -42,6 +43,10 @@ export interface ManyWrites {
   updateMany(targets: Targets, changes: Changes, work?: Work): Promise<Affected>;
   /** Removes every record that matches, or marks it as deleted if its model has `t.deletedAt()`. @default a deletion of its own */
   removeMany(targets: Targets, work?: Work, deletion?: Deletion): Promise<Affected>;
+  /** Reads the records that a write to many addresses, whole: for hooks. 422 if they are more than the targets allow, or more than 16 MiB. */
+  findTargets(targets: Targets, work: Work): Promise<StoredRecord[]>;
+  /** Reads the same records again, after the write. 422 if they are more than 16 MiB. */
+  findWritten(before: readonly StoredRecord[], work: Work): Promise<StoredRecord[]>;
 }
 
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
@@ -50,6 +55,9 @@ interface Settings extends Pick<Commands, 'readMany' | 'write'> {
 
 /** The most ids of one command: ids of the longest kind then have ten of the 16 MiB that a command may have. */
 const idsPerCommand = 5_000;
+
+/** The most bytes that hooks are given: as many as one reply of the database has. */
+const mostBytes = 16 * 1024 * 1024;
 
 /** The most records that an error names. */
 const mostNamed = 20;
@@ -64,6 +72,8 @@ export function openManyWrites(
   collection: Collection<Stored>,
   { readMany, write, maxTimeMS }: Settings,
 ): ManyWrites {
+  const readFirstBatch = compileFirstBatch(db, collection);
+
   function find(filter: Filter, projection: Readonly<Record<string, 1>>, limit: number, work: Work): Promise<Stored[]> {
     return readMany(work, (command) =>
       command.count(() =>
@@ -126,7 +136,36 @@ export function openManyWrites(
     return modified;
   }
 
+  /** Reads whole records in one reply of the database, which has at most 16 MiB. */
+  async function readWhole(filter: Filter, limit: number, work: Work): Promise<StoredRecord[]> {
+    const { found, isCut } = await readMany(work, (command) => {
+      const body = { find: model.collection, filter: command.handOver(filter), limit, batchSize: limit + 1, maxTimeMS: command.maxTimeMS };
+      return command.count(() => readFirstBatch(body, command));
+    });
+    if (isCut) throw tooLargeMatches();
+    return found.map((bytes) => new StoredRecord(model, bytes));
+  }
+
   return {
+    async findTargets({ conditions, scope, max }, work) {
+      const found = await readWhole(both(buildFilter(conditions), scope), max + 1, work);
+      if (found.length > max) throw tooManyMatches(max);
+      return found;
+    },
+
+    async findWritten(before, work) {
+      const written: StoredRecord[] = [];
+      let bytes = 0;
+      for (const some of inParts(before.map(({ stored }) => stored._id))) {
+        for (const record of await readWhole({ _id: { $in: some } }, some.length, work)) {
+          written.push(record);
+          bytes += record.size;
+        }
+        if (bytes > mostBytes) throw tooLargeMatches();
+      }
+      return written;
+    },
+
     updateMany({ conditions, scope, max }, changes, work = new Work()) {
       const filter = both(buildFilter(conditions), scope);
       return asPart(db, work, maxTimeMS, async (transaction) => {
@@ -160,4 +199,9 @@ function ofRecord(model: CompiledModel, { _id }: Stored, error: FieldError): Fie
 function tooManyMatches(max: number): Problem {
   const records = max === 1 ? 'one record matches' : `${max} records match`;
   return new Problem({ code: 'too_many_matches', detail: `More than ${records}: nothing was written. Narrow the filter, or allow more.` });
+}
+
+function tooLargeMatches(): Problem {
+  const detail = 'The records that match have more than 16 MiB: nothing was written. Narrow the filter.';
+  return new Problem({ code: 'too_many_matches', detail });
 }

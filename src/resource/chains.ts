@@ -23,11 +23,12 @@ import { listQuery } from '../middleware/list-query.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
-import { canAnswer } from '../middleware/parts/can-answer.ts';
+import { canAnswer, ofTransaction } from '../middleware/parts/can-answer.ts';
 import { carried } from '../middleware/parts/carried.ts';
 import { afterCascade, hasCascadeHooks } from '../middleware/parts/cascade-hooks.ts';
 import { changeLink, checkLink, findOther } from '../middleware/parts/change-link.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { handlerWithin } from '../middleware/parts/handler-within.ts';
 import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
 import { remove } from '../middleware/remove.ts';
@@ -172,14 +173,24 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...idempotent(r),
     checkPatch(r.model, changing(r, rules(r))),
     ...prior(r, 'patchMany'),
-    ...carrying(r, updateMany(r.model, writes(r)), hooks(r, 'patchMany'), affected()),
+    ...carrying(
+      r,
+      withinTransaction(updateMany(r.model, writes(r)), r.withinOf('patchMany'), writes(r)),
+      hooks(r, 'patchMany'),
+      affected(),
+    ),
   ],
   deleteMany: (r) => [
     ...guard(r, 'deleteMany'),
     ...rows(r),
     matching(r),
     ...prior(r, 'deleteMany'),
-    ...carrying(r, removeMany(r.model, writes(r)), cascadingHooks(r, 'deleteMany'), affected()),
+    ...carrying(
+      r,
+      withinTransaction(removeMany(r.model, writes(r)), r.withinOf('deleteMany'), writes(r)),
+      cascadingHooks(r, 'deleteMany'),
+      affected(),
+    ),
   ],
 };
 
@@ -191,7 +202,9 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
   const isSafe = o.method === 'GET';
   const isOfRecord = o.path.split('/').includes(':id');
   const loading = records(r.model, writes(r));
-  const doing = handler(o.handler, { model: r.model, problems: o.problems, ...(o.answer === undefined ? {} : { answer: o.answer }) });
+  const within = r.withinOf(o.name);
+  const run = within.length > 0 ? handlerWithin(o.handler, within, writes(r)) : o.handler;
+  const doing = handler(run, { model: r.model, problems: [...o.problems, ...(within.length > 0 ? ofTransaction : [])], ...answerOf(o) });
   const status = o.status === undefined ? {} : { status: o.status };
   const answering = answer({ ...status, location: (ctx, id) => recordPath(ctx, o.path, id) });
   return [
@@ -261,6 +274,7 @@ const carrying = (
   after: readonly ResourceMiddleware[],
   answering: ResourceMiddleware,
 ): readonly ResourceMiddleware[] => (r.isCarried ? [carried(write, after, answering)] : [write, ...after, answering]);
+const answerOf = ({ answer }: CompiledOperation) => (answer === undefined ? {} : { answer });
 const locating = ({ location }: CompiledResource) => (location ? { location } : {});
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
 const writes = (r: CompiledResource) => ({ ...store(r), references: r.references });

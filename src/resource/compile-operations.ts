@@ -77,6 +77,11 @@ export interface CompiledOperation extends Place {
   readonly status: number | undefined;
 }
 
+/** Whether the handler of an operation writes: it can be carried out in a transaction, which what middlewares of `use` write cannot. */
+export function hasWritingHandler({ method, hasHandler }: Pick<CompiledOperation, 'method' | 'hasHandler'>): boolean {
+  return method !== 'GET' && hasHandler;
+}
+
 type Definition = CustomOperation<never, never>;
 
 const isPath = (path: unknown): boolean =>

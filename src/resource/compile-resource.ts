@@ -7,7 +7,7 @@ import type { Guard } from '../middleware/parts/context.ts';
 import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
-import { isObject, own } from '../model/value/plain-object.ts';
+import { isObject } from '../model/value/plain-object.ts';
 import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
 import { deletedName, listParameters } from '../mongo/list/parse-list-query.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
@@ -26,12 +26,13 @@ import {
   trueOrFalse,
 } from '../options.ts';
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
-import { checkPlaces, compileOperations } from './compile-operations.ts';
+import { checkPlaces, compileOperations, hasWritingHandler } from './compile-operations.ts';
 import type { UnlinkedResource } from './compiled-resource.ts';
 import { checkDeleted } from './deleted-options.ts';
+import { type FunctionTable, findUncovered, functionsOf, withGroups } from './operation-groups.ts';
 import { cursorPaging } from './paging.ts';
 import { relationPlaces } from './relation-places.ts';
-import { isSingleWrite, isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
+import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
@@ -95,6 +96,11 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const compiledModel = once(() => watchMisfits(compileModel(given('model').model)));
   const standard = once(() => readOps(given('ops'), where));
   const custom = once(() => compileOperations(given('operations').operations ?? {}, where));
+  const writing = once(() =>
+    custom()
+      .filter(hasWritingHandler)
+      .map(({ name }) => name),
+  );
   const names = once(() => [...standard(), ...Object.keys(given('operations').operations ?? {})]);
   const [, , model, ops, operations] = tryAll([
     () => checkOptions(definition, legal, where),
@@ -104,11 +110,12 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     custom,
     () => checkPlaces(standard(), [...custom(), ...relationPlaces(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
-    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', names(), where, checkGuards),
+    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', withGroups(names()), where, checkGuards),
     () => checkServerFields(given('serverFields').serverFields, where),
-    () => checkTable(given('before').before ?? {}, 'before', standard().filter(isWrite), where, checkBefore),
-    () => checkTable(given('within').within ?? {}, 'within', standard().filter(isSingleWrite), where, checkFunctions),
-    () => checkTable(given('after').after ?? {}, 'after', names(), where, checkFunctions),
+    () => checkTable(given('before').before ?? {}, 'before', withGroups(standard().filter(isWrite)), where, checkBefore),
+    () =>
+      checkTable(given('within').within ?? {}, 'within', [...withGroups(standard().filter(isWrite)), ...writing()], where, checkFunctions),
+    () => checkTable(given('after').after ?? {}, 'after', withGroups(names()), where, checkFunctions),
     () => checkFilterNames(compiledModel(), standard(), definition.deleted !== undefined),
     () => checkDeleted(given('deleted', 'paging'), standard(), compiledModel(), where),
     () => checkFilters(compiledModel(), standard(), where),
@@ -140,10 +147,15 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     nested: definition.nested ?? [],
     links: definition.links ?? [],
     deletedGuards: definition.deleted?.guards,
-    guardsOf: (operation) => [...guards, ...(own(guardsFor, operation) ?? [])],
-    beforeOf: (operation) => own<readonly BeforeHook<never, never>[] | undefined>(before, operation) ?? [],
-    withinOf: (operation) => own(within as WithinTable, operation) ?? [],
-    hooksOf: (operation) => own(after, operation) ?? [],
+    guardsOf: (operation) => [...new Set([...guards, ...functionsOf<Guard<never>>(guardsFor, operation)])],
+    beforeOf: (operation) => functionsOf(before, operation),
+    withinOf: (operation) => functionsOf(within, operation),
+    hooksOf: (operation) => functionsOf(after, operation),
+    uncovered: [
+      ...findUncovered('guardsFor', guardsFor, ops, guards),
+      ...findUncovered('before', before, ops.filter(isWrite)),
+      ...findUncovered('within', within, ops.filter(isWrite)),
+    ],
   };
 }
 
@@ -151,30 +163,31 @@ function cachingOf({ cacheControl, vary }: ResourceDefinition): CachingOptions {
   return { ...(cacheControl !== undefined && { cacheControl }), ...(vary && { vary }) };
 }
 
-/** The hooks by the names of their operations, as a chain takes them. */
-type WithinTable = Readonly<Record<string, readonly never[] | undefined>>;
-
 function readOps({ ops = defaultOperations }: ResourceDefinition, where: string): readonly Operation[] {
   checkNames('operation in `ops`', ops, operations, where);
   return ops;
 }
 
-/** Checks `guardsFor` or `after`: arrays of functions by the names of operations. */
-function checkTable(
-  table: Readonly<Record<string, readonly unknown[] | undefined>>,
-  option: string,
-  names: readonly string[],
-  where: string,
-  check: typeof checkFunctions,
-): void {
+/** Checks `guardsFor`, `before`, `within` or `after`: arrays of functions by the names of operations and groups. */
+function checkTable(table: FunctionTable, option: string, names: readonly string[], where: string, check: typeof checkFunctions): void {
   tryAll([
     () => checkNames(`operation in \`${option}\``, Object.keys(table), names, where),
+    () => refuseAmbiguous(table, option, names, where),
     ...Object.entries(table).map(
       ([name, functions]) =>
         () =>
           check(functions ?? [], `${option}.${name}`, where),
     ),
   ]);
+}
+
+/** A custom operation may have the name of a group, but a key must not stand for both. */
+function refuseAmbiguous(table: FunctionTable, option: string, names: readonly string[], where: string): void {
+  const twice = Object.keys(table).find((key) => names.indexOf(key) !== names.lastIndexOf(key));
+  if (twice !== undefined)
+    throw new ConfigurationError(
+      `\`${option}.${twice}\` of ${where} can mean a custom operation or a group of operations: give the custom operation another name.`,
+    );
 }
 
 function checkGuards(guards: readonly unknown[], option: string, where: string): void {

@@ -16,6 +16,7 @@ import type { Paging } from '../mongo/list/parse-paging.ts';
 import type { Elements } from '../mongo/open-links.ts';
 import type { References } from '../mongo/references/references.ts';
 import type { CompiledOperation } from './compile-operations.ts';
+import type { Uncovered } from './operation-groups.ts';
 import type { RelationPlace } from './relation-places.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
 
@@ -76,6 +77,8 @@ export interface UnlinkedResource {
   readonly links: readonly string[];
   /** The guards of the parameter `deleted`. Undefined if clients may not ask for deleted records. */
   readonly deletedGuards: readonly Guard<never>[] | undefined;
+  /** The operations that lack a guard or a hook which another one of their group has. */
+  readonly uncovered: readonly Uncovered[];
   /** The guards of an operation, standard or custom, by its name. */
   guardsOf(operation: string): readonly Guard<never>[];
   /** The hooks before a write. */

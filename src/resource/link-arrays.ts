@@ -21,7 +21,7 @@ export function linkArrays(resource: UnlinkedResource, targets: readonly KnownTa
   if (!ops.includes('patch')) throw new ConfigurationError(`${where} needs Patch in \`ops\`: its guards and hooks apply.`);
   if (beforeOf('patch').length > 0)
     throw new ConfigurationError(
-      `${where} cannot be served beside hooks of \`before.patch\`, which would not see the change: use \`within.patch\`.`,
+      `${where} cannot be served beside hooks of \`before.patch\` or of a group with it, which would not see the change: use \`within\`.`,
     );
   return tryAll(links.map((name) => () => linkOne(name, resource, targets, options)));
 }

@@ -1,7 +1,7 @@
 import type { AfterHook } from '../middleware/after-hooks.ts';
 import type { BeforeHook } from '../middleware/before-hooks.ts';
 import type { Called, Guard } from '../middleware/parts/context.ts';
-import type { WithinHook } from '../middleware/within-transaction.ts';
+import type { Written } from '../middleware/within-transaction.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { ChangesDraft, Document } from '../model/define/infer.ts';
 import type { Operator } from '../model/define/policy.ts';
@@ -10,33 +10,27 @@ import type { Paging, Totals } from '../mongo/list/parse-paging.ts';
 import type { everything } from '../mongo/query/filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
+import type { GroupsOf, NamedBy } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
 
 /** The operations that a resource can serve. */
 export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete', 'restore', 'patchMany', 'deleteMany'] as const;
 
-/** An operation of a resource: a key of `ops`, `guardsFor` and `after`. */
+/** An operation of a resource: an element of `ops`, and a key of `guardsFor` and `after`. */
 export type Operation = (typeof operations)[number];
 
-/** The operations that write one record: a key of `within`. */
+/** The operations that write one record. */
 export const singleWrites = ['create', 'patch', 'put', 'delete', 'restore'] as const satisfies readonly Operation[];
-
-type SingleWrite = (typeof singleWrites)[number];
-
-/** Whether an operation writes one record. */
-export function isSingleWrite(operation: string): operation is SingleWrite {
-  return (singleWrites as readonly string[]).includes(operation);
-}
 
 /** The operations on every record that matches a filter. */
 type OfMany = 'patchMany' | 'deleteMany';
 
-/** An operation that writes: a key of `before`. */
-export type WriteOperation = SingleWrite | OfMany;
+/** An operation that writes: a key of `before` and `within`. */
+export type WriteOperation = Exclude<Operation, 'list' | 'get'>;
 
-/** Whether an operation writes. */
+/** Whether an operation is a standard one that writes. */
 export function isWrite(operation: string): operation is WriteOperation {
-  return isSingleWrite(operation) || operation === 'patchMany' || operation === 'deleteMany';
+  return operation === 'patchMany' || operation === 'deleteMany' || (singleWrites as readonly string[]).includes(operation);
 }
 
 type IdOf<Doc> = Doc extends { readonly id: infer Id } ? Id : never;
@@ -88,13 +82,12 @@ type OnlyFields<Result, Doc> =
  * A hook of a custom operation gets the result of the handler as `unknown`: TypeScript cannot infer it in the same object literal as the type
  * of the body. The hook may declare another type.
  */
-type Hook<Op extends string, Ctx, Doc> = Op extends 'list'
-  ? AfterHook<Ctx, readonly Doc[]>
-  : Op extends OfMany
-    ? AfterHook<Ctx, readonly IdOf<Doc>[]>
-    : Op extends Operation
-      ? AfterHook<Ctx, Doc>
-      : Called<[ctx: Ctx, result: unknown], unknown>;
+type Hook<Op extends string, Ctx, Doc> = [Op] extends [Operation]
+  ? AfterHook<Ctx, ResultOf<Op, Doc>>
+  : Called<[ctx: Ctx, result: unknown], unknown>;
+
+/** What the hooks after an operation get; for several operations, any of it. */
+type ResultOf<Op, Doc> = Op extends 'list' ? readonly Doc[] : Op extends OfMany ? readonly IdOf<Doc>[] : Doc;
 
 type SetFields<Principal, F extends Fields> = (
   ctx: RequestContext<Principal>,
@@ -107,14 +100,26 @@ export interface ServerFieldsOf<Principal, F extends Fields> {
   readonly update?: SetFields<Principal, F>;
 }
 
-type DraftOf<Op extends WriteOperation, F extends Fields> = Op extends 'create'
+/** The operations that write, and their groups. */
+type Writes<Ops> = (Ops & WriteOperation) | GroupsOf<Ops & WriteOperation>;
+
+type DraftOf<Op, F extends Fields> = Op extends 'create'
   ? Document<Model<F>>
   : Op extends 'delete' | 'restore' | 'deleteMany'
     ? undefined
     : ChangesDraft<Model<F>>;
 
-/** A hook in the transaction of a write. A create has no record before it, and a delete none after it. */
-type Within<Op extends WriteOperation, Ctx, Doc> = WithinHook<Ctx, Op extends 'create' ? null : Doc, Op extends 'delete' ? null : Doc>;
+/** A hook in the transaction of a write. */
+type Within<Op extends string, Ctx, Doc> = [Op] extends [Operation]
+  ? (ctx: Ctx, written: WrittenBy<Op, Doc>) => unknown
+  : Called<[ctx: Ctx, written: Written<Doc | null, Doc | null>], unknown>;
+
+/** A create has no record before it, and a delete none after it. */
+type WrittenBy<Op, Doc> = Op extends 'create'
+  ? Written<null, Doc>
+  : Op extends 'delete' | 'deleteMany'
+    ? Written<Doc, null>
+    : Written<Doc, Doc>;
 
 /**
  * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations, and `Bodies` the types of
@@ -139,8 +144,16 @@ export interface ResourceOptions<
   readonly ops?: readonly Ops[];
   /** Guards of all operations: each must return true, or the answer is 403. @default none */
   readonly guards?: readonly Guard<RequestContext<Principal>>[];
-  /** Guards of single operations, asked after `guards`. @default none */
-  readonly guardsFor?: { readonly [Op in NoInfer<Ops | Names>]?: readonly Guard<RequestContext<Principal>>[] };
+  /**
+   * Guards of single operations, or of groups of them: `read` (list, get), `change` (patch, put, patchMany, links, restore), `remove` (delete,
+   * deleteMany) and `write` (create, and those of `change` and `remove`). They are asked after `guards`, those of groups first. Those of `patch` are
+   * not asked for `put`: the api warns if an operation lacks a guard that another one of its group has. `put: []` says that this is meant.
+   * @default none
+   *
+   * @example
+   * guardsFor: { change: [isEditor], remove: [isAdmin] }
+   */
+  readonly guardsFor?: { readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>>]?: readonly Guard<RequestContext<Principal>>[] };
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients write. If the new
    * record would be outside, create, patch and put are answered with 422 that names the fields, or with 500 if clients may not write them. It
@@ -198,38 +211,48 @@ export interface ResourceOptions<
   readonly include?: readonly string[];
   /** Whether clients may choose fields by `fields=name,address.city` in list and get. @default false */
   readonly fields?: boolean;
-  /** Custom operations, by their names, which `guardsFor` and `after` may have as keys too. @default none */
+  /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
   /**
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to fulfil `If-Match`. Each
    * may change the draft, which the model validates again with the server's access, and may throw a `Problem`. The draft of a create is the new
-   * record. That of a patch or put is its changes, with null where a key is removed. A delete and a restore have none.
+   * record. That of a patch or put is its changes, with null where a key is removed. A delete and a restore have none. The keys are operations that
+   * write, and the groups `change`, `remove` and `write`, as in `guardsFor`.
    * @default none
    *
    * @example
    * before: { create: [async (_ctx, draft) => { draft.password = await hash(draft.password); }] }
    */
   readonly before?: {
-    readonly [Op in NoInfer<Ops> & WriteOperation]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<Op, F>>[];
+    readonly [Key in Writes<NoInfer<Ops>>]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<NamedBy<Key, Ops>, F>>[];
   };
   /**
-   * Hooks that run in the transaction of a create, patch, put, delete or restore, in order: what they write by `tx.store(…)` is stored exactly when the
-   * write is. If one throws, nothing is written. They may run several times for one request. See `docs/reference/writes.md`.
+   * Hooks that run in the transaction of a write, in order: what they write by `tx.store(…)` is stored exactly when the write is. If one throws,
+   * nothing is written. They run if something is written, and for each record of a write to many; those of a custom operation run once, after its
+   * handler. They may run several times for one request. The keys are those of `before`, and custom operations. See `docs/reference/writes.md`.
    * @default none: the write is one command without a transaction
    *
    * @example
    * within: { delete: [(ctx, { before, tx }) => tx.store(Entry, { scope: everything }).create({ order: before.id, by: ctx.requirePrincipal().name })] }
    */
   readonly within?: {
-    readonly [Op in NoInfer<Extract<Ops, SingleWrite>>]?: readonly Within<Op, RequestContext<Principal>, Document<Model<F>>>[];
+    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>>]?: readonly Within<
+      NamedBy<Key, Ops>,
+      RequestContext<Principal>,
+      Document<Model<F>>
+    >[];
   };
   /**
    * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as `unknown`, unless it declares
-   * another type: `(ctx, order: Document<typeof Order>) => …`.
+   * another type: `(ctx, order: Document<typeof Order>) => …`. The keys are those of `guardsFor`.
    * @default none
    */
   readonly after?: {
-    readonly [Op in NoInfer<Ops | Names>]?: readonly Hook<Op, RequestContext<Principal>, Document<Model<F>>>[];
+    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>>]?: readonly Hook<
+      NamedBy<Key, Ops>,
+      RequestContext<Principal>,
+      Document<Model<F>>
+    >[];
   };
 }
 

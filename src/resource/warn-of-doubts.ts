@@ -5,10 +5,12 @@ import { type CompiledField, join, type ObjectNode, type Slot } from '../model/n
 import { type Access, insertAccess, isRequired } from '../model/write/access.ts';
 import { makeId } from '../model/write/compile-writes.ts';
 import type { CompiledResource } from './compiled-resource.ts';
+import { describeUncovered } from './operation-groups.ts';
 
 /** Warns the developer (`process.emitWarning`) about definitions that are legal, but probably not meant. */
 export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[] = []): void {
   resources.forEach(warnOfUnsettable);
+  for (const { path, uncovered } of resources) for (const one of uncovered) warn('UNCOVERED_OPERATION', describeUncovered(one, path));
   warnOfUnknownModels([...resources.map(({ model }) => model), ...models.map(compileModel)]);
 }
 

@@ -231,6 +231,9 @@ describe('every method of a collection sees a deleted record as gone', () => {
     remove: (c) => expect(c.remove(target)).rejects.toMatchObject(notFound),
     updateMany: async (c) => expect(await c.updateMany(many, changes)).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     removeMany: async (c) => expect(await c.removeMany(many)).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
+    findTargets: async (c) => expect((await c.findTargets(many, new Work())).map(({ id }) => id)).toEqual(['live']),
+    findWritten: async (c) =>
+      expect((await c.findWritten(await c.findTargets(many, new Work()), new Work())).map(({ id }) => id)).toEqual(['live']),
     findIds: async (c) => expect(await c.findIds({}, 10, new Work())).toEqual(['live']),
     findIdsBy: async (c) => expect(await c.findIdsBy('place', ['here'], undefined, 10, new Work())).toEqual(['live']),
     holdAll: async (c) => expect(await c.holdAll(['gone', 'live'], undefined, new Work())).toBe(1),

@@ -22,7 +22,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     [
       'a hook for Put where it is not listed',
       { after: { put: [] } },
-      /`put` is not an operation in `after` .* Legal are list, get, create, patch, delete\./,
+      /`put` is not an operation in `after` .* Legal are list, get, create, patch, delete, read, write, change, remove\./,
     ],
     ['a guard of a name that every object has', { guardsFor: { constructor: [] } }, /`constructor` is not an operation in `guardsFor`/],
     ['a relation to include that there is none of', { include: ['nobody'] }, /`include` .* `nobody` is not a relation of Doc/],
@@ -51,7 +51,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     [
       'a hook before an operation that writes nothing',
       { before: { list: [] } },
-      /`list` is not an operation in `before` of resource `docs`.* Legal are create, patch, delete\./,
+      /`list` is not an operation in `before` of resource `docs`.* Legal are create, patch, delete, write, change, remove\./,
     ],
     [
       'a hook before a custom operation',
@@ -68,7 +68,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     [
       'a hook within a list, which writes nothing',
       { within: { list: [] } },
-      /`list` is not an operation in `within` of resource `docs`\. Legal are create, patch, delete\./,
+      /`list` is not an operation in `within` of resource `docs`\. Legal are create, patch, delete, write, change, remove\./,
     ],
     ['a hook within that is none', { within: { create: ['audit'] } }, /`within.create` of resource `docs` must be an array of functions/],
     ['hooks within that are no list', { within: { create: () => true } }, /`within`/],

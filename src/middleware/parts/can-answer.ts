@@ -35,6 +35,9 @@ export const ofWrite = [
   'write_outcome_unknown',
 ] as const satisfies readonly ProblemCode[];
 
+/** The additional problems of a transaction. */
+export const ofTransaction = [...ofRead, ...ofWrite, 'replica_set_required'] as const satisfies readonly ProblemCode[];
+
 /** The problems of a write to a stored record. A miss is explained by a read, and a lost race is tried again a few times only. */
 export const ofChange = [...ofRead, ...ofWrite, 'not_found', 'precondition_failed', 'overloaded'] as const satisfies readonly ProblemCode[];
 

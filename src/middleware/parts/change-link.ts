@@ -18,7 +18,7 @@ import type { GuardedSource } from './relation-targets.ts';
 import { isOpenTo, serverValuesOf } from './server-values.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 import { viewerOf } from './viewer.ts';
-import { withWritePart } from './write-part.ts';
+import { updatePart, withWritePart } from './write-part.ts';
 
 /** An array of references, and the records to which they may lead. */
 interface Link extends Elements {
@@ -96,5 +96,5 @@ export function changeLink(
     const { id, scope } = readAddress(ctx, model);
     return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };
-  return withWritePart({ kind: 'update', findBefore }, write);
+  return withWritePart(updatePart(findBefore), write);
 }

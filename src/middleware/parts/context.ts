@@ -88,6 +88,8 @@ export interface Slots {
   load?: () => Promise<unknown>;
   /** Set by `records`: saves a record that `load` has returned. */
   save?: (record: never) => Promise<unknown>;
+  /** @internal Set by `records`: the record as it was before the first `save`. */
+  savedFrom?: StoredRecord;
   /** Set by `records` and `stores`: the names of private fields of each model whose records the request holds. */
   privateNames?: Set<ReadonlySet<string>>;
   /** Set by `stores`: opens the store of a model. */

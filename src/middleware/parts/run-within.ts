@@ -5,12 +5,14 @@ import { exchangeOf } from './exchange.ts';
 
 /** What a write has done, for the hooks in its transaction. */
 export interface Written<Before = unknown, After = unknown> {
-  /** The record before the write as a document; null for a create. */
+  /** The record before the write as a document; null for a create, and for a custom operation that has saved none. */
   readonly before: Before;
-  /** The record after the write as a document; null for a delete. */
+  /** The record after the write as a document; null for a delete, and for a custom operation that has saved none. */
   readonly after: After;
   /** The transaction of the write. */
   readonly tx: TransactionContext;
+  /** What the handler of a custom operation has returned. */
+  readonly result?: unknown;
 }
 
 /** A function that runs in the transaction of a write. It may run several times for one write: see `withinTransaction`. */

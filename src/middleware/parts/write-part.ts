@@ -1,23 +1,46 @@
+import { isSameValue } from '../../model/value/same-value.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
 
-/** What a middleware that writes one record knows of it, for `withinTransaction`. */
+/** A record before and after a write. */
+export interface WrittenRecord {
+  /** Undefined for a new record. */
+  readonly before?: StoredRecord | undefined;
+  /** Undefined for a deleted record. */
+  readonly after?: StoredRecord | undefined;
+}
+
+/** What a middleware that writes knows of its records, for `withinTransaction`. */
 export interface WritePart {
-  readonly kind: 'insert' | 'update' | 'remove';
-  /** Reads the record that an update is about to change: 404 or 412 if it cannot be changed. */
-  readonly findBefore?: (ctx: Context) => Promise<StoredRecord>;
+  /** Reads the records that the write is about to change, in its transaction. Throws if they cannot be changed. @default none */
+  findBefore?(ctx: Context): Promise<readonly StoredRecord[]>;
+  /** Returns the records that the write has addressed, after it. `before` is what `findBefore` has found. */
+  findWritten(ctx: Context, before: readonly StoredRecord[]): readonly WrittenRecord[] | Promise<readonly WrittenRecord[]>;
 }
 
 interface Writes {
   readonly writePart?: WritePart;
 }
 
-/** Attaches to a middleware what it knows of the record that it writes. */
+/** Attaches to a middleware what it knows of the records that it writes. */
 export function withWritePart(writePart: WritePart, middleware: ResourceMiddleware): ResourceMiddleware {
   return Object.assign(middleware, { writePart } satisfies Writes);
 }
 
-/** What a middleware knows of the record that it writes; undefined if it is not `insert`, `update`, `remove` or `restore`. */
+/** The part of a middleware that changes one record, and leaves it in `ctx.record`. */
+export function updatePart(findBefore: (ctx: Context) => Promise<StoredRecord>): WritePart {
+  return {
+    findBefore: async (ctx) => [await findBefore(ctx)],
+    findWritten: ({ record }, [before]) => [{ before, after: record }],
+  };
+}
+
+/** What a middleware knows of the records that it writes; undefined if it is not one of the library that writes. */
 export function writePartOf(middleware: ResourceMiddleware): WritePart | undefined {
   return (middleware as Writes).writePart;
+}
+
+/** Whether a write has left a record as it was. */
+export function isUnchanged({ before, after }: WrittenRecord): boolean {
+  return before !== undefined && after !== undefined && isSameValue(before.stored, after.stored);
 }

@@ -45,7 +45,10 @@ export function planCommands(model: CompiledModel, db: Db, collection: Pick<Coll
     readOne: reading(plan({ isWrite: false, need })),
     readMany: reading(plan({ isWrite: false, need, isList: true })),
     readLatest: reading(plan({ isWrite: false, need: 'primary' })),
-    write: (work, send) => work.run(write, (command) => command.count(() => send(command))),
+    write(work, send) {
+      if (work.transaction) work.transaction.writes++;
+      return work.run(write, (command) => command.count(() => send(command)));
+    },
   };
 }
 

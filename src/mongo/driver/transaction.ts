@@ -37,6 +37,8 @@ export class Transaction {
   #failure: { readonly error: unknown } | undefined;
   readonly #undo: (() => void)[] = [];
   readonly #ends: (() => void)[] = [];
+  /** How many commands that write were sent in it. */
+  writes = 0;
 
   constructor(session: ClientSession) {
     this.session = session;

@@ -1,0 +1,43 @@
+import type { WriteOptions } from '../../mongo/references/open-related.ts';
+import { Stores } from '../../store/stores.ts';
+import type { Handler } from '../handler.ts';
+import type { Context } from './context.ts';
+import { workOf } from './exchange.ts';
+import { rememberState } from './remember-state.ts';
+import { runWithin, type WithinHook } from './run-within.ts';
+import { userOf } from './set-stores.ts';
+import { isUnchanged } from './write-part.ts';
+
+/**
+ * Makes a handler run in one transaction with hooks, which run after it. What it writes by the driver alone is not part of the transaction. If the
+ * transaction is tried again, the handler runs again, too.
+ *
+ * Hooks run once: with the record that the handler has saved, as it was before the first `ctx.save` and as it is after the last, or with null for both
+ * if it has saved none. They do not run if all that the handler did was to save a record that it had not changed.
+ */
+export function handlerWithin(
+  run: Handler<never>,
+  hooks: readonly WithinHook<never, never, never>[],
+  { db, maxTimeMS, references }: WriteOptions,
+): (ctx: Context) => Promise<unknown> {
+  const stores = new Stores(db, maxTimeMS, () => references);
+  return async function handlerWithin(ctx) {
+    const takeBack = rememberState(ctx);
+    try {
+      return await stores.transaction(async (tx) => {
+        takeBack();
+        const { transaction } = workOf(ctx);
+        const writes = transaction?.writes;
+        const result = await (run as Handler)(ctx);
+        const { savedFrom: before, record: after } = ctx;
+        const saved = before && !isUnchanged({ before, after }) ? { before: before.document, after: after?.document ?? null } : undefined;
+        if (saved || !before || transaction?.writes !== writes)
+          await runWithin(hooks as readonly WithinHook[], ctx, { ...(saved ?? { before: null, after: null }), result, tx });
+        return result;
+      }, userOf(ctx));
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,95 @@
+import { listNames } from '../hints.ts';
+import { own } from '../model/value/plain-object.ts';
+import type { Operation } from './resource-options.ts';
+
+const change = ['patch', 'put', 'patchMany', 'restore'] as const;
+const remove = ['delete', 'deleteMany'] as const;
+
+/** The groups of operations, wider ones first: the functions of a group run before those of a narrower one. */
+export const operationGroups = {
+  read: ['list', 'get'],
+  write: ['create', ...change, ...remove],
+  change,
+  remove,
+} as const satisfies Readonly<Record<string, readonly Operation[]>>;
+
+type Groups = typeof operationGroups;
+
+/** A group of operations: a key of `guardsFor`, `before`, `within` and `after` that stands for all of them. */
+export type OperationGroup = keyof Groups;
+
+/** The groups that have one of these operations. */
+export type GroupsOf<Op> = {
+  [Group in OperationGroup]: [Extract<Op, Groups[Group][number]>] extends [never] ? never : Group;
+}[OperationGroup];
+
+/** The operations for which a key stands, out of those that are served. */
+export type NamedBy<Key, Ops> = Key extends OperationGroup ? Extract<Ops, Groups[Key][number]> : Key;
+
+/** Functions by the names of operations and groups. */
+export type FunctionTable = Readonly<Record<string, readonly unknown[] | undefined>>;
+
+const groupNames = Object.keys(operationGroups) as readonly OperationGroup[];
+
+/** Whether a name is the name of a group. */
+export function isGroup(name: string): name is OperationGroup {
+  return (groupNames as readonly string[]).includes(name);
+}
+
+/** The groups that stand for an operation. */
+function groupsOf(operation: string): readonly OperationGroup[] {
+  return groupNames.filter((group) => (operationGroups[group] as readonly string[]).includes(operation));
+}
+
+/** The names of operations, and of the groups that have one of them: the legal keys of a table. */
+export function withGroups(names: readonly string[]): string[] {
+  return [...names, ...groupNames.filter((group) => names.some((name) => groupsOf(name).includes(group)))];
+}
+
+/** The functions of an operation: those of its groups, and then its own. A function that several of them name runs once. */
+export function functionsOf<F>(table: FunctionTable, operation: string): readonly F[] {
+  return [...new Set([...groupsOf(operation), operation].flatMap((name) => own(table, name) ?? []))] as F[];
+}
+
+/** Operations that do not run a function that another one of their group runs, and that have no key of their own. */
+export interface Uncovered {
+  /** The option: `guardsFor`, `before` or `within`. */
+  readonly option: string;
+  readonly group: OperationGroup;
+  /** The operations that run the function. */
+  readonly covered: readonly string[];
+  readonly uncovered: readonly string[];
+}
+
+/** The groups whose operations are so much alike that a function for one of them is probably meant for all. */
+const alike = ['read', 'change', 'remove'] as const;
+
+/**
+ * Finds the operations of `ops` that lack a function of `table` that another one of their group has. An operation with a key of its own was
+ * thought of, even if its array is empty. `everywhere` are the functions that every operation has.
+ */
+export function findUncovered(
+  option: string,
+  table: FunctionTable,
+  ops: readonly Operation[],
+  everywhere: readonly unknown[] = [],
+): Uncovered[] {
+  return alike.flatMap((group) => {
+    const served = ops.filter((operation) => groupsOf(operation).includes(group));
+    const functions = new Map(served.map((operation) => [operation, new Set([...everywhere, ...functionsOf(table, operation)])]));
+    const all = new Set([...functions.values()].flatMap((some) => [...some]));
+    const uncovered = served.filter((operation) => (functions.get(operation)?.size ?? 0) < all.size && !own(table, operation));
+    if (uncovered.length === 0) return [];
+    const some = [...(functions.get(uncovered[0] as Operation) ?? [])];
+    const covered = served.filter((operation) => [...(functions.get(operation) ?? [])].some((one) => !some.includes(one)));
+    return [{ option, group, covered, uncovered }];
+  });
+}
+
+/** Says what is uncovered, and what covers or exempts it. */
+export function describeUncovered({ option, group, covered, uncovered }: Uncovered, path: string): string {
+  const what = option === 'guardsFor' ? 'a guard' : `a hook in \`${option}\``;
+  const [of, lacking] = [covered, uncovered].map((names) => listNames(names.map((name) => `\`${name}\``)));
+  const exempting = uncovered.map((name) => `\`${name}: []\``);
+  return `Resource \`${path}\` has ${what} for ${of} that does not run for ${lacking}. To cover all operations of the group, name it in \`${option}\`: \`${group}: […]\`. To exempt ${uncovered.length > 1 ? 'these' : 'this one'}, write ${listNames(exempting)}.`;
+}
