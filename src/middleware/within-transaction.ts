@@ -43,7 +43,7 @@ export function withinTransaction(
   const part = writePartOf(write);
   if (!part)
     throw new ConfigurationError(
-      'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)`, `remove(…)`, `restore(…)`, `updateMany(…)` or `removeMany(…)` returns: it has to know the records.',
+      'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)`, `remove(…)` or `restore(…)` returns, or `updateMany(…)` or `removeMany(…)`: it has to know the records.',
     );
   if (hooks.length === 0) return write;
   const stores = new Stores(options.db, options.maxTimeMS, () => options.references);

@@ -1,6 +1,5 @@
 import { listNames } from '../hints.ts';
 import { own } from '../model/value/plain-object.ts';
-import type { Operation } from './resource-options.ts';
 
 const change = ['patch', 'put', 'patchMany', 'restore'] as const;
 const remove = ['delete', 'deleteMany'] as const;
@@ -11,7 +10,7 @@ export const operationGroups = {
   write: ['create', ...change, ...remove],
   change,
   remove,
-} as const satisfies Readonly<Record<string, readonly Operation[]>>;
+} as const satisfies Readonly<Record<string, readonly string[]>>;
 
 type Groups = typeof operationGroups;
 
@@ -71,7 +70,7 @@ const alike = ['read', 'change', 'remove'] as const;
 export function findUncovered(
   option: string,
   table: FunctionTable,
-  ops: readonly Operation[],
+  ops: readonly string[],
   everywhere: readonly unknown[] = [],
 ): Uncovered[] {
   return alike.flatMap((group) => {
@@ -80,7 +79,7 @@ export function findUncovered(
     const all = new Set([...functions.values()].flatMap((some) => [...some]));
     const uncovered = served.filter((operation) => (functions.get(operation)?.size ?? 0) < all.size && !own(table, operation));
     if (uncovered.length === 0) return [];
-    const some = [...(functions.get(uncovered[0] as Operation) ?? [])];
+    const some = [...(functions.get(uncovered[0] as string) ?? [])];
     const covered = served.filter((operation) => [...(functions.get(operation) ?? [])].some((one) => !some.includes(one)));
     return [{ option, group, covered, uncovered }];
   });

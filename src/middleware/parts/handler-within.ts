@@ -1,6 +1,5 @@
 import type { WriteOptions } from '../../mongo/references/open-related.ts';
 import { Stores } from '../../store/stores.ts';
-import type { Handler } from '../handler.ts';
 import type { Context } from './context.ts';
 import { workOf } from './exchange.ts';
 import { rememberState } from './remember-state.ts';
@@ -16,7 +15,7 @@ import { isUnchanged } from './write-part.ts';
  * if it has saved none. They do not run if all that the handler did was to save a record that it had not changed.
  */
 export function handlerWithin(
-  run: Handler<never>,
+  run: (ctx: never) => unknown,
   hooks: readonly WithinHook<never, never, never>[],
   { db, maxTimeMS, references }: WriteOptions,
 ): (ctx: Context) => Promise<unknown> {
@@ -28,7 +27,7 @@ export function handlerWithin(
         takeBack();
         const { transaction } = workOf(ctx);
         const writes = transaction?.writes;
-        const result = await (run as Handler)(ctx);
+        const result = await (run as (ctx: Context) => unknown)(ctx);
         const { savedFrom: before, record: after } = ctx;
         const saved = before && !isUnchanged({ before, after }) ? { before: before.document, after: after?.document ?? null } : undefined;
         if (saved || !before || transaction?.writes !== writes)
