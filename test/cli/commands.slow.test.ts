@@ -149,7 +149,7 @@ describe('check', () => {
   it('ends with 0 if there is no mistake', async () => {
     expect(await runCli(['check', await write(`${model}export default create;`)])).toEqual({
       code: 0,
-      stdout: 'No mistakes: notes.\n',
+      stdout: expect.stringMatching(/^No mistakes: notes\.\n\nnotes\n {2}operation /),
       stderr: '',
     });
   });
@@ -177,7 +177,19 @@ describe('check', () => {
 describe('check --json', () => {
   it('describes the api', async () => {
     const { code, stdout, stderr } = await runCli(['check', '--json', await write(`${model}export default create;`)]);
-    expect([code, JSON.parse(stdout), stderr]).toEqual([0, { mistakes: [], resources: [{ path: 'notes', model: 'Note' }] }, '']);
+    const { mistakes, resources } = JSON.parse(stdout);
+    expect([code, mistakes, stderr]).toEqual([0, [], '']);
+    expect(resources).toMatchObject([{ path: 'notes', model: 'Note' }]);
+    expect(resources[0].operations[0]).toEqual({
+      name: 'list',
+      method: 'GET',
+      path: '',
+      guards: [],
+      before: [],
+      within: [],
+      after: [],
+      isScoped: false,
+    });
   });
 
   it('lists the mistakes', async () => {

@@ -1,4 +1,5 @@
 import { defineCommand, status } from '../command.ts';
+import { describeResource, formatOperations, type ResourceFindings } from '../describe-operations.ts';
 import { isConfigurationError, type LoadedApi } from '../load-api.ts';
 import { printableJson } from '../printable.ts';
 import { withoutCredentials } from '../without-credentials.ts';
@@ -6,11 +7,11 @@ import { withoutCredentials } from '../without-credentials.ts';
 /** What a check has found, as `--json` prints it. Without mistakes, it describes the api. */
 interface Findings {
   readonly mistakes: readonly string[];
-  readonly resources: readonly { readonly path: string; readonly model: string }[];
+  readonly resources: readonly ResourceFindings[];
 }
 
 export const check = defineCommand({
-  summary: 'Build the api, and print all mistakes of its definition',
+  summary: 'Build the api, and print all mistakes of its definition, or what guards each operation',
   details: 'Ends with 0 if there is no mistake, with 1 if there are some, and with 2 if the module cannot be loaded.',
   options: {
     json: { type: 'boolean', text: 'print JSON' },
@@ -28,7 +29,8 @@ async function find(load: () => Promise<LoadedApi>): Promise<Findings> {
   try {
     const { api, library } = await load();
     library.openapiDocument(api); // has mistakes of its own
-    return { mistakes: [], resources: api.indexing.resources.map(({ path, model }) => ({ path, model: model.name })) };
+    const { resources } = api.description;
+    return { mistakes: [], resources: resources.map(describeResource) };
   } catch (error) {
     if (!isConfigurationError(error)) throw error;
     return { mistakes: (error.errors ?? [error]).map(({ message }) => withoutCredentials(message)), resources: [] };
@@ -37,7 +39,10 @@ async function find(load: () => Promise<LoadedApi>): Promise<Findings> {
 
 function format({ mistakes, resources }: Findings): string {
   const [first, ...others] = mistakes;
-  if (first === undefined) return `No mistakes: ${resources.map(({ path }) => path).join(', ')}.\n`;
+  if (first === undefined) {
+    const tables = resources.map(({ path, operations }) => `\n${path}\n${formatOperations(operations)}\n`);
+    return `No mistakes: ${resources.map(({ path }) => path).join(', ')}.\n${tables.join('')}`;
+  }
   if (others.length === 0) return `${first}\n`;
   return `${mistakes.length} mistakes:\n${mistakes.map((mistake) => `- ${mistake}`).join('\n')}\n`;
 }
