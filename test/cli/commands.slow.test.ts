@@ -183,7 +183,7 @@ describe('check --json', () => {
     expect(resources[0].operations[0]).toEqual({
       name: 'list',
       method: 'GET',
-      path: '',
+      path: '/',
       guards: [],
       before: [],
       within: [],
