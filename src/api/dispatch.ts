@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import { Problem } from '../errors.ts';
-import { jsonType } from '../http/media-type.ts';
+import { jsonType, patchTypes } from '../http/media-type.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
 import type { Place } from '../resource/resource-options.ts';
 import { compilePaths, type Found, segmentsOf } from './path-table.ts';
@@ -66,7 +66,7 @@ function describeOptions(allowed: readonly string[], routes: Methods['routes']):
     ctx.status = 204;
     ctx.set('Allow', allowed.join(', '));
     if ([...routes.values()].some(({ readsJson }) => readsJson)) ctx.set('Accept', jsonType);
-    if (routes.get('PATCH')?.readsJson) ctx.set('Accept-Patch', jsonType);
+    if (routes.get('PATCH')?.readsJson) ctx.set('Accept-Patch', patchTypes);
   };
 }
 

@@ -4,6 +4,9 @@ export type MediaTypeClass = 'json' | 'charset' | 'absent' | 'other';
 /** The media type that clients are asked for if they have sent another one. */
 export const jsonType = 'application/json';
 
+/** The media types of a PATCH for `Accept-Patch` (RFC 5789 §3.1): its body is a merge patch (RFC 7396 §4), whose own type is rarely sent. */
+export const patchTypes = `application/merge-patch+json, ${jsonType}`;
+
 const TOKEN = /[\w!#$%&'*+.^`|~-]+/.source; // RFC 9110 §5.6.2
 const QUOTED = /"((?:[^"\\]|\\.)*)"/.source; // §5.6.4
 const PARAMETER = new RegExp(`[ \t]*;[ \t]*(?:(${TOKEN})=(?:(${TOKEN})|${QUOTED}))?`, 'y');

@@ -1,4 +1,5 @@
 import { Problem, type ProblemCode, problemCodes } from '../errors.ts';
+import { patchTypes } from '../http/media-type.ts';
 import { rules } from '../rules.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
@@ -84,7 +85,7 @@ const headers: Readonly<Record<number, Readonly<Record<string, Part>>>> = {
       schema: { type: 'string' },
       example: 'application/json',
     },
-    'Accept-Patch': { description: 'What a PATCH accepts (RFC 5789 §3.1).', schema: { type: 'string' }, example: 'application/json' },
+    'Accept-Patch': { description: 'What a PATCH accepts (RFC 5789 §3.1).', schema: { type: 'string' }, example: patchTypes },
     'Accept-Encoding': {
       description: 'That no content coding is accepted, where that was the reason (RFC 9110 §12.5.3).',
       schema: { type: 'string' },

@@ -219,7 +219,7 @@ describe('callback() and fetch()', () => {
       const type = 'application/json';
       const accepts = {
         ...(/POST|PUT|PATCH/.test(allow) ? { accept: type } : {}),
-        ...(allow.includes('PATCH') ? { 'accept-patch': type } : {}),
+        ...(allow.includes('PATCH') ? { 'accept-patch': `application/merge-patch+json, ${type}` } : {}),
       };
       expect(answer).toEqual({ status: 204, headers: { allow, ...accepts, 'x-content-type-options': 'nosniff', ...given }, text: '' });
     }

@@ -220,7 +220,7 @@ describe('PATCH /?filter', () => {
       body: 'x',
       headers: { 'content-type': 'text/plain' },
     });
-    expect([status, headers['accept-patch']]).toEqual([415, 'application/json']);
+    expect([status, headers['accept-patch']]).toEqual([415, 'application/merge-patch+json, application/json']);
   });
 });
 

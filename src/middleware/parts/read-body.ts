@@ -1,7 +1,7 @@
 import rawBody from 'raw-body';
 import { Problem, type ProblemCode } from '../../errors.ts';
 import { decodeUtf8, parseJson } from '../../http/json.ts';
-import { classifyMediaType, jsonType } from '../../http/media-type.ts';
+import { classifyMediaType, jsonType, patchTypes } from '../../http/media-type.ts';
 import { coarseTimer } from '../../mongo/driver/coarse-timer.ts';
 import type { Context } from './context.ts';
 
@@ -43,7 +43,7 @@ function checkMediaType(ctx: Context): void {
 
 /** 415 says which type is accepted (RFC 9110 §15.5.16), and for a PATCH also in `Accept-Patch` (RFC 5789 §2.2). */
 function unsupported({ method }: Context, detail: string, others: Readonly<Record<string, string>> = {}): Problem {
-  const headers = { accept: jsonType, ...(method === 'PATCH' && { 'accept-patch': jsonType }), ...others };
+  const headers = { accept: jsonType, ...(method === 'PATCH' && { 'accept-patch': patchTypes }), ...others };
   return new Problem({ code: 'unsupported_media_type', detail, headers });
 }
 
