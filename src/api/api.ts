@@ -51,6 +51,7 @@ export interface Api<Principal = unknown> {
    * Closes the server without losing a request. `health/ready` answers 503 at once. After `delay` the server stops listening; every answer that
    * is sent from then on has `Connection: close`, on other routes of the app too; and connections on which nothing arrives for a second are
    * closed. Connections that are still open after `timeout` are destroyed. Further calls wait for the same end. The `MongoClient` stays open.
+   * Without `server`, it closes no connection, and waits for the answers of this api, at most for `timeout`.
    *
    * Rejects with a {@link ConfigurationError} for an invalid option, and never because of a client.
    *
@@ -61,7 +62,7 @@ export interface Api<Principal = unknown> {
    *   await client.close();
    * });
    */
-  close(options: CloseOptions): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
   /**
    * Opens the store of a model, which need not be one of a resource: for jobs, scripts and tests. Each operation has `maxTimeMS` of the api.
    *

@@ -2,19 +2,23 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
+import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { exchangeOf } from '../middleware/parts/exchange.ts';
 import { hasBody } from '../middleware/parts/unread-body.ts';
 import { untilSessionsEnd } from '../mongo/driver/sessions.ts';
 import { graceMS } from '../mongo/driver/time-limit.ts';
-import { aWholeNumber, checkOptions, type LegalOptions, required } from '../options.ts';
+import { aWholeNumber, checkOptions, type LegalOptions } from '../options.ts';
 import { connectionsOf, isHttpServer, onRequest, stateOf } from './connections.ts';
 
 /** Options of `api.close()`. */
 export interface CloseOptions {
   /**
    * The server that `listen()`, `http.createServer()` or `https.createServer()` returned. It is closed with all of its connections, even if it
-   * also serves something else. HTTP/2 servers are not supported.
+   * also serves something else. HTTP/2 servers are not supported. Leave it out if the api has none, because only `fetch` answers, or if
+   * something else closes it.
+   * @default none: no connection is closed
    */
-  readonly server: Server;
+  readonly server?: Server;
   /**
    * How long the server goes on accepting requests, in milliseconds, while `<prefix>/health/ready` already answers 503: as long as the load
    * balancer needs to notice.
@@ -22,21 +26,48 @@ export interface CloseOptions {
    */
   readonly delay?: number;
   /**
-   * How long after `delay` the connections may stay open, in milliseconds; then they are destroyed. Transactions of requests that have been cut
-   * off are aborted within another second. All of it must be less than the grace period of the platform: 10 s in Docker, 30 s in Kubernetes.
+   * How long after `delay` the connections may stay open, in milliseconds; then they are destroyed. Without `server`, how long to wait for
+   * the answers of this api. Transactions of requests that have been cut off are aborted within another second. All of it must be less than
+   * the grace period of the platform: 10 s in Docker, 30 s in Kubernetes.
    * @default 8,000
    */
   readonly timeout?: number;
 }
 
-/** Whether `close` of an api was called. */
+/** Whether `close` of an api was called, and what it waits for. */
 export interface Closing {
   hasBegun: boolean;
+  readonly inFlight: InFlight;
+}
+
+/** The requests of an api whose answers have not ended. */
+export class InFlight {
+  #count = 0;
+  #whenNone: (() => void)[] = [];
+
+  /** Counts the requests of a middleware. */
+  count(run: ResourceMiddleware): ResourceMiddleware {
+    return (ctx, next) => {
+      this.#count++;
+      exchangeOf(ctx).whenOver(this.#end);
+      return run(ctx, next);
+    };
+  }
+
+  /** Resolves when there is none. */
+  async none(): Promise<void> {
+    if (this.#count > 0) await new Promise<void>((resolve) => this.#whenNone.push(resolve));
+  }
+
+  readonly #end = (): void => {
+    this.#count--;
+    if (this.#count === 0) for (const resolve of this.#whenNone.splice(0)) resolve();
+  };
 }
 
 const milliseconds = aWholeNumber(0, 2 ** 31 - 1, ' of milliseconds');
 const legal: LegalOptions<CloseOptions> = {
-  server: required([isHttpServer, 'what `listen()` or `http.createServer()` returned, or `https.createServer()`']),
+  server: [isHttpServer, 'what `listen()` or `http.createServer()` returned, or `https.createServer()`'],
   delay: milliseconds,
   timeout: milliseconds,
 };
@@ -45,16 +76,35 @@ const legal: LegalOptions<CloseOptions> = {
 const ends = new WeakMap<Server, Promise<void>>();
 
 /** Creates `close` of an api. */
-export function compileClose(closing: Closing, client: MongoClient): (options: CloseOptions) => Promise<void> {
-  return async function close(options) {
+export function compileClose(closing: Closing, client: MongoClient): (options?: CloseOptions) => Promise<void> {
+  return async function close(options = {}) {
     checkOptions(options, legal, '`close`');
     const { server, delay = 0, timeout = 8_000 } = options;
     closing.hasBegun = true;
-    const end = ends.get(server) ?? closeServer(server, delay, timeout);
-    ends.set(server, end);
-    await end;
+    await (server ? closeOnce(server, delay, timeout) : endAnswers(closing, delay, timeout));
     await untilSessionsEnd(client, graceMS);
   };
+}
+
+function closeOnce(server: Server, delay: number, timeout: number): Promise<void> {
+  const end = ends.get(server) ?? closeServer(server, delay, timeout);
+  ends.set(server, end);
+  return end;
+}
+
+async function endAnswers({ inFlight }: Closing, delay: number, timeout: number): Promise<void> {
+  if (delay > 0) await wait(delay);
+  await within(timeout, inFlight.none());
+}
+
+/** Waits for a promise, but not for longer than this. */
+async function within(timeout: number, promise: Promise<void>): Promise<void> {
+  const deadline = new AbortController();
+  try {
+    await Promise.race([promise, wait(timeout, undefined, { signal: deadline.signal })]);
+  } finally {
+    deadline.abort();
+  }
 }
 
 async function closeServer(server: Server, delay: number, timeout: number): Promise<void> {
@@ -64,17 +114,23 @@ async function closeServer(server: Server, delay: number, timeout: number): Prom
   onRequest(server, sayClose);
   for (const state of [...connections].map(stateOf)) if (typeof state === 'object') sayClose(state);
   const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
-  // `close` of an HTTP server would also destroy connections that it takes for idle while a request arrives on them.
-  NetServer.prototype.close.call(server);
+  stopListening(server);
   const sweeping = setInterval(setImmediate, sweepMS, closeQuiet(connections)); // after what has arrived in the same turn
-  const deadline = new AbortController();
   try {
-    await Promise.race([closed, wait(timeout, undefined, { signal: deadline.signal })]);
+    await within(timeout, closed);
   } finally {
     clearInterval(sweeping);
-    deadline.abort();
     cutAll(server, connections);
   }
+}
+
+/**
+ * `close` of an HTTP server of Node would also destroy connections that it takes for idle while a request arrives on them. The HTTP server of
+ * Bun is none of `node:net`, and has only its own `close`.
+ */
+function stopListening(server: Server): void {
+  if (server instanceof NetServer) NetServer.prototype.close.call(server);
+  else (server as Server).close();
 }
 
 /**

@@ -17,7 +17,7 @@ import { Stores } from '../store/stores.ts';
 import type { Api } from './api.ts';
 import { type ApiOptions, apiOptionNames } from './api-options.ts';
 import { compileBatch } from './batch-route.ts';
-import { type Closing, compileClose } from './close.ts';
+import { type Closing, compileClose, InFlight } from './close.ts';
 import { compileIdempotency } from './compile-idempotency.ts';
 import { watchConnections } from './connections.ts';
 import { compileDispatch } from './dispatch.ts';
@@ -34,7 +34,7 @@ type Options = ApiOptions<ResourceDefinition>;
 
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
 export function createApi(options: Options, identify: Authenticate<unknown> | undefined): Api {
-  const closing: Closing = { hasBegun: false };
+  const closing: Closing = { hasBegun: false, inFlight: new InFlight() };
   const { prefix, description, around, probes, routes, maxTimeMS, stores, keyModels, latches } = compileParts(options, identify, closing);
   const { resources } = description;
   const { models = [] } = options;
@@ -42,7 +42,11 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   resources.forEach(warnOfScope);
   warnOfStandalone(readDatabase(options), description);
   watchConnections();
-  const answering = { answerProbe: compileProbes(probes), around, dispatch: compileDispatch(routes, prefix) };
+  const answering = {
+    answerProbe: compileProbes(probes),
+    around: closing.inFlight.count(around),
+    dispatch: compileDispatch(routes, prefix),
+  };
   const app = compileApp(prefix, answering, options);
   return {
     description,

@@ -17,6 +17,7 @@ export function showWhole(value: unknown): string {
 function shapeOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return value === null || value === undefined ? `${value}` : typeof value;
   if (Array.isArray(value)) return `[${shapesOf(value)}]`;
+  if (value instanceof Map) return showObject([...value], shapeOf);
   const type = typeNameOf(value);
   return type ?? showObject(Object.entries(value), shapeOf);
 }

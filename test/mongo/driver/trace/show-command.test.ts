@@ -29,6 +29,11 @@ it.each<[string, unknown[], string]>([
     [values],
     'insertOne orders document { a: string, b: number, c: boolean, d: null, e: Date, f: ObjectId, g: Decimal128, h: Long, i: RegExp, j: bytes }',
   ],
+  [
+    'updateOne',
+    [new Map([['a', 'x']]), { $set: { m: new Map([['k', 1]]) } }],
+    'updateOne orders filter { a: string } update { $set: { m: { k: number } } }',
+  ],
   ['updateMany', [{}, { $set: { a: '$x' } }, { upsert: true }], 'updateMany orders filter {} update { $set: { a: string } } upsert true'],
   ['estimatedDocumentCount', [{ signal: {} }], 'estimatedDocumentCount orders'],
   ['commitTransaction', [], 'commitTransaction orders'],
