@@ -48,7 +48,8 @@ export class Exchange {
       return;
     }
     // A response that waits behind others on a pipelined connection never emits `close`, because it has no socket yet.
-    res.once('close', () => this.end());
+    // First of all listeners: the HTTP instrumentation of OpenTelemetry ends its span when the response closes, and `observe` describes that span.
+    res.prependOnceListener('close', () => this.end());
     if (req.socket instanceof EventEmitter) exchangesOn(req.socket).add(this);
   }
 
