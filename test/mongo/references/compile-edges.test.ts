@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { defineModel, t } from '../../../src/index.ts';
+import { openMemory } from './memory.ts';
+
+const to = (model: string, options: object = { exists: true }) => t.ref(model, { id: t.string(), ...options });
+const define = (name: string, fields: object) =>
+  defineModel(name, { collection: name.toLowerCase(), fields: { id: t.string(), ...fields } });
+
+describe('compileEdges()', () => {
+  it('makes an edge of each checked reference, from the model that has it to the one that it leads to', () => {
+    const { edges } = openMemory([
+      define('Order', { customerId: to('Customer'), others: t.array(to('Customer', { onDelete: 'pull' })), free: to('Customer', {}) }),
+      define('Customer', {}),
+    ]);
+    expect(edges.map(({ holder, field, target }) => [holder.model.name, field.name, target.model.name])).toEqual([
+      ['Order', 'customerId', 'Customer'],
+      ['Order', 'others', 'Customer'],
+    ]);
+  });
+
+  it.each([
+    ['exists: true', { exists: true }],
+    ["onDelete: 'restrict'", { onDelete: 'restrict' }],
+  ])('refuses ids that are decimals: %s', (option, given) => {
+    const models = [
+      define('Order', { customerId: t.ref('Customer', { id: t.decimal(), ...given } as never) }),
+      defineModel('Customer', { collection: 'customers', fields: { id: t.decimal() } }),
+    ];
+    expect(() => openMemory(models as never)).toThrow(
+      `\`customerId\` of Order has \`${option}\`, but its ids are decimals, of which 1.0 and 1.00 are equal: use ids of another type for references that hold.`,
+    );
+  });
+
+  it('refuses `onDelete` to a model with a field of the name under which a record counts what refers to it, and lets `exists` lead there', () => {
+    const Customer = define('Customer', { _references: t.optional(t.string()) });
+    expect(() => openMemory([define('Order', { customerId: to('Customer', { onDelete: 'cascade' }) }), Customer])).toThrow(
+      "`customerId` of Order has `onDelete: 'cascade'`, and Customer has a field `_references`: the library writes under this key when a record is referred to. Give the field another name.",
+    );
+    expect(openMemory([define('Order', { customerId: to('Customer') }), Customer]).edges).toHaveLength(1);
+  });
+
+  it.each([
+    ['cascade', true, false, false],
+    ['cascade', true, true, true],
+    ['cascade', false, false, true],
+    ['restrict', true, false, true],
+  ])('%s, from a model with deletedAt %s by one with %s: legal %s', (onDelete, isMarked, holderIsMarked, isLegal) => {
+    const marked = (is: boolean) => (is ? { deletedAt: t.deletedAt() } : {});
+    const open = () =>
+      openMemory([
+        define('Order', { customerId: to('Customer', { onDelete }), ...marked(holderIsMarked) }),
+        define('Customer', marked(isMarked)),
+      ]);
+    if (isLegal) expect(open().edges).toHaveLength(1);
+    else
+      expect(open).toThrow(
+        "`customerId` of Order has `onDelete: 'cascade'`, and Customer has `t.deletedAt()`: a restore of Customer could not bring back records of Order. Give Order `t.deletedAt()` too, or the reference another `onDelete`.",
+      );
+  });
+
+  it('tells all mistakes at once', () => {
+    const Decimals = defineModel('Decimals', { collection: 'decimals', fields: { id: t.decimal() } });
+    const decimal = t.ref('Decimals', { id: t.decimal(), exists: true });
+    expect(() => openMemory([define('A', { one: decimal, two: decimal }), Decimals] as never)).toThrow(
+      /`one` of A has[\s\S]*`two` of A has/,
+    );
+  });
+});
+
+describe('models that require one another', () => {
+  const circle = (text: string) =>
+    `References require one another in a circle, so that no record could be created first, or deleted: ${text}. One of them must be nullable, optional or an array.`;
+
+  it('are refused, with the shortest circle', () => {
+    expect(() => openMemory([define('A', { b: to('B') }), define('B', { a: to('A'), c: to('C') }), define('C', { b: to('B') })])).toThrow(
+      circle('`b` of A to B, `a` of B to A'),
+    );
+  });
+
+  it('are refused at any distance, also behind models outside of the circle', () => {
+    expect(() =>
+      openMemory([
+        define('Z', { a: to('A') }),
+        define('A', { d: to('D'), b: to('B') }),
+        define('B', { c: to('C') }),
+        define('C', { a: to('A') }),
+        define('D', {}),
+      ]),
+    ).toThrow(circle('`b` of A to B, `c` of B to C, `a` of C to A'));
+  });
+
+  it.each([
+    ['of one reference is nullable', { b: t.nullable(to('B')) }],
+    ['of one reference is optional', { b: t.optional(to('B')) }],
+    ['of one reference is an array', { b: t.array(to('B')) }],
+    ['of one reference is not checked', { b: to('B', {}) }],
+  ])('are legal if the field %s', (_what, fields) => {
+    expect(() => openMemory([define('A', fields), define('B', { a: to('A') })])).not.toThrow();
+  });
+
+  it('are legal if a model requires only itself, also as a part of ways of others', () => {
+    expect(() => openMemory([define('A', { a: to('A'), b: to('B') }), define('B', { b: to('B') })])).not.toThrow();
+  });
+
+  it('are legal if two ways lead to the same model', () => {
+    const models = [
+      define('A', { b: to('B'), c: to('C') }),
+      define('B', { d: to('D') }),
+      define('C', { d: to('D') }),
+      define('D', { d: to('D') }),
+    ];
+    expect(openMemory(models).edges).toHaveLength(5);
+  });
+});
