@@ -40,8 +40,8 @@ export function compileBatch(
     return model && created && { text: spellId(model, created._id), value: parseJson(model.id.leaf.toJson(created._id)) };
   }
   const chain = [
+    ...limitPlaces(maxConcurrency), // around `requestTimeout`: a batch that was given up has no place
     ...before,
-    ...limitPlaces(maxConcurrency),
     jsonBody({ limit: maxBytes, timeout: bodyTimeout, maxValues, requireObject: false }),
     ...(idempotency ? [idempotency] : []),
     batch({ db, maxTimeMS, maxOperations, maxAnswerBytes, run, createdId }),
