@@ -209,12 +209,14 @@ describe('what commands end with', () => {
   const codes = [6, 24, 50, 64, 91, 112, 8000, 10334, 11000, 17280];
   const failed = (isWrite: boolean) =>
     codes.flatMap((code) =>
-      [0, 1, 2].map((handOvers) => {
-        const error = Object.assign(new Error('no'), { name: 'MongoServerError', code, hasErrorLabel: () => false });
-        const command = { model: library as never, isWrite, handOvers, isWithoutServer: false, isRouted: true };
-        const meaning = explainFailure(error, command);
-        return meaning instanceof library.Problem ? meaning.code : 'internal';
-      }),
+      [0, 1, 2].flatMap((handOvers) =>
+        [false, isWrite].map((isInTransaction) => {
+          const error = Object.assign(new Error('no'), { name: 'MongoServerError', code, hasErrorLabel: () => false });
+          const command = { model: library as never, isWrite, isInTransaction, handOvers, isWithoutServer: false, isRouted: true };
+          const meaning = explainFailure(error, command);
+          return meaning instanceof library.Problem ? meaning.code : 'internal';
+        }),
+      ),
     );
 
   it('is what those that read carry', () => {
