@@ -1,13 +1,19 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { WriteRules } from '../model/write/compile-writes.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
-import { checkOptions } from '../options.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
 import { canAnswer, ofChange, ofRead, ofReferences, ofValues } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
-import { viewerOfHandler } from './parts/viewer.ts';
+import { compileViewer } from './parts/viewer.ts';
+
+/** Options of {@link records}. */
+export interface RecordsOptions extends WriteOptions, Pick<WriteRules, 'explicitWrites'> {}
+
+const legal: LegalOptions<RecordsOptions> = { ...writeOptions, explicitWrites: trueOrFalse };
 
 /**
  * Lets a handler load and save the record of the path. Place it below `scope` and `ifMatch`.
@@ -22,10 +28,11 @@ import { viewerOfHandler } from './parts/viewer.ts';
  * @example
  * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
  */
-export function records(model: ModelInput, options: WriteOptions): ResourceMiddleware {
-  checkOptions(options, writeOptions, '`records`');
+export function records(model: ModelInput, options: RecordsOptions): ResourceMiddleware {
+  checkOptions(options, legal, '`records`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
+  const viewerOf = compileViewer(compiled, options.explicitWrites);
   const saveDocument = compileSaveDocument(compiled, collection);
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
   const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues, ...ofReferences(compiled)]); // a GET writes nothing
@@ -69,7 +76,7 @@ export function records(model: ModelInput, options: WriteOptions): ResourceMiddl
         );
       const work = workOf(ctx);
       const { record, savedFrom } = ctx;
-      const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep, viewer: viewerOfHandler(ctx, compiled) }, work);
+      const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep, viewer: viewerOf(ctx) }, work);
       work.transaction?.onRollback(() => {
         if (record) ctx.record = record;
         else delete ctx.record;

@@ -1,14 +1,21 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { WriteRules } from '../model/write/compile-writes.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { isRestoredWithOthers } from '../mongo/references/related-restores.ts';
-import { checkOptions } from '../options.ts';
+import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer, ofChange } from './parts/can-answer.ts';
 import { compileObserve } from './parts/cascade-hooks.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 import { requireDeletedAt } from './parts/require-deleted-at.ts';
+import { compileViewer } from './parts/viewer.ts';
 import { updatePart, withWritePart } from './parts/write-part.ts';
+
+/** Options of {@link restore}. */
+export interface RestoreOptions extends WriteOptions, Pick<WriteRules, 'explicitWrites'> {}
+
+const legal: LegalOptions<RestoreOptions> = { ...writeOptions, explicitWrites: trueOrFalse };
 
 /**
  * Brings back the deleted record of `ctx.params.id`, of a model with `t.deletedAt()`, with the scope and `ctx.precondition` in the filter of the
@@ -21,16 +28,17 @@ import { updatePart, withWritePart } from './parts/write-part.ts';
  * @example
  * router.post('/orders/:id/restore', ifMatch(), restore(Order, { db }), record());
  */
-export function restore(model: ModelInput, options: WriteOptions): ResourceMiddleware {
-  checkOptions(options, writeOptions, '`restore`');
+export function restore(model: ModelInput, options: RestoreOptions): ResourceMiddleware {
+  checkOptions(options, legal, '`restore`');
   const compiled = asCompiled(model);
   requireDeletedAt(compiled, '`restore`');
   const collection = openRelated(compiled, options);
   const observe = compileObserve(compiled, options.references, 'restore');
+  const viewerOf = compileViewer(compiled, options.explicitWrites);
   const isRelated = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
   const ofOthers = isRelated ? (['validation_failed', 'replica_set_required'] as const) : [];
   const write = canAnswer([...ofChange, 'duplicate_key', ...ofOthers], async function restore(ctx, next) {
-    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, observer: observe?.(ctx) };
+    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };
     ctx.record = await collection.restore(target, workOf(ctx));
     await next();
   });

@@ -117,7 +117,7 @@ export function openCollection(
       const unchanged = (model.revision ? [model.revision.key] : storedCheck.dependsOn).map((key) => ({
         [key]: { $eq: asSent(found[key]) ?? null },
       }));
-      const stored = await write(work, run({ $and: [toFilter(target, changes), ...unchanged] }));
+      const stored = await write(work, run({ $and: [toFilter(target, changes), ...unchanged] }), target.viewer);
       return stored ? new StoredRecord(model, stored) : undefined;
     });
   }
@@ -125,7 +125,7 @@ export function openCollection(
   /** Writes, and explains a miss. If nothing explains it, the record has changed in between, and the write is tried again. */
   async function writeOrExplain(target: Target, changes: Changes | undefined, run: Write, work: Work): Promise<StoredRecord> {
     return retry(async () => {
-      const stored = await write(work, run);
+      const stored = await write(work, run, target.viewer);
       if (stored) return new StoredRecord(model, stored);
       await explainMiss(target, work, changes);
       return undefined;
@@ -153,9 +153,9 @@ export function openCollection(
     ...openLinks(model, collection, { write, toFilter, explainMiss, retry }),
     ...openReferenceCommands(model, collection, { readLatest, write }),
 
-    async insert(stored, { ifIdIsFree = false } = {}, work = new Work()) {
+    async insert(stored, { ifIdIsFree = false, viewer } = {}, work = new Work()) {
       try {
-        await write(work, (command) => inserts.insert(stored, command));
+        await write(work, (command) => inserts.insert(stored, command), viewer);
       } catch (error) {
         throw ifIdIsFree && isIdTaken(error) ? preconditionFailed('There is a record with this id already.') : error;
       }

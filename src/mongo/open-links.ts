@@ -67,7 +67,7 @@ export function openLinks(model: CompiledModel, collection: Collection<Stored>, 
         collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...command.options });
       if (kind === 'add') requireAddable(change);
       return retry(async () => {
-        const written = await write(work, send);
+        const written = await write(work, send, target.viewer);
         if (written) return new StoredRecord(model, written);
         const stored = await explainMiss(target, work);
         if (isThere(change, stored) === (kind === 'add')) return new StoredRecord(model, stored);

@@ -2,6 +2,7 @@ import type { Document as BsonDocument, Collection, FindOptions } from 'mongodb'
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { referencesKey } from '../model/value/own-keys.ts';
 import type { Commands } from './driver/commands.ts';
+import type { Writer } from './driver/duplicate-key.ts';
 import type { Work } from './driver/work.ts';
 import { type Deletion, marking } from './query/deleted.ts';
 import { both, type Filter } from './query/filter.ts';
@@ -71,7 +72,7 @@ export function openReferenceCommands(
   async function rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipeline: BsonDocument[], work: Work): Promise<void> {
     for (const some of inParts(ids)) {
       const filter = both(withIds(some), scope);
-      await write(work, (command) => collection.updateMany(command.handOver(filter), pipeline, command.options));
+      await write(work, (command) => collection.updateMany(command.handOver(filter), pipeline, command.options), serverItself);
     }
   }
 
@@ -114,6 +115,9 @@ export function openReferenceCommands(
     rewriteAll,
   };
 }
+
+/** What a delete or restore does to further records is no field of the request. */
+const serverItself: Writer = { mayName: () => false };
 
 function withIds(ids: readonly unknown[]): Filter {
   return { _id: { $in: ids } };

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Writer } from './driver/duplicate-key.ts';
 import type { Filter } from './query/filter.ts';
 import type { StoredRecord } from './stored-record.ts';
 
@@ -8,7 +9,7 @@ interface RecordsOf {
 }
 
 /** Who writes: which records the client of a request may name in a reference, and may be told of. */
-export interface Viewer {
+export interface Viewer extends Writer {
   /** The row filter of what the client may see of a source. Undefined if it may see nothing there. */
   scopeOf(source: RecordsOf): Promise<Filter | undefined>;
   /** Whether the client may write the field of a dotted name. Another field has a value of the server, for which any record will do. */

@@ -123,12 +123,18 @@ export function openManyWrites(
   }
 
   /** Throws 422 if some of the records cannot take the changes: others have been written by then. */
-  async function updateAll(ids: readonly unknown[], filter: Filter, changes: Changes, work: Work): Promise<number> {
+  async function updateAll(
+    ids: readonly unknown[],
+    filter: Filter,
+    changes: Changes,
+    viewer: Viewer | undefined,
+    work: Work,
+  ): Promise<number> {
     const pipeline = buildUpdate(model, changes, new Date());
     let [matched, modified] = [0, 0];
     if (!changesNothing(changes))
       modified = await writeTo(ids, both(filter, requireEmbedded(changes)), async (some) => {
-        const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options));
+        const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options), viewer);
         matched += done.matchedCount;
         return done.modifiedCount;
       });
@@ -166,11 +172,11 @@ export function openManyWrites(
       return written;
     },
 
-    updateMany({ conditions, scope, max }, changes, work = new Work()) {
+    updateMany({ conditions, scope, max, viewer }, changes, work = new Work()) {
       const filter = both(buildFilter(conditions), scope);
       return asPart(db, work, maxTimeMS, async (transaction) => {
         const ids = await findIds(filter, max, work);
-        const modified = await transaction.join(() => updateAll(ids, filter, changes, work));
+        const modified = await transaction.join(() => updateAll(ids, filter, changes, viewer, work));
         return { matched: ids.length, modified, ids };
       });
     },

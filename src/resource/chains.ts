@@ -160,7 +160,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...prior(r, 'restore'),
     ...carrying(
       r,
-      withinTransaction(restore(r.model, writes(r)), r.withinOf('restore'), writes(r)),
+      withinTransaction(restore(r.model, { ...writes(r), ...closed(r) }), r.withinOf('restore'), writes(r)),
       cascadingHooks(r, 'restore'),
       record(),
     ),
@@ -201,7 +201,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
   const isSafe = o.method === 'GET';
   const isOfRecord = o.path.split('/').includes(':id');
-  const loading = records(r.model, writes(r));
+  const loading = records(r.model, { ...writes(r), ...closed(r) });
   const within = r.withinOf(o.name);
   const run = within.length > 0 ? handlerWithin(o.handler, within, writes(r)) : o.handler;
   const doing = handler(run, { model: r.model, problems: [...o.problems, ...(within.length > 0 ? ofTransaction : [])], ...answerOf(o) });

@@ -37,7 +37,7 @@ const unlimited: Limits = { scope: undefined, bounds: {}, viewer: undefined };
  */
 export function compileLimits(model: CompiledModel, given: { readonly scope?: unknown }, { work, reach }: LimitedUser): Within {
   const mayWrite = (name: string) => model.clientFields.has(name);
-  const viewer = reach && { scopeOf: reach.scopeOf, mayWrite, boundsServer: true };
+  const viewer = reach && { scopeOf: reach.scopeOf, mayWrite, mayName: mayWrite, boundsServer: true };
   const limit = ({ filter, bounds }: ReadScope): Limits => ({ scope: filter, bounds: { writeScope: bounds, mayWrite }, viewer });
 
   if ('scope' in given || !reach) {

@@ -1,4 +1,6 @@
+import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { insertAccess, openNames, updateAccess } from '../../model/write/access.ts';
 import type { Viewer } from '../../mongo/viewer.ts';
 import type { Context } from './context.ts';
 import type { GuardedSource } from './relation-targets.ts';
@@ -9,11 +11,19 @@ export function viewerOf(ctx: Context): Viewer {
   return {
     scopeOf: (source) => sourceScopesOf(ctx).of(source as GuardedSource),
     mayWrite: (name) => ctx.mayWrite?.(name) ?? false,
+    mayName: (name) => ctx.mayWrite?.(name) ?? false,
     pathField: ctx.pathField,
   };
 }
 
-/** The client of a custom operation: what its handler saves may come from the client, in every field that clients know. */
-export function viewerOfHandler(ctx: Context, { clientFields }: CompiledModel): Viewer {
-  return { ...viewerOf(ctx), mayWrite: (name) => clientFields.has(name) };
+/**
+ * The client of an operation whose body does not say what is written: what a handler saves may come from the client, in every field that clients
+ * know. A 409 names only those that clients may write, on a create or by an update.
+ */
+export function compileViewer({ clientFields, fieldTable }: CompiledModel, explicitWrites = false): (ctx: Context) => Viewer {
+  const accesses = [insertAccess({ explicitWrites }), updateAccess({ explicitWrites })];
+  const names = once(() => new Set(accesses.flatMap((access) => openNames(fieldTable, access))));
+  const mayWrite = (name: string) => clientFields.has(name);
+  const mayName = (name: string) => names().has(name);
+  return (ctx) => ({ ...viewerOf(ctx), mayWrite, mayName });
 }

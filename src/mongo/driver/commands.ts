@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Writer } from './duplicate-key.ts';
 import { explainFailure } from './outcome.ts';
 import { needOf, reachabilityOf } from './reachability.ts';
 import { isSocketError } from './server-error.ts';
@@ -20,7 +21,7 @@ export interface Commands {
   /** Reads from the primary, after a write has missed: a secondary may not have the current record yet. */
   readonly readLatest: Run;
   /** Writes. */
-  readonly write: Run;
+  readonly write: <T>(work: Work, send: (command: Command) => Promise<T>, writer?: Writer) => Promise<T>;
 }
 
 type Kind = Pick<CommandPlan, 'isWrite' | 'need'> & { readonly isList?: boolean };
@@ -45,9 +46,12 @@ export function planCommands(model: CompiledModel, db: Db, collection: Pick<Coll
     readOne: reading(plan({ isWrite: false, need })),
     readMany: reading(plan({ isWrite: false, need, isList: true })),
     readLatest: reading(plan({ isWrite: false, need: 'primary' })),
-    write(work, send) {
+    write(work, send, writer) {
       if (work.transaction) work.transaction.writes++;
-      return work.run(write, (command) => command.count(() => send(command)));
+      return work.run(write, (command) => {
+        command.writer = writer;
+        return command.count(() => send(command));
+      });
     },
   };
 }

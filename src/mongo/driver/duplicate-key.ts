@@ -5,11 +5,20 @@ import type { ServerError } from './server-error.ts';
 
 const alreadyTaken = new Invalid('unique', 'is already taken');
 
-/** 409 with an error for each field of the unique index that clients know. Without the model of the collection it has no such errors. */
-export function duplicateKey(cause: ServerError, model: CompiledModel | undefined): Problem {
+/** Who is told of a duplicate key. */
+export interface Writer {
+  /** Whether the writer may be told the field of a dotted name, among those that clients know. */
+  mayName(name: string): boolean;
+}
+
+/**
+ * 409 with an error for each field of the unique index that clients know and the writer may be told. Without the model of the collection it has no
+ * such errors.
+ */
+export function duplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Writer): Problem {
   const errors = Object.keys((cause.keyPattern ?? {}) as object)
     .map((path) => (path === '_id' ? 'id' : path))
-    .filter((name) => model?.clientFields.has(name))
+    .filter((name) => model?.clientFields.has(name) && (writer?.mayName(name) ?? true))
     .map((name) => alreadyTaken.at(name));
   const detail = 'A record with these values exists already.';
   return new Problem({ code: 'duplicate_key', detail, ...(errors.length > 0 ? { errors } : {}), cause });

@@ -1,6 +1,6 @@
 import { Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { duplicateKey } from './duplicate-key.ts';
+import { duplicateKey, type Writer } from './duplicate-key.ts';
 import { hasLabel, isError, isServerError, isSocketError, type ServerError, serverCodes } from './server-error.ts';
 import { BudgetSpent, DeadlineExceeded } from './time-limit.ts';
 import { DatabaseAway } from './work.ts';
@@ -19,6 +19,8 @@ export interface FailedCommand {
   readonly isWithoutServer: boolean;
   /** Whether commands pass through a router (mongos). */
   readonly isRouted: boolean;
+  /** Who is told of a duplicate key. @default the application itself */
+  readonly writer?: Writer | undefined;
 }
 
 /** The kinds of errors of a failed command. */
@@ -171,7 +173,7 @@ export function explainFailure(error: unknown, command: FailedCommand): unknown 
   if (!isError(error) || error instanceof Problem) return error;
   if (command.isInTransaction && isWithoutTransactions(error)) return replicaSetRequired(error);
   const meaning = meaningOf(error, command);
-  if (meaning === 'duplicate_key') return duplicateKey(error as ServerError, command.model);
+  if (meaning === 'duplicate_key') return duplicateKey(error as ServerError, command.model, command.writer);
   return meaning ? new Problem({ code: meaning, detail: detailOf(meaning, command), cause: error }) : error;
 }
 

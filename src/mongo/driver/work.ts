@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
+import type { Writer } from './duplicate-key.ts';
 import type { Need, Reachability } from './reachability.ts';
 import { BudgetSpent, DeadlineExceeded, graceMS } from './time-limit.ts';
 import type { Transaction } from './transaction.ts';
@@ -28,6 +29,8 @@ export interface FailedSending {
   readonly handOvers: number;
   /** Whether it is part of a transaction, which is not committed after an error. */
   readonly isInTransaction: boolean;
+  /** Who is told of a duplicate key. */
+  readonly writer?: Writer | undefined;
 }
 
 /** Options of a call of the driver. */
@@ -46,6 +49,8 @@ export class Command {
   readonly collection: string | undefined;
   /** The session of the transaction that the command is part of. Every call of the driver must be given it. */
   readonly session: ClientSession | undefined;
+  /** Who is told of a duplicate key. @default the application itself */
+  writer: Writer | undefined;
   /** Called when the command is aborted. */
   whenAborted: ((reason: unknown) => void) | undefined;
   readonly #work: Work;
@@ -74,8 +79,7 @@ export class Command {
   }
 
   /**
-   * The options that every call of the driver must be given. The driver's types of some calls lack `signal`, without which they would look for a
-   * server even after the answer.
+   * The options that every call of the driver must be given. Without `signal`, which some types lack, it looks for a server after the answer.
    */
   get options(): CallOptions {
     const { maxTimeMS, signal, session } = this;
@@ -210,7 +214,8 @@ export class Work {
     try {
       return await command.settle(send);
     } catch (error) {
-      throw plan.explain(error, { handOvers: command.handOvers, isInTransaction: command.session !== undefined });
+      const { handOvers, session, writer } = command;
+      throw plan.explain(error, { handOvers, isInTransaction: session !== undefined, writer });
     } finally {
       this.#end(command, alarm, plan.reachability);
     }

@@ -54,7 +54,12 @@ const changes = (assignments: Readonly<Record<string, unknown>>, embedded: Reado
   assignments: Object.entries(assignments).map(([path, value]) => ({ path, value })),
   embedded: Object.entries(embedded).map(([path, whole]) => ({ path, whole, refused: [] })),
 });
-const writer = (given: Partial<Viewer> = {}): Viewer => ({ scopeOf: async () => ({}), mayWrite: () => true, ...given });
+const writer = (given: Partial<Viewer> = {}): Viewer => ({
+  scopeOf: async () => ({}),
+  mayWrite: () => true,
+  mayName: () => true,
+  ...given,
+});
 
 describe('the references of new records', () => {
   it('are named once for each id, with the places of all that name it', () => {
@@ -131,10 +136,10 @@ describe('what a writer may name', () => {
 
   it.each<[string, Viewer | undefined, object[], string[]]>([
     ['everything, for the application', undefined, [{}, {}], []],
-    ['what it sees, in the fields that it may write', { scopeOf, mayWrite }, [{ owner: 'ann' }, {}], ['Project']],
+    ['what it sees, in the fields that it may write', { scopeOf, mayWrite, mayName: mayWrite }, [{ owner: 'ann' }, {}], ['Project']],
     [
       'what it sees, in all fields, if the values of the server are bound',
-      { scopeOf, mayWrite, boundsServer: true },
+      { scopeOf, mayWrite, mayName: mayWrite, boundsServer: true },
       [{ owner: 'ann' }, { owner: 'ann' }],
       ['Project', 'Label'],
     ],

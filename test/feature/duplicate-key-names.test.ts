@@ -1,0 +1,115 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { defineModel, jsonBody, t } from '../../src/index.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+
+const id = t.string({ policy: { insert: true, filter: ['eq'] } });
+const closed = { insert: false, update: false };
+const Doc = defineModel('Doc', {
+  collection: 'docs',
+  fields: {
+    id,
+    tenant: t.string({ policy: closed }),
+    number: t.string({ default: '' }),
+    code: t.nullable(t.string({ immutable: true })),
+    serial: t.nullable(t.string({ policy: closed })),
+    deletedAt: t.deletedAt(),
+    revision: t.revision(),
+  },
+  indexes: [
+    { fields: ['tenant', 'number'], unique: true },
+    { fields: ['tenant', 'code'], unique: true },
+  ],
+});
+
+const database = useDatabase();
+const api = useApi(
+  database,
+  (shop) => [
+    shop.resource({
+      model: Doc,
+      ops: ['create', 'patch', 'put', 'patchMany', 'restore', 'delete'],
+      scope: () => ({ tenant: 'a' }),
+      scopeFields: ['tenant'],
+      serverFields: () => ({ tenant: 'a' }),
+      operations: {
+        set: {
+          use: [jsonBody()],
+          problems: ['duplicate_key'],
+          async handler(ctx) {
+            const doc = await ctx.load();
+            Object.assign(doc, ctx.request.body);
+            await ctx.save(doc);
+          },
+        },
+        swallow: {
+          problems: ['duplicate_key'],
+          handler: (ctx) =>
+            ctx.transaction(async () => {
+              const doc = await ctx.load();
+              doc.number = '1';
+              await ctx.save(doc).catch(() => undefined);
+            }),
+        },
+      },
+    }),
+  ],
+  { batch: true, idempotency: { principal: () => 'me' } },
+);
+const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');
+
+beforeAll(async () => {
+  const partialFilterExpression = { tenant: { $exists: true } };
+  await docs().createIndex({ tenant: 1, number: 1 }, { unique: true, partialFilterExpression });
+  await docs().createIndex({ tenant: 1, code: 1 }, { unique: true, partialFilterExpression: { code: { $type: 'string' } } });
+  await docs().createIndex({ serial: 1 }, { unique: true, partialFilterExpression: { serial: { $type: 'string' }, deletedAt: null } });
+});
+
+beforeEach(async () => {
+  await docs().deleteMany({});
+  await docs().insertMany([
+    { _id: 'a', tenant: 'a', number: '1', code: 'c', serial: 's', revision: 0 },
+    { _id: 'b', tenant: 'a', number: '2', code: 'd', revision: 0 },
+    { _id: 'gone', tenant: 'a', number: '3', code: 'e', revision: 0, deletedAt: new Date(), deletion: 'x' },
+  ]);
+});
+
+const key = { 'idempotency-key': '"k"' };
+const number = { number: '1' };
+
+describe('a 409 names only the fields that the client may write', () => {
+  it.each([
+    ['create', 'POST', '', { id: 'n', ...number }, ['number']],
+    ['create of a field that is closed to updates', 'POST', '', { id: 'n', number: '9', code: 'c' }, ['code']],
+    ['patch', 'PATCH', '/b', number, ['number']],
+    ['put', 'PUT', '/b', number, ['number']],
+    ['patchMany', 'PATCH', '?id=b', number, ['number']],
+    ['save', 'POST', '/b/set', number, ['number']],
+    ['save of values of the server', 'POST', '/b/set', { serial: 's' }, []],
+  ])('on %s', async (_what, method, path, body, fields) => {
+    for (const headers of [{}, key]) {
+      const answer = await api.request(method, `/api/docs${path}`, { body, headers });
+      expect([answer.status, answer.body.errors?.map((one: { field: string }) => one.field) ?? []]).toEqual([409, fields]);
+      expect(answer.text).not.toContain('tenant');
+    }
+  });
+
+  it('on restore', async () => {
+    await docs().updateOne({ _id: 'gone' }, { $set: { serial: 's' } }); // a duplicate that the index of living records did not see
+    const { status, text, body } = await api.request('POST', '/api/docs/gone/restore');
+    expect([status, body.errors]).toEqual([409, undefined]);
+    expect(text).not.toMatch(/tenant|serial/);
+  });
+
+  it('on the member of a batch', async () => {
+    const operations = [{ method: 'PATCH', path: '/docs/b', body: number }];
+    const { status, body } = await api.request('POST', '/api/batch', { body: { operations } });
+    expect([status, body.errors?.map((one: { field: string }) => one.field)]).toEqual([409, ['number']]);
+  });
+
+  it('also where a handler has caught it, and the transaction is lost by it', async () => {
+    const { status, text } = await api.request('POST', '/api/docs/b/swallow');
+    expect(status).toBe(409);
+    expect(text).not.toContain('tenant');
+  });
+});
