@@ -65,6 +65,7 @@ export class RelationOracle extends World {
     const { kind, asker, model, id } = write;
     const isClient = asker !== 'store';
     const own = World.key(model, id);
+    let isChanged = true;
     switch (kind) {
       case 'create':
       case 'nested':
@@ -81,7 +82,7 @@ export class RelationOracle extends World {
         break;
       case 'link':
       case 'unlink':
-        this.#changeElement(write);
+        isChanged = this.#changeElement(write);
         break;
       case 'remove':
         this.#address(write);
@@ -102,7 +103,7 @@ export class RelationOracle extends World {
         return { status: 200 };
     }
     const operation = operationOf[kind] as string;
-    if (isClient) this.#run('within', operation, own);
+    if (isClient && isChanged) this.#run('within', operation, own);
     if (isClient) this.after.unshift(`${operation}.${own}`);
     if (kind === 'link' || kind === 'unlink' || kind === 'remove') return { status: isClient ? 204 : 200 };
     return { status: kind === 'create' || kind === 'nested' ? 201 : 200 };
@@ -227,14 +228,16 @@ export class RelationOracle extends World {
     changed.revision++;
   }
 
-  #changeElement(write: Write): void {
+  /** Whether there was anything to add or to remove. Hooks of `within` run only then. */
+  #changeElement(write: Write): boolean {
     const { kind, asker, edge = 0, other } = write;
     const thing = this.#address(write);
     const ids = thing.refs.get(edge) ?? [];
     if (kind === 'link') this.#refer(asker, [{ edge, ids: [other] }], () => false);
-    if (ids.includes(other) === (kind === 'link')) return;
+    if (ids.includes(other) === (kind === 'link')) return false;
     thing.refs.set(edge, kind === 'link' ? [...ids, other] : ids.filter((one) => one !== other));
     thing.revision++;
+    return true;
   }
 
   #changeMany(write: Write): Outcome {
