@@ -1,4 +1,6 @@
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
+import { leadsToPrivate } from '../model/read/private-fields.ts';
+import type { Changes } from '../model/write/plan-changes.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions } from '../options.ts';
@@ -26,10 +28,8 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   const write = canAnswer([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx, next) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'updateMany');
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'updateMany'));
-    ctx.affected = toAffected(
-      compiled,
-      await collection.updateMany({ ...query, scope: ctx.scope, viewer: viewerOf(ctx) }, changes, workOf(ctx)),
-    );
+    const done = await collection.updateMany({ ...query, scope: ctx.scope, viewer: viewerOf(ctx) }, changes, workOf(ctx));
+    ctx.affected = toAffected(compiled, writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
     await next();
   });
   const part: WritePart = {
@@ -40,4 +40,9 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
     },
   };
   return withWritePart(part, write);
+}
+
+/** Whether changes write what clients may not read: how many records they have changed would tell how many had the value before. */
+function writesPrivate({ root }: CompiledModel, { assignments }: Changes): boolean {
+  return assignments.some(({ path }) => leadsToPrivate(root, path.split('.')));
 }
