@@ -5,7 +5,7 @@ const change = ['patch', 'put', 'patchMany', 'restore'] as const;
 const remove = ['delete', 'deleteMany'] as const;
 
 /** The groups of operations, wider ones first: the functions of a group run before those of a narrower one. */
-export const operationGroups = {
+const operationGroups = {
   read: ['list', 'get'],
   write: ['create', ...change, ...remove],
   change,
@@ -15,7 +15,7 @@ export const operationGroups = {
 type Groups = typeof operationGroups;
 
 /** A group of operations: a key of `guardsFor`, `before`, `within` and `after` that stands for all of them. */
-export type OperationGroup = keyof Groups;
+type OperationGroup = keyof Groups;
 
 /** The groups that have one of these operations. */
 export type GroupsOf<Op> = {
@@ -29,11 +29,6 @@ export type NamedBy<Key, Ops> = Key extends OperationGroup ? Extract<Ops, Groups
 export type FunctionTable = Readonly<Record<string, readonly unknown[] | undefined>>;
 
 const groupNames = Object.keys(operationGroups) as readonly OperationGroup[];
-
-/** Whether a name is the name of a group. */
-export function isGroup(name: string): name is OperationGroup {
-  return (groupNames as readonly string[]).includes(name);
-}
 
 /** The groups that stand for an operation. */
 function groupsOf(operation: string): readonly OperationGroup[] {
