@@ -151,7 +151,7 @@ export interface ResourceOptions<
    * @default none
    *
    * @example
-   * guardsFor: { change: [isEditor], remove: [isAdmin] }
+   * guardsFor: { change: [signedIn], remove: [isAdmin] }
    */
   readonly guardsFor?: { readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>>]?: readonly Guard<RequestContext<Principal>>[] };
   /**
