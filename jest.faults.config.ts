@@ -11,7 +11,7 @@ const config: Config = {
   ...shared,
   ...workers,
   displayName: 'faults',
-  testTimeout: 120_000 * Number(process.env.FAULT_ROUNDS ?? 1), // a net for hung tests; no test asserts a time
+  testTimeout: 600_000 * Number(process.env.FAULT_ROUNDS ?? 1), // a net for hung tests; no test asserts a time
   maxWorkers: 3, // most of their time they wait for timeouts and elections
   testRegex: ['/test/faults/.*\\.test\\.ts$'],
 };
