@@ -1,6 +1,5 @@
 import type { ServedResource } from '../resource/chains.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
-import { shownBy } from '../resource/link-nested.ts';
 import type { WriteOperation } from '../resource/resource-options.ts';
 import type { ServedOperation } from '../resource/served-operations.ts';
 import { formatTable } from './format-table.ts';
@@ -63,7 +62,7 @@ function of(resource: CompiledResource, operation: string): Functions {
 
 /** An operation below a record is for those who may see the record. */
 function below(resource: CompiledResource, own: Functions): Functions {
-  const ofRecord = namesOf(resource.guardsOf(shownBy(resource) ?? ''));
+  const ofRecord = namesOf(resource.guardsOf(resource.shownBy ?? ''));
   return { ...own, guards: [...new Set([...ofRecord, ...own.guards])] };
 }
 

@@ -1,5 +1,4 @@
 import type { NestedResource } from '../resource/compiled-resource.ts';
-import { shownBy } from '../resource/link-nested.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer } from './describe-operation.ts';
 import { choosesId } from './describe-resource.ts';
 import type { Part, Schema } from './document.ts';
@@ -13,7 +12,7 @@ export function describeNested(context: ResourceContext): Record<string, Part> {
   return Object.fromEntries(
     resource.nested.map((nested) => {
       const asked = (kind: string) => [
-        { resource, operation: shownBy(resource) ?? '' },
+        { resource, operation: resource.shownBy ?? '' },
         { resource: nested.target, operation: kind },
       ];
       const operations = nested.operations.map(({ name, kind, method }) => [

@@ -129,6 +129,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     description: definition.description ?? `Records of ${model.name}.`,
     model,
     ops,
+    shownBy: (['get', 'list'] as const).find((operation) => ops.includes(operation)),
     operations,
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,

@@ -7,11 +7,6 @@ import type { CompiledField } from '../model/node.ts';
 import type { CompiledResource, NestedResource, UnlinkedResource } from './compiled-resource.ts';
 import { nestedPlaces } from './relation-places.ts';
 
-/** The operation whose guards decide who may see a record of a resource: Get, or List if there is no Get. Undefined if it shows none. */
-export function shownBy({ ops }: Pick<UnlinkedResource, 'ops'>): 'get' | 'list' | undefined {
-  return (['get', 'list'] as const).find((operation) => ops.includes(operation));
-}
-
 /** Links the resources of `nested`. Throws a {@link ConfigurationError} for one that is no relation by `t.hasMany`, or serves nothing there. */
 export function linkNested(
   resource: UnlinkedResource,
@@ -35,7 +30,7 @@ function linkOne(
     throw new ConfigurationError(
       `${where}, which is not a relation of ${model.name} by \`t.hasMany\` without \`count\`${didYouMean(name, lists, '.')}`,
     );
-  if (!shownBy(resource))
+  if (!resource.shownBy)
     throw new ConfigurationError(`${where}, and needs Get or List in \`ops\`: otherwise its records are shown to nobody.`);
   const { path: served } = findTarget(relation, targets, where, 't.hasMany');
   const target = resources.find((one) => one.path === served);

@@ -14,7 +14,7 @@ import { watchMisfits } from '../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../options.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
 import { linkArrays } from './link-arrays.ts';
-import { linkNested, shownBy } from './link-nested.ts';
+import { linkNested } from './link-nested.ts';
 import type { Operation } from './resource-options.ts';
 
 /** Compiles `models` of an api, to which relations may lead too. */
@@ -114,11 +114,10 @@ function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: st
 
 /** Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its records to nobody. */
 function toTarget(resource: UnlinkedResource): ReferenceTarget {
-  const { model, path, scope, guardsOf, withinOf, hooksOf } = resource;
+  const { model, path, scope, shownBy, guardsOf, withinOf, hooksOf } = resource;
   const hooksFor = (operation: Operation) => ({ within: withinOf(operation), after: hooksOf(operation) }) as unknown as HooksOfChange;
   const hooks = { deleted: hooksFor('delete'), changed: hooksFor('patch'), restored: hooksFor('restore') };
-  const shown = shownBy(resource);
-  return { model, path, scope, guards: shown ? guardsOf(shown) : [shut], hooks };
+  return { model, path, scope, guards: shownBy ? guardsOf(shownBy) : [shut], hooks };
 }
 
 /** The relations that lead to a resource without Get and List, in words. */

@@ -6,7 +6,6 @@ import { requestPath } from '../middleware/record.ts';
 import { isStoredObject } from '../model/value/stored-shape.ts';
 import { Invalid } from '../rules.ts';
 import type { CompiledResource, NestedResource } from './compiled-resource.ts';
-import { shownBy } from './link-nested.ts';
 
 /** Makes the chain of a standard operation. */
 type MakeChain = (r: CompiledResource) => readonly ResourceMiddleware[];
@@ -27,7 +26,7 @@ export function nestedChains(
 
 function checkParent(r: CompiledResource, { via, target }: NestedResource): readonly ResourceMiddleware[] {
   const { model, db, maxTimeMS } = r;
-  const own = r.guardsOf(shownBy(r) ?? '');
+  const own = r.guardsOf(r.shownBy ?? '');
   const scope = r.isScoped ? { scope: r.scope } : {};
   return [...(own.length > 0 ? [guards(...own)] : []), findParent(model, { db, maxTimeMS, child: target.model, via, ...scope })];
 }
