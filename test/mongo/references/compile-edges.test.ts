@@ -58,6 +58,15 @@ describe('compileEdges()', () => {
       );
   });
 
+  it('refuses a model in the collection of the latches, at either end', () => {
+    const inLatches = (name: string, fields = {}) =>
+      defineModel(name, { collection: 'reference_latches', fields: { id: t.string(), ...fields } });
+    const message = (name: string) =>
+      `${name} is stored in \`reference_latches\`, where the library locks records that are referred to: give it another \`collection\`.`;
+    expect(() => openMemory([inLatches('Order', { customerId: to('Customer') }), define('Customer', {})])).toThrow(message('Order'));
+    expect(() => openMemory([define('Order', { customerId: to('Customer') }), inLatches('Customer')])).toThrow(message('Customer'));
+  });
+
   it('tells all mistakes at once', () => {
     const Decimals = defineModel('Decimals', { collection: 'decimals', fields: { id: t.decimal() } });
     const decimal = t.ref('Decimals', { id: t.decimal(), exists: true });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { latchModel } from '../../../src/mongo/references/latches/latch-model.ts';
 import { type Edge, type References, referencesOf } from '../../../src/mongo/references/references.ts';
 import { openMemory } from './memory.ts';
 
@@ -50,6 +51,13 @@ describe('References', () => {
 
   it('names the models that references with `onDelete` lead to', () => {
     expect([...references.heldModels].sort()).toEqual(['Country', 'Customer', 'Customer', 'Line', 'Note', 'Order']);
+  });
+
+  it('has the model of the latches if a reference takes one, and the limits of deletes', () => {
+    expect(references.latchModel?.name).toBe(latchModel.name);
+    const Checked = define('Checked', { country: to('Country', { exists: true }) });
+    expect(openMemory([Checked, Country]).references.latchModel).toBeUndefined();
+    expect(openMemory([Country], {}, { maxCascade: 3, maxCleared: 4 }).references.limits).toEqual({ maxCascade: 3, maxCleared: 4 });
   });
 
   it('knows a model by its name and its collection, however often it was compiled, and refuses one that it does not know', () => {
