@@ -9,7 +9,7 @@ export type LegalOptions<Options> = { readonly [Name in keyof Options]-?: Legal 
 
 export const aFunction: Legal = [(value) => typeof value === 'function', 'a function'];
 export const trueOrFalse: Legal = [(value) => typeof value === 'boolean', 'true or false'];
-export const aText: Legal = [(value) => typeof value === 'string' && value !== '', 'a text'];
+export const aString: Legal = [(value) => typeof value === 'string' && value !== '', 'a string that is not empty'];
 
 /** The value is checked where it is used, with more to say about it. */
 export const checkedLater: Legal = [() => true, ''];
@@ -124,5 +124,5 @@ function findUnknown(what: string, names: readonly string[], legal: readonly str
   const article = /^[aeiou]/.test(what) ? 'an' : 'a';
   return names
     .filter((name) => !legal.includes(name))
-    .map((name) => `\`${name}\` is not ${article} ${what} of ${where}${didYouMean(name, legal, '.')} Legal are ${legal.join(', ')}.`);
+    .map((name) => `\`${name}\` is not ${article} ${what} of ${where}${didYouMean(name, legal, '.')} Allowed: ${legal.join(', ')}.`);
 }

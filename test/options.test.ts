@@ -3,7 +3,7 @@ import { ConfigurationError } from '../src/errors.ts';
 import {
   aFunction,
   anArrayOf,
-  aText,
+  aString,
   aWholeNumber,
   checkNames,
   checkOptions,
@@ -26,7 +26,7 @@ interface Options {
 }
 
 const legal: LegalOptions<Options> = {
-  name: required(aText),
+  name: required(aString),
   size: aWholeNumber(1, 9),
   mode: orUndefined(oneOf('a', 'b')),
   run: aFunction,
@@ -41,7 +41,7 @@ describe('findMistakes', () => {
 
   it('finds all of them', () => {
     expect(mistakes({ nam: 'x', size: 0, mode: 'c', run: undefined })).toEqual([
-      '`nam` is not an option of `make`; did you mean `name`? Legal are name, size, mode, run.',
+      '`nam` is not an option of `make`; did you mean `name`? Allowed: name, size, mode, run.',
       '`size` of `make` must be a whole number from 1 to 9, or be left out.',
       '`mode` of `make` must be one of a, b, or be left out.',
       '`run` of `make` must be a function, or be left out.',
@@ -51,8 +51,8 @@ describe('findMistakes', () => {
   it('does not report a required option as missing if it is misspelt', () => {
     expect(mistakes({ nam: 'x' })).toHaveLength(1);
     expect(mistakes({ title: 'x' })).toEqual([
-      '`title` is not an option of `make`. Legal are name, size, mode, run.',
-      '`name` of `make` must be a text.',
+      '`title` is not an option of `make`. Allowed: name, size, mode, run.',
+      '`name` of `make` must be a string that is not empty.',
     ]);
   });
 
@@ -65,12 +65,12 @@ describe('a mistake', () => {
   it('is a ConfigurationError, and several are one with all of them', () => {
     expect(() => checkOptions({ name: '', size: 10 } as Options, legal, '`make`')).toThrow(
       new ConfigurationError(
-        '2 mistakes:\n- `name` of `make` must be a text.\n- `size` of `make` must be a whole number from 1 to 9, or be left out.',
+        '2 mistakes:\n- `name` of `make` must be a string that is not empty.\n- `size` of `make` must be a whole number from 1 to 9, or be left out.',
       ),
     );
     expect(() => checkNames('field', ['nmae', 'name', 'x'], ['name'], 'Note')).toThrow(
       new ConfigurationError(
-        '2 mistakes:\n- `nmae` is not a field of Note; did you mean `name`? Legal are name.\n- `x` is not a field of Note. Legal are name.',
+        '2 mistakes:\n- `nmae` is not a field of Note; did you mean `name`? Allowed: name.\n- `x` is not a field of Note. Allowed: name.',
       ),
     );
     expect(() => checkValue('`maxTimeMS`', 0, aWholeNumber(1))).toThrow(
@@ -90,7 +90,7 @@ describe('readOptions', () => {
 
   it('refuses what is illegal, missing, or misspelt', () => {
     expect(() => read({ size: 0 }, 'size')).toThrow('`size` of `make` must be a whole number from 1 to 9, or be left out.');
-    expect(() => read({ x: 1 }, 'name')).toThrow('`name` of `make` must be a text.');
+    expect(() => read({ x: 1 }, 'name')).toThrow('`name` of `make` must be a string that is not empty.');
     expect(() => read({ nam: 'x' }, 'name')).toThrow('`nam` is not an option of `make`; did you mean `name`?');
     expect(() => read({ name: 'x', sise: 1 }, 'size')).toThrow('`sise` is not an option of `make`; did you mean `size`?');
   });
@@ -110,7 +110,7 @@ describe('what is legal', () => {
     [aWholeNumber(0, 9, ' of bytes'), [0, 9], [-1, 10], 'a whole number of bytes from 0 to 9'],
     [aWholeNumber(1, undefined, ' of bytes'), [1], [0], 'a whole number of bytes, at least 1'],
     [trueOrFalse, [true, false], [0, 'true', undefined], 'true or false'],
-    [aText, ['a'], ['', 5], 'a text'],
+    [aString, ['a'], ['', 5], 'a string that is not empty'],
     [oneOf('a', 5), ['a', 5], ['5', undefined], 'one of a, 5'],
     [anArrayOf('names'), [[], ['a']], ['a', undefined], 'an array of names'],
     [anArrayOf('functions', aFunction[0]), [[() => 1]], [[() => 1, 1]], 'an array of functions'],

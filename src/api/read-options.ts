@@ -15,7 +15,7 @@ import {
   aFunction,
   anArrayOf,
   anObject,
-  aText,
+  aString,
   aWholeNumber,
   checkOptions,
   checkValue,
@@ -97,7 +97,7 @@ export function readIdempotency(options: Options): Required<IdempotencyOptions<n
 const legalIdempotency: LegalOptions<IdempotencyOptions<never>> = {
   principal: required(aFunction),
   required: trueOrFalse,
-  collection: aText,
+  collection: aString,
   ttl: aWholeNumber(1, 2 ** 31 - 1, ' of seconds'),
   maxAnswerBytes: aWholeNumber(1, 15 * 2 ** 20, ' of bytes'),
 };

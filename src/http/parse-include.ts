@@ -20,6 +20,9 @@ export function parseInclude(given: readonly string[], allowed: readonly string[
 function describeUnknown(name: string, allowed: readonly string[]): Invalid {
   if (allowed.length === 0) return new Invalid('not_available', 'is not available: there are no relations to include here');
   const suggestion = nearest(name, allowed);
-  const hint = suggestion === undefined ? `: it can be ${listNames(allowed)}` : `; did you mean ${suggestion}?`;
-  return new Invalid('not_includable', `cannot be ${name === '' ? 'nothing' : name}${hint}`, { name, suggestion });
+  const hint = suggestion === undefined ? `. Allowed: ${listNames(allowed)}` : `; did you mean \`${suggestion}\`?`;
+  return new Invalid('not_includable', `${name === '' ? 'must name a relation' : `cannot include \`${name}\``}${hint}`, {
+    name,
+    suggestion,
+  });
 }

@@ -115,6 +115,6 @@ function parseText(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw new ToolError('`body` must be an object, and not a text.');
+    throw new ToolError('`body` must be an object, and not a string.');
   }
 }

@@ -1,6 +1,6 @@
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
-import { anArrayOf, aText, aWholeNumber, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
+import { anArrayOf, aString, aWholeNumber, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
 
 /** What the SDK tells of a call: `authInfo` of its own authentication, `requestInfo.headers`, `sessionId`, `signal`. */
 export type McpCall = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -56,7 +56,7 @@ export const legalOptions: LegalOptions<McpOptions> = {
   headers: headersOrFunction,
   principal: anyValue,
   maxAnswer: aWholeNumber(1_000, undefined, ' of bytes'),
-  name: aText,
-  version: aText,
-  instructions: aText,
+  name: aString,
+  version: aString,
+  instructions: aString,
 };

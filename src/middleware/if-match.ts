@@ -56,7 +56,10 @@ function readPrecondition({ method, req }: Context): Precondition | undefined {
 
 function check({ ifMatch, ifNoneMatch }: Precondition, current: string | undefined): void {
   if (ifMatch && !matchesStrong(ifMatch, current))
-    throw new Problem({ code: 'precondition_failed', detail: 'The record has changed since; read it again.' });
+    throw new Problem({
+      code: 'precondition_failed',
+      detail: 'The record has changed since: If-Match names another revision. Read it again.',
+    });
   if (ifNoneMatch && matchesWeak(ifNoneMatch, current))
-    throw new Problem({ code: 'precondition_failed', detail: 'The record is one that If-None-Match names.' });
+    throw new Problem({ code: 'precondition_failed', detail: 'The record has a revision that If-None-Match names.' });
 }

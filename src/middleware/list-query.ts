@@ -5,7 +5,7 @@ import type { QueryField } from '../model/compile/query-fields.ts';
 import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
-import { aText, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import { aThrough, type Through } from './parts/compile-through.ts';
@@ -43,7 +43,7 @@ export const filterLimits: LegalOptions<FilterLimits> = {
 };
 
 const legal: LegalOptions<ListQueryOptions> = {
-  name: aText,
+  name: aString,
   fields: trueOrFalse,
   includes: [isIncludable, 'what `compileIncludes()` returns'],
   through: aThrough,

@@ -104,7 +104,7 @@ function writeOwn(write: WriteProblem, document: ProblemDocument, ctx: Context):
     if (typeof made === 'string' && made !== '') return made;
     if (isObject(made)) return stringifyJson(made);
     Promise.resolve(made).catch(() => {}); // refused below; it must not become an unhandled rejection
-    throw new Error('`problem` must return a plain object or a text, and must not be async.');
+    throw new Error('`problem` must return a plain object or a string, and must not be async.');
   } catch (error) {
     reportError(ctx, error);
     return undefined;

@@ -1,7 +1,7 @@
 import { ConfigurationError, type ProblemCode } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { tryAll } from '../mistakes.ts';
-import { aText, checkValue, oneOf, orUndefined } from '../options.ts';
+import { aString, checkValue, oneOf, orUndefined } from '../options.ts';
 import type { ServedResource } from '../resource/chains.ts';
 import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
 
@@ -72,7 +72,7 @@ export function compileDescription(options: DescriptionOptions): Pick<ApiDescrip
     ...Object.entries({ title, version, description }).map(
       ([option, value]) =>
         () =>
-          checkValue(`\`${option}\` of an api`, value, orUndefined(aText)),
+          checkValue(`\`${option}\` of an api`, value, orUndefined(aString)),
     ),
     ...Object.entries(securitySchemes).map(
       ([name, scheme]) =>

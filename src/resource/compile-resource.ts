@@ -48,7 +48,7 @@ const aListOfRelations = anArrayOf("relations, such as ['tasks']", (name) => typ
 const legal: LegalOptions<ResourceDefinition> = {
   model: checkedLater,
   path: orUndefined(aPathSegment),
-  description: [(value) => typeof value === 'string', 'a text'],
+  description: [(value) => typeof value === 'string', 'a string'],
   ops: anArrayOf('operations'),
   guards: anArrayOf('functions'),
   guardsFor: [isTable, 'an object with an array of functions for each operation'],

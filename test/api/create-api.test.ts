@@ -121,7 +121,7 @@ describe('what follows from a mistake is not reported', () => {
 describe('one mistake alone', () => {
   it('is the error itself, and names its resource or model', () => {
     expect(mistakesOf({}, { model: Doc, ops: ['gett'] })).toEqual([
-      '`gett` is not an operation in `ops` of resource `docs`; did you mean `get`? Legal are list, get, create, patch, put, delete, restore, patchMany, deleteMany.',
+      '`gett` is not an operation in `ops` of resource `docs`; did you mean `get`? Allowed: list, get, create, patch, put, delete, restore, patchMany, deleteMany.',
     ]);
     expect(mistakesOf({}, { model: undefined, path: 'things' })).toEqual([expect.stringMatching(/^Resource `things`: A `model` is what/)]);
     expect(mistakesOf({}, { model: Doc }, {})).toEqual([expect.stringMatching(/^`resources\[1\]`: A `model` is what/)]);

@@ -14,7 +14,7 @@ function legalOptions(make: () => unknown): string[] {
   try {
     make();
   } catch (error) {
-    return /Legal are (.*?)\./.exec((error as Error).message)?.[1]?.split(', ') ?? [];
+    return /Allowed: (.*?)\./.exec((error as Error).message)?.[1]?.split(', ') ?? [];
   }
   throw new Error('It took an unknown option.');
 }

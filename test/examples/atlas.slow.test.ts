@@ -173,9 +173,9 @@ describe('the atlas', () => {
   });
 
   it.each([
-    ['/cities?contry=CH', 'contry', /did you mean country/],
-    ['/cities?sort=nmae', 'sort', /did you mean name/],
-    ['/countries?region=Europa', 'region', /did you mean Europe/],
+    ['/cities?contry=CH', 'contry', /did you mean `country`/],
+    ['/cities?sort=nmae', 'sort', /did you mean `name`/],
+    ['/countries?region=Europa', 'region', /did you mean `Europe`/],
     ['/countries?languages=fra', 'languages', /cannot be filtered/],
   ])('answers 400 to %s, and says why', async (path, field, message) => {
     const { status, body } = await get(path);

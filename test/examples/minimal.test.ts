@@ -33,7 +33,7 @@ it('refuses a note without a title', async () => {
   const { status, body } = await request('POST', '/notes', { body: { titel: 'Water the plants' } });
   expect(status).toBe(422);
   expect(body.errors).toEqual([
-    { field: 'titel', message: 'is not a known field; did you mean title?', rule: 'unknown_field', params: { suggestion: 'title' } },
+    { field: 'titel', message: 'is not a known field; did you mean `title`?', rule: 'unknown_field', params: { suggestion: 'title' } },
     { field: 'title', message: 'is required', rule: 'required' },
   ]);
 });

@@ -90,7 +90,7 @@ describe('?deleted= of a list', () => {
   );
 
   it('is suggested where its name is misspelt, and an unknown parameter where a resource does not have it', async () => {
-    expect((await get('parcels?deletd=only')).body.errors[0].message).toContain('did you mean deleted?');
+    expect((await get('parcels?deletd=only')).body.errors[0].message).toContain('did you mean `deleted`?');
     for (const query of ['deleted=only', 'deleted=with', 'deletd=only']) {
       const { status, body } = await get(`closed?${query}`);
       expect([status, body.errors[0].rule]).toEqual([400, 'unknown_parameter']);

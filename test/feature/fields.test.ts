@@ -125,7 +125,7 @@ describe('GET /:id?fields=', () => {
   it('answers 400 to names that it does not have, before it looks for the record', async () => {
     const { status, headers, body } = await get('notes/none?fields=titel');
     expect([status, body.code]).toEqual([400, 'invalid_query']);
-    expect(body.errors).toMatchObject([{ field: 'fields', message: 'cannot have titel; did you mean title?' }]);
+    expect(body.errors).toMatchObject([{ field: 'fields', message: 'cannot select `titel`; did you mean `title`?' }]);
     expect(headers).not.toHaveProperty('etag');
     expect(commands.names).toEqual([]);
   });

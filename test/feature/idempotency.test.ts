@@ -365,7 +365,7 @@ describe('`idempotency` of an api', () => {
         new Request('http://x/docs', { method: 'POST', body: '{"id":"n"}', headers: { 'content-type': 'application/json', ...headers } }),
       );
     expect((await request({ 'idempotency-key': 'k' })).status).toBe(500);
-    expect(errors[0]?.message).toContain('`principal` of `idempotency` must return a text');
+    expect(errors[0]?.message).toContain('`principal` of `idempotency` must return a string');
     const missing = await request({});
     expect(missing.status).toBe(400);
     expect(await missing.json()).toMatchObject({ code: 'idempotency_key_required' });

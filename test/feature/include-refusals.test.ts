@@ -103,9 +103,11 @@ describe('400 answers', () => {
   it('name the near miss, or what is legal, and everything else that is wrong with the query', async () => {
     const messageOf = async (path: string) =>
       (await api.request('GET', `/api/${path}`)).body.errors.map((error: { message: string }) => error.message);
-    expect(await messageOf('books/a?include=auhtor')).toEqual(['cannot be auhtor; did you mean author?']);
-    expect(await messageOf('books/a?include=nobody')).toEqual(['cannot be nobody: it can be author, author.company, edition.printer']);
-    expect(await messageOf('books/a?include=')).toEqual(['cannot be nothing: it can be author, author.company, edition.printer']);
+    expect(await messageOf('books/a?include=auhtor')).toEqual(['cannot include `auhtor`; did you mean `author`?']);
+    expect(await messageOf('books/a?include=nobody')).toEqual([
+      'cannot include `nobody`. Allowed: author, author.company, edition.printer',
+    ]);
+    expect(await messageOf('books/a?include=')).toEqual(['must name a relation. Allowed: author, author.company, edition.printer']);
     expect(await messageOf('bare?include=author')).toEqual(['is not available: there are no relations to include here']);
     expect(await messageOf('books?include=nobody&limit=0&x=1')).toHaveLength(3);
   });

@@ -74,7 +74,7 @@ describe('a stored record that does not fit its model', () => {
     ['a required value that is missing', { total: undefined }, told('total', 'is required')],
     ['a required value that is null', { total: null }, told('total', 'is required')],
     ['a text for a decimal', { price: '1.50' }, told('price', 'must be a decimal number, such as 12.50 or "12.50"')],
-    ['no member of an enum', { status: 'opne' }, told('status', 'must be one of open, paid; did you mean open?')],
+    ['no member of an enum', { status: 'opne' }, told('status', 'must be one of open, paid; did you mean `open`?')],
     ['a broken constraint', { total: -1 }, told('total', 'must be at least 0')],
     ['a text that is too long', { note: 'long' }, told('note', 'must have at most 3 characters')],
     ['no list', { parts: 5 }, told('parts', 'must be a list')],

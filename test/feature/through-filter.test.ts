@@ -226,7 +226,7 @@ describe('a filter through a relation that is not allowed', () => {
 
   it('suggests names of related fields', async () => {
     const { body } = await byIds.request('GET', '/api/tasks?project.statu=open');
-    expect(body.errors[0].message).toMatch(/did you mean project\.status\?/);
+    expect(body.errors[0].message).toMatch(/did you mean `project\.status`\?/);
   });
 
   it('is 400 for a write to many records', async () => {

@@ -39,9 +39,9 @@ describe('parseInclude', () => {
   });
 
   it.each([
-    [['x', 'custmer'], 'not_includable', 'cannot be x: it can be customer, author.company', { name: 'x' }],
-    [['custmer', 'x'], 'not_includable', 'cannot be custmer; did you mean customer?', { name: 'custmer', suggestion: 'customer' }],
-    [[''], 'not_includable', 'cannot be nothing: it can be customer, author.company', { name: '' }],
+    [['x', 'custmer'], 'not_includable', 'cannot include `x`. Allowed: customer, author.company', { name: 'x' }],
+    [['custmer', 'x'], 'not_includable', 'cannot include `custmer`; did you mean `customer`?', { name: 'custmer', suggestion: 'customer' }],
+    [[''], 'not_includable', 'must name a relation. Allowed: customer, author.company', { name: '' }],
   ])('tells of %j the first that is not allowed, with a near miss or with what is legal', (values, rule, message, params) => {
     expect(parse(values)).toEqual([[], [{ field: 'include', rule, message, params }]]);
   });

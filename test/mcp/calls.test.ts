@@ -152,7 +152,7 @@ describe('a call', () => {
     expect((await patch(0, '1')).json.data).toMatchObject({ total: '1', revision: 1 });
     const { text } = await patch(0, '2');
     expect(text).toBe(
-      'Precondition Failed (precondition_failed): The record has changed since, or has no revision to compare; read it again.\nRead the record again by `orders_get`, and decide with its new `revision` as `if_match`.',
+      'Precondition Failed (precondition_failed): The record has changed since: `if_match` names another revision. Read it again.\nRead the record again by `orders_get`, and decide with its new `revision` as `if_match`.',
     );
     expect((await patch('"1"', '3')).json.data.revision).toBe(2);
     expect((await patch('*', '4')).json.data.revision).toBe(3);
@@ -164,6 +164,6 @@ describe('a call', () => {
   it('takes a body that the client has sent as its text', async () => {
     const { id } = await order();
     expect((await ann.call('orders_patch', { id, body: '{"total":"7"}' })).json.data.total).toBe('7');
-    expect((await ann.call('orders_patch', { id, body: 'total: 7' })).text).toBe('`body` must be an object, and not a text.');
+    expect((await ann.call('orders_patch', { id, body: 'total: 7' })).text).toBe('`body` must be an object, and not a string.');
   });
 });

@@ -190,7 +190,7 @@ const cases: readonly Case[] = [
     'mergePatch, which is for patches',
     (wrong) => checkPut(Doc, wrong),
     { mergePatch: false },
-    /Legal are serverFields, explicitWrites/,
+    /Allowed: serverFields, explicitWrites/,
   ],
   ['crossOrigin', 'a misspelt option', crossOrigin, { trustedOrigin: [] }, /did you mean `trustedOrigins`\?/],
   ['findIncluded', 'names', findIncluded, ['customer'], /`findIncluded` takes what `compileIncludes\(\)` returns/],

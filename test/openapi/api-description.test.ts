@@ -6,9 +6,9 @@ const build = (options: object) => service().api({ db, resources: [], ...options
 
 describe('what an api says of itself', () => {
   it.each<[string, object, string]>([
-    ['a title that is no text', { title: 5 }, '`title` of an api must be a text.'],
-    ['an empty version', { version: '' }, '`version` of an api must be a text.'],
-    ['a description that is no text', { description: null }, '`description` of an api must be a text.'],
+    ['a title that is no text', { title: 5 }, '`title` of an api must be a string that is not empty.'],
+    ['an empty version', { version: '' }, '`version` of an api must be a string that is not empty.'],
+    ['a description that is no text', { description: null }, '`description` of an api must be a string that is not empty.'],
     [
       'a scheme without a type',
       { securitySchemes: { bearer: {} } },

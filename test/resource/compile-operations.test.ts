@@ -90,7 +90,7 @@ describe('the custom operations of a resource', () => {
       `\`sned\` is not an operation in \`${option}\` of resource \`docs\`; did you mean \`send\`?`,
     );
     expect(build({ operations, [option]: { put: [] } })).toThrow(ConfigurationError);
-    expect(build({ operations, ops: [], [option]: { get: [] } })).toThrow('Legal are send.');
+    expect(build({ operations, ops: [], [option]: { get: [] } })).toThrow('Allowed: send.');
   });
 });
 

@@ -16,13 +16,13 @@ const fieldsNamed = (name: string, filter: unknown) =>
 describe('a mistake in a resource is a configuration error when the routes are built', () => {
   it.each<[rule: string, resource: object, message: RegExp]>([
     ['an unknown option', { guard: [] }, /`guard` is not an option of resource `docs`; did you mean `guards`\?/],
-    ['an unknown option without a near miss', { colour: 1 }, /`colour` is not an option of resource `docs`\. Legal are model, /],
+    ['an unknown option without a near miss', { colour: 1 }, /`colour` is not an option of resource `docs`\. Allowed: model, /],
     ['an unknown operation', { ops: ['gett'] }, /`gett` is not an operation in `ops` of resource `docs`; did you mean `get`\?/],
     ['ops that are no list', { ops: 'get' }, /`ops` of resource `docs` must be an array/],
     [
       'a hook for Put where it is not listed',
       { after: { put: [] } },
-      /`put` is not an operation in `after` .* Legal are list, get, create, patch, delete, read, write, change, remove\./,
+      /`put` is not an operation in `after` .* Allowed: list, get, create, patch, delete, read, write, change, remove\./,
     ],
     ['a guard of a name that every object has', { guardsFor: { constructor: [] } }, /`constructor` is not an operation in `guardsFor`/],
     ['a relation to include that there is none of', { include: ['nobody'] }, /`include` .* `nobody` is not a relation of Doc/],
@@ -51,7 +51,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     [
       'a hook before an operation that writes nothing',
       { before: { list: [] } },
-      /`list` is not an operation in `before` of resource `docs`.* Legal are create, patch, delete, write, change, remove\./,
+      /`list` is not an operation in `before` of resource `docs`.* Allowed: create, patch, delete, write, change, remove\./,
     ],
     [
       'a hook before a custom operation',
@@ -68,7 +68,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     [
       'a hook within a list, which writes nothing',
       { within: { list: [] } },
-      /`list` is not an operation in `within` of resource `docs`\. Legal are create, patch, delete, write, change, remove\./,
+      /`list` is not an operation in `within` of resource `docs`\. Allowed: create, patch, delete, write, change, remove\./,
     ],
     ['a hook within that is none', { within: { create: ['audit'] } }, /`within.create` of resource `docs` must be an array of functions/],
     ['hooks within that are no list', { within: { create: () => true } }, /`within`/],
@@ -79,7 +79,7 @@ describe('a mistake in a resource is a configuration error when the routes are b
     [
       'server fields of a misspelt operation',
       { serverFields: { text: 'x' } },
-      /`text` is not an option of `serverFields` of resource `docs`\. Legal are create, update/,
+      /`text` is not an option of `serverFields` of resource `docs`\. Allowed: create, update/,
     ],
     ['server fields that are no function', { serverFields: 'x' }, /`serverFields` of resource `docs` must be a function, or an object of/],
     [

@@ -57,7 +57,7 @@ describe('a mistake in t.hasMany is a configuration error that names both ends',
     ['a max of none', many({ via: 'projectId', max: 0 }), /`max` of `t.hasMany` of `tasks` must be/],
     ['a huge max', many({ via: 'projectId', max: 10_001 }), /`max`.* from 1 to 10000/],
     ['an unknown option', many({ via: 'projectId', limit: 5 }), /`limit` is not an option of `t.hasMany` of `tasks`/],
-    ['no via', many({}), /`via` of `t.hasMany` of `tasks` must be a text/],
+    ['no via', many({}), /`via` of `t.hasMany` of `tasks` must be a string/],
     [
       'the name of an `as`',
       { ...many({ via: 'projectId' }), x: t.ref('Task', { as: 'tasks' }) },

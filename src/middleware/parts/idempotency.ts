@@ -97,7 +97,7 @@ function readKey({ req }: Context, required: boolean): string | undefined {
 function requireText(principal: unknown): string {
   if (typeof principal === 'string' && principal !== '') return principal;
   throw new Error(
-    '`principal` of `idempotency` must return a text that names the caller: clients share their keys, and answers, with no other.',
+    '`principal` of `idempotency` must return a string that names the caller: clients share their keys, and answers, with no other.',
   );
 }
 

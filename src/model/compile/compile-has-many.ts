@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
-import { aText, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, required, trueOrFalse } from '../../options.ts';
+import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, required, trueOrFalse } from '../../options.ts';
 import type { HasMany } from '../define/has-many.ts';
 import { type ObjectNode, relationSlot } from '../node.ts';
 import { hasNextName, type ManyRelation } from '../read/many-relations.ts';
@@ -16,12 +16,12 @@ const aSort = [
 ] as const;
 
 const legal: LegalOptions<HasMany> = {
-  model: required(aText),
-  via: required(aText),
+  model: required(aString),
+  via: required(aString),
   max: orUndefined(aWholeNumber(1)),
   sort: orUndefined(aSort),
   count: orUndefined(trueOrFalse),
-  resource: orUndefined(aText),
+  resource: orUndefined(aString),
 };
 
 /** Compiles the relations of a model by `t.hasMany`. `root` is the record, whose names they must not have. Throws a {@link ConfigurationError}. */

@@ -117,7 +117,7 @@ function toJson(schema: GivenSchema, path: string): Record<string, unknown> {
 function checkFormat(format: unknown, path: string): void {
   if (format === undefined || stringFormats.includes(format as string)) return;
   throw new ConfigurationError(
-    `\`format\` of \`${path}\` is unknown: \`${String(format)}\`${didYouMean(String(format), stringFormats, `; legal are ${stringFormats.join(', ')}.`)}`,
+    `\`format\` of \`${path}\` is unknown: \`${String(format)}\`${didYouMean(String(format), stringFormats, `. Allowed: ${stringFormats.join(', ')}.`)}`,
   );
 }
 

@@ -46,7 +46,7 @@ function compileOwn(index: unknown, table: FieldTable, where: string): DeclaredI
   const { fields: names, unique = false, ...rest } = index;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
-    throw new ConfigurationError(`\`${unknown}\` in ${where} is not an option of an index with \`fields\`: legal are fields, unique.`);
+    throw new ConfigurationError(`\`${unknown}\` in ${where} is not an option of an index with \`fields\`. Allowed: fields, unique.`);
   if (typeof unique !== 'boolean') throw new ConfigurationError(`\`unique\` in ${where} must be true or false.`);
   if (!Array.isArray(names) || names.length === 0) throw new ConfigurationError(`\`fields\` in ${where} must be an array of field names.`);
   const key = names.map((name) => parseKey(name, table, where));

@@ -84,7 +84,7 @@ const policyOperators: Allow = ({ field, name }, fitting) => {
   for (const operator of filter) {
     if (!fitting.has(operator)) {
       throw new ConfigurationError(
-        `\`policy.filter\` of field \`${name}\` names \`${operator}\`, which its type does not have: legal are ${[...fitting].join(', ')}.`,
+        `\`policy.filter\` of field \`${name}\` names \`${operator}\`, which its type does not have. Allowed: ${[...fitting].join(', ')}.`,
       );
     }
   }

@@ -46,7 +46,7 @@ export function checkPolicy(policy: unknown, field: string): Policy {
   for (const [option, value] of Object.entries(policy)) {
     if (!(options as readonly string[]).includes(option)) {
       throw new ConfigurationError(
-        `\`policy.${option}\` of field \`${field}\` is not a policy option${didYouMean(option, options, `: legal are ${options.join(', ')}.`)}`,
+        `\`policy.${option}\` of field \`${field}\` is not a policy option${didYouMean(option, options, `. Allowed: ${options.join(', ')}.`)}`,
       );
     }
     if (option === 'filter') checkOperators(value, field);
@@ -68,7 +68,7 @@ function checkOperators(filter: unknown, field: string): void {
   for (const operator of filter) {
     if (!(operators as readonly unknown[]).includes(operator)) {
       throw new ConfigurationError(
-        `\`policy.filter\` of field \`${field}\` names the unknown operator \`${String(operator)}\`: legal are ${operators.join(', ')}.`,
+        `\`policy.filter\` of field \`${field}\` names the unknown operator \`${String(operator)}\`. Allowed: ${operators.join(', ')}.`,
       );
     }
   }

@@ -39,7 +39,7 @@ export function checkKeywords(schema: GivenSchema, own: readonly string[], path:
     if (schema[keyword] === undefined || own.includes(keyword) || ofEveryField.has(keyword)) continue;
     const legal = [...new Set([...own, ...ofEveryField])];
     throw new ConfigurationError(
-      `\`${keyword}\` of \`${path}\` is not a keyword of ${kind}${didYouMean(keyword, legal, `: legal are ${legal.join(', ')}.`)}`,
+      `\`${keyword}\` of \`${path}\` is not a keyword of ${kind}${didYouMean(keyword, legal, `. Allowed: ${legal.join(', ')}.`)}`,
     );
   }
 }

@@ -114,6 +114,6 @@ export function parseFields(
 
 function describeUnknown(name: string, names: ReadonlySet<string>): Invalid {
   const suggestion = nearest(name, names);
-  const hint = suggestion === undefined ? `: there are ${listNames(names)}` : `; did you mean ${suggestion}?`;
-  return new Invalid('not_selectable', `cannot have ${name === '' ? 'an empty name' : name}${hint}`, { name, suggestion });
+  const hint = suggestion === undefined ? `. Allowed: ${listNames(names)}` : `; did you mean \`${suggestion}\`?`;
+  return new Invalid('not_selectable', `${name === '' ? 'must name a field' : `cannot select \`${name}\``}${hint}`, { name, suggestion });
 }

@@ -142,7 +142,7 @@ export function enumLeaf(values: readonly string[]): Leaf<string> {
   function read(value: unknown): string | Invalid {
     if (members.has(value)) return value as string;
     const suggestion = typeof value === 'string' ? nearest(value, values) : undefined;
-    const message = `must be one of ${legal}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
+    const message = `must be one of ${legal}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
     return new Invalid('enum', message, { values: firstNames(values), suggestion });
   }
   return {

@@ -168,7 +168,7 @@ export function compileKeyCheck(node: ObjectNode, access: Access): (value: objec
 function describeUnknown(key: string, candidates: readonly string[]): Invalid {
   const suggestion = nearest(key, candidates);
   if (suggestion === undefined) return unknownField;
-  return new Invalid('unknown_field', `${unknownField.message}; did you mean ${suggestion}?`, { suggestion });
+  return new Invalid('unknown_field', `${unknownField.message}; did you mean \`${suggestion}\`?`, { suggestion });
 }
 
 function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadValue {

@@ -77,18 +77,18 @@ function parseCondition(parameter: QueryParameter, rules: ConditionRules, around
 
 function unknownParameter(name: string, fields: QueryFields, { parameters, subject }: Surroundings): Invalid {
   const suggestion = nearest(name, [...filterableNames(fields), ...parameters]);
-  const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+  const hint = suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`;
   return new Invalid('unknown_parameter', `is not a field or parameter of ${subject}${hint}`, { suggestion });
 }
 
 function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Invalid {
   if (field.operators.size === 0) {
     const filterable = filterableNames(fields);
-    const hint = filterable.length > 0 ? `: these can: ${listNames(filterable)}` : '';
+    const hint = filterable.length > 0 ? `. Allowed: ${listNames(filterable)}` : '';
     return new Invalid('not_filterable', `cannot be filtered${hint}`, { fields: firstNames(filterable) });
   }
   const own = [...field.operators];
-  return new Invalid('unknown_operator', `does not have the operator ${operator}: it has ${own.join(', ')}`, { operators: own });
+  return new Invalid('unknown_operator', `does not have the operator \`${operator}\`. Allowed: ${own.join(', ')}`, { operators: own });
 }
 
 function filterableNames(fields: QueryFields): string[] {

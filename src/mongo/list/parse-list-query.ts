@@ -155,9 +155,9 @@ export function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
 function describeUnsortable(name: string, fields: QueryFields): Invalid {
   const sortable = [...fields.values()].filter((field) => field.sortable).map((field) => field.name);
   const suggestion = nearest(name, sortable);
-  const legal = sortable.length > 0 ? `it can be by ${listNames(sortable)}` : 'this list has one order only';
-  const hint = suggestion === undefined ? `: ${legal}` : `; did you mean ${suggestion}?`;
-  return new Invalid('not_sortable', `cannot be by ${name === '' ? 'nothing' : name}${hint}`, { name, suggestion });
+  const allowed = sortable.length > 0 ? `Allowed: ${listNames(sortable)}` : 'This list has one order only';
+  const hint = suggestion === undefined ? `. ${allowed}` : `; did you mean \`${suggestion}\`?`;
+  return new Invalid('not_sortable', `${name === '' ? 'must name a field' : `cannot sort by \`${name}\``}${hint}`, { name, suggestion });
 }
 
 function refuseSettings(settings: ReadonlyMap<ListParameter, readonly string[]>, { paging, selector }: ListRules, errors: ErrorSink): void {

@@ -151,7 +151,7 @@ function conditionsOn(name: string, value: unknown, fields: QueryFields, source:
   const conditions = Object.entries(value);
   if (conditions.length === 0) throw new Error(`The ${source} has no condition on \`${name}\`.`);
   return conditions.map(([operator, operand]) => {
-    if (!isOperator(operator)) throw new Error(`The ${source} uses \`${operator}\` on \`${name}\`: legal are ${operators.join(', ')}.`);
+    if (!isOperator(operator)) throw new Error(`The ${source} uses \`${operator}\` on \`${name}\`. Allowed: ${operators.join(', ')}.`);
     return { field, operator, value: readOperand(field, operator, operand, source) };
   });
 }

@@ -55,9 +55,13 @@ export function revisionOf(model: CompiledModel, stored: Stored): string | undef
 export function checkPrecondition(model: CompiledModel, { ifMatch, ifNoneMatch }: Precondition = {}, stored: Stored): void {
   const current = comparableRevision(model, stored);
   if (ifMatch !== undefined && !matchesStrong(ifMatch, current))
-    throw preconditionFailed('The record has changed since, or has no revision to compare; read it again.');
+    throw preconditionFailed(
+      current === undefined
+        ? 'The record has no revision that If-Match could name.'
+        : 'The record has changed since: If-Match names another revision. Read it again.',
+    );
   if (ifNoneMatch !== undefined && matchesWeak(ifNoneMatch, current))
-    throw preconditionFailed('The record is one that If-None-Match names.');
+    throw preconditionFailed('The record has a revision that If-None-Match names.');
 }
 
 /** 412. */

@@ -26,7 +26,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'an option of another type',
       () => js.boolean({ multipleOf: 2 }),
-      '`multipleOf` of `value` is not a keyword of a field of type boolean: legal are type, bsonType, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, unique, index, $comment.',
+      '`multipleOf` of `value` is not a keyword of a field of type boolean. Allowed: type, bsonType, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, unique, index, $comment.',
     ],
     [
       'a misspelt policy',
@@ -41,12 +41,12 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a policy on a field that an embedded object does not have',
       () => js.object('Place', { city: js.string() }, { policy: { street: { private: true } } }),
-      '`policy.street` of field `value` is not a policy option: legal are insert, update, private, sort, filter.',
+      '`policy.street` of field `value` is not a policy option. Allowed: insert, update, private, sort, filter.',
     ],
     [
       'an unknown policy option',
       () => js.string({ policy: { secret: true } }),
-      '`policy.secret` of field `value` is not a policy option: legal are insert, update, private, sort, filter.',
+      '`policy.secret` of field `value` is not a policy option. Allowed: insert, update, private, sort, filter.',
     ],
     ['a policy that is none', () => js.string({ policy: true }), '`policy` of field `value` must be an object.'],
     [
@@ -62,12 +62,12 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'an unknown operator',
       () => js.string({ policy: { filter: ['eq', 'like'] } }),
-      '`policy.filter` of field `value` names the unknown operator `like`: legal are eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.',
+      '`policy.filter` of field `value` names the unknown operator `like`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.',
     ],
     [
       'an operator that the type does not have',
       () => t.int({ policy: { filter: ['prefix'] } }),
-      '`policy.filter` of field `value` names `prefix`, which its type does not have: legal are eq, ne, in, nin, gt, gte, lt, lte, exists.',
+      '`policy.filter` of field `value` names `prefix`, which its type does not have. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists.',
     ],
     [
       'sort on a list',
@@ -90,7 +90,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a format of numbers',
       () => t.string({ format: 'int32' }),
-      expect.stringMatching(/^`format` of `value` is unknown: `int32`.*legal are date, .*uuid/) as never,
+      expect.stringMatching(/^`format` of `value` is unknown: `int32`.*Allowed: date, .*uuid/) as never,
     ],
     [
       'a pattern that does not parse',

@@ -73,8 +73,8 @@ describe('a leaf does not coerce JSON', () => {
     [binaryLeaf, 'AA=A', notBinary],
     [binaryLeaf, '====', notBinary],
     [binaryLeaf, [1, 2], notBinary],
-    [colour, 'Red', 'must be one of red, green, dark blue; did you mean red?'],
-    [colour, 'gren', 'must be one of red, green, dark blue; did you mean green?'],
+    [colour, 'Red', 'must be one of red, green, dark blue; did you mean `red`?'],
+    [colour, 'gren', 'must be one of red, green, dark blue; did you mean `green`?'],
     [colour, 'constructor', 'must be one of red, green, dark blue'],
     [colour, 3, 'must be one of red, green, dark blue'],
   ])('%#: %o', (leaf, json, message) => {

@@ -32,7 +32,7 @@ describe('create: the body holds writable fields', () => {
     ['the stored name of the id', { name: 'a', pin: '1', _id: 'x' }, ['_id is not a known field']],
     ['the revision', { name: 'a', pin: '1', revision: 5 }, ['revision cannot be set on create']],
     ['a timestamp', { name: 'a', pin: '1', createdAt: '2026-01-01T00:00:00Z' }, ['createdAt cannot be set on create']],
-    ['an unknown field', { name: 'a', pin: '1', nmae: 'a' }, ['nmae is not a known field; did you mean name?']],
+    ['an unknown field', { name: 'a', pin: '1', nmae: 'a' }, ['nmae is not a known field; did you mean `name`?']],
     ['an operator', { name: { $gt: '' }, pin: '1', $set: { a: 1 } }, ['$set is not a known field', 'name must be a string']],
     ['null', { name: null, pin: '1' }, ['name must not be null']],
     ['null for an optional field', { name: 'a', pin: '1', locked: null }, ['locked must not be null: leave it out']],

@@ -81,20 +81,20 @@ describe('a filter', () => {
     ]);
     expect(refusalsOf('size=5', { fields: clientFields })).toEqual([
       'invalid_query',
-      'size unknown_operator: does not have the operator eq: it has gte, in {"operators":["gte","in"]}',
+      'size unknown_operator: does not have the operator `eq`. Allowed: gte, in {"operators":["gte","in"]}',
     ]);
   });
 
   it.each([
-    ['nmae=x', 'nmae unknown_parameter: is not a field or parameter of this list; did you mean name? {"suggestion":"name"}'],
-    ['lmit=5', 'lmit unknown_parameter: is not a field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
+    ['nmae=x', 'nmae unknown_parameter: is not a field or parameter of this list; did you mean `name`? {"suggestion":"name"}'],
+    ['lmit=5', 'lmit unknown_parameter: is not a field or parameter of this list; did you mean `limit`? {"suggestion":"limit"}'],
     ['shutt=x', 'shutt unknown_parameter: is not a field or parameter of this list {}'], // what is near cannot be filtered
     ['xyzzy[gt]=x', 'xyzzy[gt] unknown_parameter: is not a field or parameter of this list {}'],
     ['xyzzy[in][]=x', 'xyzzy[in][] unknown_parameter: is not a field or parameter of this list {}'],
-    ['only[in]=x', 'only[in] unknown_operator: does not have the operator in: it has eq {"operators":["eq"]}'],
-    ['parts.sku[ne]=x', 'parts.sku[ne] unknown_operator: does not have the operator ne: it has eq, in {"operators":["eq","in"]}'],
-    ['limit[gt]=1', 'limit[gt] unknown_parameter: is not a field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
-    ['limit[]=1', 'limit[] unknown_parameter: is not a field or parameter of this list; did you mean limit? {"suggestion":"limit"}'],
+    ['only[in]=x', 'only[in] unknown_operator: does not have the operator `in`. Allowed: eq {"operators":["eq"]}'],
+    ['parts.sku[ne]=x', 'parts.sku[ne] unknown_operator: does not have the operator `ne`. Allowed: eq, in {"operators":["eq","in"]}'],
+    ['limit[gt]=1', 'limit[gt] unknown_parameter: is not a field or parameter of this list; did you mean `limit`? {"suggestion":"limit"}'],
+    ['limit[]=1', 'limit[] unknown_parameter: is not a field or parameter of this list; did you mean `limit`? {"suggestion":"limit"}'],
     ['name[]=a', 'name[] parameter_syntax: takes one value: [] is for lists of them, behind [in] or [nin] {}'],
     ['name[gt][]=a', 'name[gt][] parameter_syntax: takes one value: [] is for lists of them, behind [in] or [nin] {}'],
     ['count=x', 'count type: must be an integer {"type":"integer"}'],
@@ -120,7 +120,7 @@ describe('a filter', () => {
 
   it('on what no filter can be about names what it can', () => {
     const [, shut] = refusalsOf('shut=x');
-    expect(shut).toMatch(/^shut not_filterable: cannot be filtered: these can: id, name, note, .*, … \{"fields":\["id","name","note",/);
+    expect(shut).toMatch(/^shut not_filterable: cannot be filtered. Allowed: id, name, note, .*, … \{"fields":\["id","name","note",/);
     expect(refusalsOf('name=x', { fields: bare })).toEqual(['invalid_query', 'name not_filterable: cannot be filtered {"fields":[]}']);
   });
 
@@ -203,11 +203,11 @@ describe('a sort', () => {
   });
 
   it.each([
-    ['sort=naem', 'sort not_sortable: cannot be by naem; did you mean name? {"name":"naem","suggestion":"name"}'],
-    ['sort=', /^sort not_sortable: cannot be by nothing: it can be by id, name, note, .* \{"name":""\}$/],
-    ['sort=-', /^sort not_sortable: cannot be by nothing: it can be by id, /],
-    ['sort=xyzzy', /^sort not_sortable: cannot be by xyzzy: it can be by id, /],
-    ['sort=shut', /^sort not_sortable: cannot be by shut/],
+    ['sort=naem', 'sort not_sortable: cannot sort by `naem`; did you mean `name`? {"name":"naem","suggestion":"name"}'],
+    ['sort=', /^sort not_sortable: must name a field. Allowed: id, name, note, .* \{"name":""\}$/],
+    ['sort=-', /^sort not_sortable: must name a field. Allowed: id, /],
+    ['sort=xyzzy', /^sort not_sortable: cannot sort by `xyzzy`. Allowed: id, /],
+    ['sort=shut', /^sort not_sortable: cannot sort by `shut`/],
     ['sort=name,-name', 'sort repeated_sort_key: names name twice {"name":"name"}'],
     ['sort=name,count,on', 'sort maxItems: must have at most 3 keys, the id included {"limit":3}'],
   ])('is refused: %s', (query, line) => {
@@ -221,7 +221,7 @@ describe('a sort', () => {
   it('has nothing to offer where no field has an order', () => {
     expect(refusalsOf('sort=name', { fields: bare })).toEqual([
       'invalid_query',
-      'sort not_sortable: cannot be by name: this list has one order only {"name":"name"}',
+      'sort not_sortable: cannot sort by `name`. This list has one order only {"name":"name"}',
     ]);
   });
 });

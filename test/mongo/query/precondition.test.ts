@@ -47,8 +47,9 @@ describe('buildPrecondition()', () => {
 });
 
 describe('checkPrecondition()', () => {
-  const changed = 'The record has changed since, or has no revision to compare; read it again.';
-  const excluded = 'The record is one that If-None-Match names.';
+  const changed = 'The record has changed since: If-Match names another revision. Read it again.';
+  const incomparable = 'The record has no revision that If-Match could name.';
+  const excluded = 'The record has a revision that If-None-Match names.';
   const judge = (stored: object, ifMatch: string | undefined, ifNoneMatch: string | undefined, of = model) => {
     const precondition = {
       ...(ifMatch !== undefined && { ifMatch: parseEntityTags(ifMatch) }),
@@ -78,15 +79,15 @@ describe('checkPrecondition()', () => {
     [{ rev: 3 }, undefined, '*', excluded],
     [{ rev: 3 }, '"3"', '"3"', excluded],
     [{ rev: 3 }, '"4"', '"3"', changed], // If-Match is judged first (RFC 9110 §13.2.2)
-    [{ rev: '3' }, '"3"', undefined, changed], // what is no integer matches nothing, as in the filter
-    [{ rev: 1.5 }, '"1.5"', undefined, changed],
+    [{ rev: '3' }, '"3"', undefined, incomparable], // what is no integer matches nothing, as in the filter
+    [{ rev: 1.5 }, '"1.5"', undefined, incomparable],
   ])('stops %j by If-Match %s and If-None-Match %s', (stored, ifMatch, ifNoneMatch, detail) => {
     expect(judge(stored, ifMatch, ifNoneMatch)).toThrow(expect.objectContaining({ code: 'precondition_failed', status: 412, detail }));
   });
 
   it('finds no tag on a model without a revision', () => {
-    expect(judge({ rev: 3 }, '"3"', undefined, without)).toThrow(preconditionFailed(changed));
-    expect(judge({ rev: 3 }, '"undefined"', undefined, without)).toThrow(preconditionFailed(changed));
+    expect(judge({ rev: 3 }, '"3"', undefined, without)).toThrow(preconditionFailed(incomparable));
+    expect(judge({ rev: 3 }, '"undefined"', undefined, without)).toThrow(preconditionFailed(incomparable));
     expect(judge({ rev: 3 }, '*', '"3"', without)).not.toThrow();
     expect(() => checkPrecondition(model, undefined, { rev: 3 })).not.toThrow();
   });
