@@ -3,10 +3,10 @@ import { compileFindMisfits } from '../model/write/find-misfits.ts';
 import { decode } from '../mongo/driver/bson-options.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { isError } from '../mongo/driver/server-error.ts';
-import { idOf, openReadById } from '../mongo/read-by-id.ts';
+import { idOf, openReadById, type Position } from '../mongo/read-by-id.ts';
 import { spellId } from '../mongo/stored-record.ts';
-import { anObject, aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
-import { type Audit, readEarlier } from './audit.ts';
+import { aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import type { Audit } from './audit.ts';
 import { compileFindUnknownKeys } from './find-unknown-keys.ts';
 import { type AuditedMisfit, Tally, type UnknownKey } from './tally.ts';
 
@@ -18,8 +18,6 @@ export interface AuditOptions {
   readonly db: Database;
   /** How long the database may take to read some records, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
   readonly maxTimeMS?: number | undefined;
-  /** The result of an earlier audit, which goes on where it ended, and counts further. @default from the first record */
-  readonly from?: Audit | undefined;
   /** The most records to compare. @default all */
   readonly limit?: number | undefined;
   /** How many ids to keep of each kind of misfit. @default 5 */
@@ -29,7 +27,6 @@ export interface AuditOptions {
 const legal: LegalOptions<AuditOptions> = {
   db: checkedLater,
   maxTimeMS: checkedLater,
-  from: orUndefined(anObject('what an earlier audit has returned')),
   limit: orUndefined(aWholeNumber(1, undefined, ' of records')),
   samples: orUndefined(aWholeNumber(0, 1_000, ' of ids')),
 };
@@ -42,8 +39,8 @@ const batchSize = 500;
  * What does not fit is what the model would complain about if the record were read and written again: types, missing values, constraints,
  * and checks, of private fields too. A missing value that reads as a default fits. Of one record, the first 100 misfits count.
  *
- * It reads in the order of the ids, keeps no cursor open, and its memory is bounded. It can stop after each value, and go on later:
- * `from` takes the last value. Records that are written meanwhile may be compared or not.
+ * It reads in the order of the ids, keeps no cursor open, and its memory is bounded. It can be left after each value. Records that are
+ * written meanwhile may be compared or not.
  *
  * Throws a `Problem` if the database cannot be read, as a store does, and a {@link ConfigurationError} for a mistake in the model or the options.
  *
@@ -54,16 +51,16 @@ const batchSize = 500;
  */
 export async function* auditCollection(given: ModelInput, options: AuditOptions): AsyncGenerator<Audit, void, undefined> {
   checkOptions(options, legal, '`auditCollection`');
-  const { db, maxTimeMS, from, limit = Number.POSITIVE_INFINITY, samples = 5 } = options;
+  const { db, maxTimeMS, limit = Number.POSITIVE_INFINITY, samples = 5 } = options;
   const model = asCompiled(given);
   const { collection } = model;
-  const earlier = from && readEarlier(from, model);
   const { estimate: readEstimate, readNext } = openReadById(model, { db, ...(maxTimeMS !== undefined && { maxTimeMS }) });
   const compare = compileCompare(model);
-  const misfits = new Tally<AuditedMisfit>(samples, earlier?.misfits);
-  const unknownKeys = new Tally<UnknownKey>(samples, earlier?.unknownKeys, earlier?.omitted);
-  let { records, misfitting, isComplete, position } = earlier ?? { records: 0, misfitting: 0, isComplete: false };
-  const estimate = isComplete ? records : await readEstimate();
+  const misfits = new Tally<AuditedMisfit>(samples);
+  const unknownKeys = new Tally<UnknownKey>(samples);
+  const estimate = await readEstimate();
+  let [records, misfitting, isComplete] = [0, 0, false];
+  let position: Position | undefined;
 
   function result(): Audit {
     return {
@@ -76,7 +73,6 @@ export async function* auditCollection(given: ModelInput, options: AuditOptions)
       misfits: misfits.list(),
       unknownKeys: unknownKeys.list(),
       omitted: misfits.omitted + unknownKeys.omitted,
-      ...(position !== undefined && { position }),
     };
   }
 

@@ -24,7 +24,7 @@ export interface UnknownKey {
   readonly ids: readonly string[];
 }
 
-/** Of what one entry of a tally is about. */
+/** What one entry of a tally counts. */
 interface Kind {
   readonly path: string;
   readonly rule?: string | undefined;
@@ -37,7 +37,7 @@ interface Entry extends Kind {
 }
 
 /** The most entries of a tally: the names of keys, of which there may be any number, are part of a path. */
-export const mostEntries = 1_000;
+const mostEntries = 1_000;
 
 /** The most characters of a path, a message or an id in a tally. */
 const mostCharacters = 200;
@@ -45,15 +45,12 @@ const mostCharacters = 200;
 /** Counts records by kind, and keeps the ids of the first of each. Its memory is bounded. */
 export class Tally<Of extends Kind & { readonly records: number; readonly ids: readonly string[] }> {
   /** How many were not counted, because there are too many kinds. */
-  omitted: number;
-  readonly #entries: Map<string, Entry>;
+  omitted = 0;
+  readonly #entries = new Map<string, Entry>();
   readonly #samples: number;
 
-  /** Goes on from the entries of an earlier tally. */
-  constructor(samples: number, earlier: readonly Of[] = [], omitted = 0) {
+  constructor(samples: number) {
     this.#samples = samples;
-    this.#entries = new Map(earlier.map((one) => [keyOf(one), { ...one, ids: [...one.ids] }]));
-    this.omitted = omitted;
   }
 
   /** Counts the kinds of one record, each once. */

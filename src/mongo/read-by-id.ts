@@ -1,5 +1,4 @@
 import { type Abortable, BSON, type Collection, type EstimatedDocumentCountOptions } from 'mongodb';
-import { ConfigurationError } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { DatabaseOptions } from './collection.ts';
 import { bsonOptions } from './driver/bson-options.ts';
@@ -9,11 +8,16 @@ import { compileFirstBatch } from './driver/first-batch.ts';
 import { checkTimeLimit } from './driver/time-limit.ts';
 import { Work } from './driver/work.ts';
 
+/** A place in a collection: after the record with this id. */
+export interface Position {
+  readonly id: unknown;
+}
+
 /** Some records of a collection as BSON bytes, in the order of their ids. */
 interface Batch {
   readonly found: readonly Uint8Array[];
   /** The place in the collection where the next records begin. */
-  readonly position: string | undefined;
+  readonly position: Position | undefined;
 }
 
 /** The records of a collection in the order of their ids. */
@@ -21,7 +25,7 @@ export interface ReadById {
   /** About how many records the collection has. */
   estimate(): Promise<number>;
   /** Reads the records from a position on: at most `limit`, and less if they are more than 16 MiB. None if there are no more. */
-  readNext(position: string | undefined, limit: number): Promise<Batch>;
+  readNext(position: Position | undefined, limit: number): Promise<Batch>;
 }
 
 /**
@@ -45,7 +49,7 @@ export function openReadById(model: CompiledModel, { db: database, maxTimeMS: li
     },
     async readNext(position, limit) {
       // `$gt` of a filter compares values of one type only; that of an expression uses the index of the id for all types.
-      const filter = position === undefined ? {} : { $expr: { $gt: ['$_id', { $literal: parsePosition(position) }] } };
+      const filter = position === undefined ? {} : { $expr: { $gt: ['$_id', { $literal: position.id }] } };
       const { found } = await read(new Work(), (command) => {
         const { maxTimeMS } = command;
         const body = { find: model.collection, filter: command.handOver(filter), sort: { _id: 1 }, limit, batchSize: limit + 1, maxTimeMS };
@@ -62,26 +66,12 @@ export function idOf(bytes: Uint8Array): unknown {
   return BSON.deserialize(bytes, { ...bsonOptions, validation: { utf8: false } })._id;
 }
 
-function positionAfter(bytes: Uint8Array): string {
+function positionAfter(bytes: Uint8Array): Position {
   try {
     const { _id: id } = BSON.deserialize(bytes, { ...bsonOptions, validation: { utf8: { _id: true } } });
-    return Buffer.from(BSON.serialize({ id })).toString('base64url');
+    return { id };
   } catch (cause) {
     // With an id that is read differently than it is stored, the same records would be read for ever.
     throw new Error('The records after one whose id is not valid UTF-8 cannot be read.', { cause });
-  }
-}
-
-function parsePosition(position: string): unknown {
-  const { id } = readPosition(position);
-  if (id === undefined) throw new ConfigurationError('The `position` of an audit is damaged.');
-  return id;
-}
-
-function readPosition(position: string): { readonly id?: unknown } {
-  try {
-    return BSON.deserialize(Buffer.from(position, 'base64url'), bsonOptions);
-  } catch {
-    return {};
   }
 }

@@ -2,7 +2,6 @@ import type { Audit } from '../../audit/audit-collection.ts';
 import { chooseModels } from '../audit/choose-models.ts';
 import { formatAudits } from '../audit/format-audits.ts';
 import { openProgress } from '../audit/progress.ts';
-import { openState } from '../audit/state.ts';
 import { catchSignals } from '../catch-signals.ts';
 import { defineCommand, status } from '../command.ts';
 import { printableJson } from '../printable.ts';
@@ -17,7 +16,6 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
     resource: { type: 'string', multiple: true, value: 'path', text: 'only the model of this resource; may be repeated' },
     limit: { type: 'string', value: 'n', text: 'compare at most n records of each model' },
     sample: { type: 'string', value: 'n', text: 'name the first n records of each kind (default 5)' },
-    resume: { type: 'string', value: 'file', text: 'keep the state in this file, and go on from it if it is there' },
     json: { type: 'boolean', text: 'print JSON' },
   },
   needsDatabase: true,
@@ -26,7 +24,6 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
     const samples = readCount('sample', values.sample, 0);
     const { api, library } = await load();
     const models = chooseModels(api, values);
-    const state = await openState(values.resume);
     const progress = openProgress(process.stderr);
     const signals = catchSignals();
     const { db, maxTimeMS } = api.indexing;
@@ -34,11 +31,9 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
     let isComplete = false;
     try {
       for (const model of models) {
-        const from = state.find(model.name);
         let last: Audit | undefined;
-        for await (last of library.auditCollection(model, { db, maxTimeMS, from, limit, samples })) {
+        for await (last of library.auditCollection(model, { db, maxTimeMS, limit, samples })) {
           progress.show(last);
-          await state.keep(last);
           if (signals.caught) break;
         }
         if (last) done.push(last);
@@ -47,12 +42,11 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
       isComplete = done.length === models.length && done.every((one) => one.isComplete);
     } finally {
       progress.clear();
-      await state.close(isComplete);
     }
     if (values.json) writeExactly(`${printableJson({ audits: done })}\n`);
     else write(formatAudits(done));
     if (signals.caught && !isComplete) {
-      tell(`Interrupted.${values.resume === undefined ? '' : ` The same command goes on from ${values.resume}.`}`);
+      tell('Interrupted.');
       return signals.caught.status;
     }
     return done.some(({ misfitting }) => misfitting > 0) ? status.found : status.good;
