@@ -6,6 +6,7 @@ import type { StandardSchema } from '../model/define/standard-schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
+import { pause } from './parts/turn.ts';
 
 /** The type of the body that a middleware leaves in `ctx.request.body` for the handler below it. `~body` exists in types only. */
 export interface BodyType<Body> {
@@ -37,6 +38,7 @@ export function checkBody(schema?: unknown): ResourceMiddleware {
     const { body } = ctx.request;
     if (!isObject(body)) throw bodyNoObject();
     if (compiled) ctx.request.body = compiled.read(body);
+    if (ctx.isLargeBody) await pause();
     await next();
   });
   return Object.assign(check, { body: compiled?.node ?? 'any' });

@@ -6,6 +6,7 @@ import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../opti
 import { canAnswer } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
+import { pause } from './parts/turn.ts';
 
 /** Returns the values that the server sets, in document form. It may be async. */
 export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;
@@ -47,6 +48,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
     ctx.created = reader()(ctx.request.body, server, missing);
     if (missing) ctx.isIncomplete = missing.length > 0;
     ctx.mayWrite = isOpenTo(open, server);
+    if (ctx.isLargeBody) await pause();
     await next();
   });
 }

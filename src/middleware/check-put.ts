@@ -6,6 +6,7 @@ import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../opti
 import { canAnswer } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
+import { pause } from './parts/turn.ts';
 
 /** Options of {@link checkPut}. */
 export interface CheckPutOptions extends Pick<WriteRules, 'explicitWrites'> {
@@ -34,6 +35,7 @@ export function checkPut(model: ModelInput, options: CheckPutOptions = {}): Reso
     const server = serverFields && (await serverValuesOf(serverFields, ctx));
     ctx.changes = reader()(ctx.request.body, server);
     ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
+    if (ctx.isLargeBody) await pause();
     await next();
   });
 }

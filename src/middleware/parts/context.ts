@@ -84,6 +84,8 @@ export interface Slots {
   bodyTimeout?: number;
   /** Set by `bodyLimit`: the most values of a body, for a `jsonBody` without `maxValues`. */
   bodyValues?: number;
+  /** @internal Set by `jsonBody` if the body is large: other requests then run between its parser, its validation and its write. */
+  isLargeBody?: true | undefined;
   /** Set by `records`: loads the record of the path, within the scope. */
   load?: () => Promise<unknown>;
   /** Set by `records`: saves a record that `load` has returned. */

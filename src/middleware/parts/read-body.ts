@@ -4,6 +4,7 @@ import { decodeUtf8, parseJson } from '../../http/json.ts';
 import { classifyMediaType, jsonType, patchTypes } from '../../http/media-type.ts';
 import { coarseTimer } from '../../mongo/driver/coarse-timer.ts';
 import type { Context } from './context.ts';
+import { pause } from './turn.ts';
 
 /** The largest size of a body in bytes and in values, and the time that it may take. */
 export interface BodyLimits {
@@ -12,6 +13,9 @@ export interface BodyLimits {
   /** The most values of its JSON. @default no limit */
   readonly values?: number;
 }
+
+/** From how many characters on other requests run between the steps that handle a body as a whole. */
+const largeBody = 65_536;
 
 /** The problems that {@link readBody} answers. */
 export const problemsOfBody = [
@@ -26,7 +30,13 @@ export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknow
   const bytes = await readBytes(ctx, limits);
   checkMediaType(ctx);
   const text = decodeUtf8(bytes);
-  return text.trim() === '' ? undefined : parseJson(text, { maxValues: limits.values });
+  if (text.trim() === '') return undefined;
+  if (text.length < largeBody) return parseJson(text, { maxValues: limits.values });
+  ctx.isLargeBody = true;
+  await pause(); // after it was put together and decoded
+  const body = parseJson(text, { maxValues: limits.values });
+  await pause();
+  return body;
 }
 
 function checkMediaType(ctx: Context): void {

@@ -1,5 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 
+/** Lets other requests run. */
+export function pause(): Promise<void> {
+  return setImmediate();
+}
+
 /** How long a request may work without a pause if it does so in many steps, in milliseconds. */
 const mostMS = 10;
 

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoClient, ObjectId } from 'mongodb';
+import { startReplicaSet } from '../dev/replica-set.ts';
+import { cursorPaging, service } from '../src/index.ts';
+import { batches, bodies, type Request, reads, Thing } from './blocking-kinds.ts';
+import { Child } from './children.ts';
+import { median } from './statistics.ts';
+
+type Ask = 'begin' | 'end';
+
+async function serve(uri: string): Promise<void> {
+  const client = await MongoClient.connect(uri);
+  const shop = service();
+  const things = shop.resource({ model: Thing, paging: cursorPaging({ max: 100 }), fields: true });
+  const api = shop.api({ db: client.db('blocking'), resources: [things], batch: { maxOperations: 1_000 }, warnOnScan: false });
+  const server = createServer(api.callback()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  process.on('message', async ({ ask }: { ask: Ask }) => {
+    if (ask === 'end') await delay(10); // the delay is recorded by a timer
+    process.send?.({ longest: delays.max / 1e6 });
+    if (ask === 'begin') delays.reset();
+  });
+  process.on('disconnect', () => process.exit());
+  process.send?.((server.address() as AddressInfo).port);
+}
+
+/**
+ * For how long a single request of 1 MiB keeps the event loop: `node --import tsx bench/blocking.ts [part of a name] [rounds]`. The server is a
+ * process of its own, which measures the longest delay of its event loop during each request. The delay of an idle server is subtracted.
+ */
+async function measure(): Promise<void> {
+  const [wanted = '', rounds = '5'] = process.argv.slice(2);
+  const set = await startReplicaSet({ log: () => undefined });
+  const client = await MongoClient.connect(set.uri);
+  const db = client.db('blocking');
+  await db.dropDatabase();
+  const things = db.collection('things');
+  const large = new ObjectId();
+  const stored = new ObjectId();
+  const part = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`part${n}`, Array(45_000).fill(7)]));
+  await things.insertOne({ _id: large, name: 'large', revision: 1, more: part });
+  const words = Object.fromEntries(Array.from({ length: 15 }, (_, n) => [`part${n}`, Array(24_000).fill('x'.repeat(30))]));
+  await things.insertOne({ _id: stored, name: 'large', revision: 1, more: words });
+  for (let n = 0; n < 50; n++) await things.insertOne({ name: 'numbers', revision: 1, data: Array(24_900).fill(7) });
+  for (let n = 0; n < 50; n++) await things.insertOne({ name: 'texts', revision: 1, texts: ['x'.repeat(330_000)] });
+  const created = Object.entries(bodies()).map(([name, body]): [string, Request] => [name, { method: 'POST', path: '/things', body }]);
+  const requests = [...created, ...Object.entries(batches()), ...Object.entries(reads(String(large), String(stored)))];
+  console.log('median | least ms of blocking (idle subtracted) | longest of the idle server | status | answer');
+  for (const [name, request] of requests.filter(([name]) => name.includes(wanted)))
+    await measureOne(set.uri, name, request, Number(rounds));
+  await client.close();
+  await set.stop();
+}
+
+/** Each kind has a process of its own: what one kind makes V8 compile does not help the next. */
+async function measureOne(
+  uri: string,
+  name: string,
+  { method, path, body, type = 'application/json' }: Request,
+  rounds: number,
+): Promise<void> {
+  const profile = process.env.PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.PROFILE}`] : [];
+  const child = new Child<{ ask: Ask }, { longest: number }>('blocking.ts', [uri, 'serve'], profile);
+  const port = await child.next<number>();
+  const send = async (request: Request) => {
+    const headers = request.body === undefined ? {} : { 'content-type': type };
+    const answer = await fetch(`http://127.0.0.1:${port}${request.path}`, {
+      method: request.method,
+      headers,
+      ...(request.body !== undefined && { body: request.body }),
+    });
+    return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
+  };
+  const longestDuring = async <T>(work: () => Promise<T>) => {
+    await child.ask({ ask: 'begin' });
+    const result = await work();
+    return { result, longest: (await child.ask({ ask: 'end' })).longest };
+  };
+  for (let n = 0; n < 20; n++) await send({ method: 'POST', path: '/things', body: '{"name":"warm"}' });
+  const blocks: number[] = [];
+  const idles: number[] = [];
+  let last = { status: 0, bytes: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const idle = await longestDuring(() => delay(150));
+    const { result, longest } = await longestDuring(() => send({ method, path, ...(body !== undefined && { body }) }));
+    last = result;
+    idles.push(idle.longest);
+    blocks.push(Math.max(0, longest - idle.longest));
+  }
+  child.stop();
+  const ms = (value: number) => value.toFixed(1).padStart(7);
+  console.log(`${ms(median(blocks))} | ${ms(Math.min(...blocks))} | ${ms(median(idles))} | ${last.status} | ${last.bytes} bytes | ${name}`);
+}
+
+const [uri, role] = process.argv.slice(2);
+if (uri && role === 'serve') await serve(uri);
+else await measure();
