@@ -51,7 +51,11 @@ export function operationContext(ctx: Context, operation: BatchOperation): Conte
   const { request, response } = ctx.app.createContext(req, res);
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
   const own = { req, res, request, response, originalUrl: baseOf(originalUrl) + operation.path, state: { ...ctx.state } };
-  const context = Object.assign(Object.create(ctx), own, { openedGuards: undefined, privateNames: undefined, isLargeBody: undefined }) as Context;
+  const context = Object.assign(Object.create(ctx), own, {
+    openedGuards: undefined,
+    privateNames: undefined,
+    isLargeBody: undefined,
+  }) as Context;
   Object.assign(request, { ctx: context, originalUrl: own.originalUrl });
   Object.assign(response, { ctx: context });
   return context;
