@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
+import { Binary, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { defineModel, type Model, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -14,13 +14,6 @@ const kinds = [
   { name: 'string', id: t.string(), own: 'a "b" é', referring: 'a "b" é', dangling: objectId.toHexString() },
   { name: 'int', id: t.int(), own: new Int32(7), referring: new Double(7), dangling: 8 },
   { name: 'int64', id: t.int64(), own: Long.fromString('9007199254740993'), referring: 9007199254740993n, dangling: 9007199254740992n },
-  {
-    name: 'decimal',
-    id: t.decimal(),
-    own: Decimal128.fromString('1.50'),
-    referring: Decimal128.fromString('1.50'),
-    dangling: Decimal128.fromString('2'),
-  },
   { name: 'date', id: t.date(), own: new Date(5), referring: new Date(5), dangling: new Date(6) },
   {
     name: 'binary',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
+import { Binary, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { cursorPaging, defineModel, type Model, type Service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -19,12 +19,6 @@ const kinds = [
     id: t.int64(),
     ids: [Long.fromString('9007199254740993'), Long.fromString('9007199254740992')],
     referring: 9007199254740993n,
-  },
-  {
-    name: 'decimal',
-    id: t.decimal(),
-    ids: [Decimal128.fromString('1.50'), Decimal128.fromString('2')],
-    referring: Decimal128.fromString('1.5'),
   },
   { name: 'date', id: t.date(), ids: [new Date(5), new Date(6)], referring: new Date(5) },
   {

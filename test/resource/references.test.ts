@@ -73,13 +73,6 @@ describe('a definition of a checked reference is refused', () => {
     expect(messageOf(() => apiOf(task(projectId), Project))).toMatch(message);
   });
 
-  it('that holds decimals, of which several texts are equal', () => {
-    const Price = defineModel('Price', { collection: 'prices', fields: { id: t.decimal() } });
-    const fields = { priceId: t.ref('Price', { id: t.decimal(), exists: true }) };
-    const Use = defineModel('Use', { collection: 'uses', fields });
-    expect(messageOf(() => apiOf(Use, Price))).toMatch(/`priceId` of Use has `exists: true`, but its ids are decimals/);
-  });
-
   it('that leads to a model with a field under the key of the library', () => {
     const Other = defineModel('Project', { collection: 'projects', fields: { _references: t.int() } });
     expect(messageOf(() => apiOf(task(t.ref('Project', { onDelete: 'cascade' })), Other))).toMatch(

@@ -1,7 +1,6 @@
 import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { decimalLeaf } from '../../model/value/number-leaves.ts';
-import { both, type Filter } from '../../mongo/query/filter.ts';
+import type { Filter } from '../../mongo/query/filter.ts';
 import { spellId } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
 import type { Context } from './context.ts';
@@ -19,9 +18,7 @@ export interface Address {
  * 404.
  */
 export function readAddress(ctx: Context, model: CompiledModel): Address {
-  const text = parameterOf(ctx, 'id');
-  const id = readId(text, model);
-  return { id, scope: model.id.leaf === decimalLeaf ? both(spelt(text), ctx.scope) : ctx.scope };
+  return { id: readId(parameterOf(ctx, 'id'), model), scope: ctx.scope };
 }
 
 /** The value of a parameter of the route. */
@@ -36,9 +33,4 @@ export function readId(text: string, model: CompiledModel): unknown {
   const id = text.includes('\0') ? new Invalid('nul_character', 'has a NUL character') : model.id.leaf.fromText(text);
   if (id instanceof Invalid || spellId(model, id) !== text) throw new Problem({ code: 'not_found', detail: 'There is no such record.' });
   return id;
-}
-
-/** The database treats `1.5` and `1.50` as equal, and both are valid ids. Only the stored record tells which spelling it has. */
-function spelt(text: string): Filter {
-  return { $expr: { $eq: [{ $toString: '$_id' }, { $literal: text }] } };
 }

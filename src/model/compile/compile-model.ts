@@ -11,6 +11,7 @@ import { compileFieldSelector, type FieldSelector } from '../read/select-fields.
 import { compileBytesWriter } from '../read/write-bytes.ts';
 import { compileObjectWriter } from '../read/write-json.ts';
 import type { Leaf } from '../value/leaf.ts';
+import { decimalLeaf } from '../value/number-leaves.ts';
 import { deletionKey } from '../value/own-keys.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { asId } from './as-id.ts';
@@ -130,6 +131,8 @@ function idField(root: ObjectNode): CompiledModel['id'] {
   const id = root.byName.get('id') as CompiledField;
   if (id.node.kind !== 'leaf' || id.node.leaf.bsonTypes.length === 0)
     throw new ConfigurationError('`id` must be a single value: a string, a number, a UUID, an ObjectId, ….');
+  if (id.node.leaf === decimalLeaf)
+    throw new ConfigurationError('`id` cannot be a decimal: 1.0 and 1.00 are equal, so that a record would have several paths.');
   if (id.policy.private) throw new ConfigurationError('`id` cannot be private: it is the path of the record.');
   return { ...id, leaf: id.node.leaf };
 }

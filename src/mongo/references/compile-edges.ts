@@ -2,7 +2,6 @@ import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
-import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
 import { latchCollection } from './latches/latch.ts';
 import type { Edge, ReferenceEnd } from './references.ts';
@@ -20,7 +19,6 @@ export function compileEdges(models: readonly CompiledModel[], { targetOf, holde
   const parts = models.flatMap((model) =>
     model.references.map((field) => (): Edge => {
       const target = targetOf(field, describe(model, field));
-      checkIds(field, model);
       checkOwnKey(target.model, field, model);
       for (const { collection, name } of [model, target.model]) checkCollection(collection, name);
       checkRestorable(target.model, field, model);
@@ -34,14 +32,6 @@ export function compileEdges(models: readonly CompiledModel[], { targetOf, holde
 
 function describe({ name }: CompiledModel, { name: field, ref }: ReferenceField): string {
   return `\`${field}\` of ${name} has \`${ref.onDelete ? `onDelete: '${ref.onDelete}'` : 'exists: true'}\``;
-}
-
-/** Refuses ids of which two can be equal and have different texts. */
-function checkIds(field: ReferenceField, holder: CompiledModel): void {
-  if (field.leaf === decimalLeaf)
-    throw new ConfigurationError(
-      `${describe(holder, field)}, but its ids are decimals, of which 1.0 and 1.00 are equal: use ids of another type for references that hold.`,
-    );
 }
 
 /** Refuses a field where a record counts how often its latches were made. */

@@ -30,6 +30,11 @@ describe('a configuration error names the model, the field and what is legal', (
       { id: t.enum(['a', member]) },
       `\`id\` has the member \`${member}\`, which a URL path cannot address: a member must have 1 to 512 characters without NUL, and be neither \`.\` nor \`..\`.`,
     ]),
+    [
+      'a decimal as id',
+      { id: t.decimal() },
+      '`id` cannot be a decimal: 1.0 and 1.00 are equal, so that a record would have several paths.',
+    ],
     ['an untyped id', { id: t.any() }, '`id` must be a single value: a string, a number, a UUID, an ObjectId, ….'],
   ])('%s', (_name, fields, message) => {
     expect(messageOf(() => modelOf(fields))).toBe(message);
