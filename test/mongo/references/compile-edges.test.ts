@@ -56,7 +56,8 @@ describe('compileEdges()', () => {
 
   it('tells all mistakes at once', () => {
     const Counted = define('B', { _references: t.optional(t.int()) });
-    expect(() => openMemory([define('A', { one: to('B'), two: to('B') }), Counted] as never)).toThrow(
+    const holding = to('B', { onDelete: 'restrict' });
+    expect(() => openMemory([define('A', { one: holding, two: holding }), Counted] as never)).toThrow(
       /`one` of A has[\s\S]*`two` of A has/,
     );
   });
