@@ -198,6 +198,11 @@ export class Unauthorized extends Problem {
   }
 }
 
+/** 404. It does not say whether the record exists out of reach. */
+export function notFound(): Problem {
+  return new Problem({ code: 'not_found', detail: 'There is no such record.' });
+}
+
 /** 422 with all errors of a body. */
 export function validationFailed(errors: readonly FieldError[]): Problem {
   const fields = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;

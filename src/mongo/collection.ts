@@ -1,5 +1,5 @@
 import type { Collection, FindOneOptions } from 'mongodb';
-import { Problem, validationFailed } from '../errors.ts';
+import { notFound, Problem, validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asSent } from '../model/value/copy-value.ts';
 import type { Changes, StoredCheck } from '../model/write/plan-changes.ts';
@@ -15,7 +15,7 @@ import { hideDeleted } from './hide-deleted.ts';
 import { openManyInserts } from './insert-many.ts';
 import { openChildren } from './open-children.ts';
 import { openLinks } from './open-links.ts';
-import { notFound, openReads } from './open-reads.ts';
+import { openReads } from './open-reads.ts';
 import { openReferenceCommands } from './open-references.ts';
 import type { Operations } from './operations.ts';
 import { checkStored, refusedCreations } from './query/apply-changes.ts';

@@ -1,5 +1,5 @@
 import type { Abortable, Document as BsonDocument, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
-import { Problem } from '../errors.ts';
+import { notFound, Problem } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Room } from '../model/read/included.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
@@ -277,9 +277,4 @@ function countFitting(sizes: readonly { readonly bytes: number }[], maxBytes: nu
     if (left < 0) return index;
   }
   return sizes.length;
-}
-
-/** The problem 404. It does not say whether a record exists out of reach. */
-export function notFound(): Problem {
-  return new Problem({ code: 'not_found', detail: 'There is no such record.' });
 }

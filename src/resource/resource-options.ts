@@ -4,10 +4,10 @@ import type { Called, Guard } from '../middleware/parts/context.ts';
 import type { Written } from '../middleware/within-transaction.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { ChangesDraft, Document } from '../model/define/infer.ts';
-import type { Operator } from '../model/define/policy.ts';
 import type { Fields } from '../model/define/schema.ts';
 import type { Paging, Totals } from '../mongo/list/parse-paging.ts';
 import type { everything } from '../mongo/query/filter.ts';
+import type { ConditionOn, Elements } from '../mongo/query/typed-filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { GroupsOf, NamedBy } from './operation-groups.ts';
@@ -55,15 +55,8 @@ export const standardPlaces: Readonly<Record<Operation, Place>> = {
   deleteMany: { method: 'DELETE', path: '/' },
 };
 
-type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
-  readonly in?: readonly Value[];
-  readonly nin?: readonly Value[];
-  readonly exists?: boolean;
-};
-type Elements<Value> = Value extends readonly (infer Element)[] ? Element : Value;
-
 /** A row filter: a value or operators of this library for each field of the document; dotted paths for fields of embedded objects. */
-export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: Elements<Doc[Name]> | OperatorsOn<Elements<Doc[Name]>> } & {
+export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<Elements<Doc[Name]>> } & {
   readonly [path: `${string}.${string}`]: unknown;
 };
 

@@ -1,10 +1,11 @@
+import { notFound } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import { Work } from '../mongo/driver/work.ts';
-import { notFound, type Reads } from '../mongo/open-reads.ts';
+import type { Reads } from '../mongo/open-reads.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions } from '../mongo/references/open-related.ts';

@@ -1,9 +1,9 @@
+import { notFound } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { HasFields } from '../model/define/infer.ts';
 import { openCollection } from '../mongo/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import { notFound } from '../mongo/open-reads.ts';
 import { type CascadePlan, planCascade } from '../mongo/references/plan-cascade.ts';
 import type { Edge, References } from '../mongo/references/references.ts';
 import type { Id } from './store.ts';

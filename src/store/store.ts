@@ -1,21 +1,12 @@
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, Given, HasFields, NewDocument } from '../model/define/infer.ts';
-import type { Operator } from '../model/define/policy.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { everything, RowScope } from '../mongo/query/filter.ts';
-
-type Elements<Value> = Value extends readonly (infer Element)[] ? Element : Value;
-
-/** The operators of the library on one field. */
-type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
-  readonly in?: readonly Value[];
-  readonly nin?: readonly Value[];
-  readonly exists?: boolean;
-};
+import type { ConditionOn, Elements } from '../mongo/query/typed-filter.ts';
 
 /** A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded objects. */
 export type StoreFilter<Doc> = {
-  readonly [Name in keyof Doc]?: Given<Elements<Doc[Name]>> | OperatorsOn<Given<Elements<Doc[Name]>>>;
+  readonly [Name in keyof Doc]?: ConditionOn<Given<Elements<Doc[Name]>>>;
 } & { readonly [path: `${string}.${string}`]: unknown };
 
 /** The rows that a store is limited to: a filter, `everything`, or the `ctx.scope` of a request. */

@@ -1,11 +1,10 @@
-import { validationFailed } from '../../errors.ts';
+import { notFound, validationFailed } from '../../errors.ts';
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Slot } from '../../model/node.ts';
 import { openNames, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
 import type { Elements } from '../../mongo/open-links.ts';
-import { notFound } from '../../mongo/open-reads.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions } from '../../mongo/references/open-related.ts';
 import { Invalid } from '../../rules.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Filter } from '../../mongo/query/filter.ts';
 import { spellId } from '../../mongo/stored-record.ts';
@@ -31,6 +31,6 @@ export function parameterOf(ctx: Context, name: 'id' | 'other'): string {
 /** Reads the text of an id. It must be spelt as in `Location`: otherwise it is 404. */
 export function readId(text: string, model: CompiledModel): unknown {
   const id = text.includes('\0') ? new Invalid('nul_character', 'has a NUL character') : model.id.leaf.fromText(text);
-  if (id instanceof Invalid || spellId(model, id) !== text) throw new Problem({ code: 'not_found', detail: 'There is no such record.' });
+  if (id instanceof Invalid || spellId(model, id) !== text) throw notFound();
   return id;
 }

@@ -1,4 +1,4 @@
-import { Problem, validationFailed } from '../../errors.ts';
+import { notFound, validationFailed } from '../../errors.ts';
 import { type Changes, onlyByServer } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Condition } from './filter.ts';
@@ -39,8 +39,7 @@ export function requireChangesWithin(bounds: WriteBounds, changes: Changes): Cha
  */
 function refuse(bounds: WriteBounds, broken: readonly Condition[]): void {
   if (broken.length === 0) return;
-  if (broken.some(({ field }) => field.name === bounds.pathField))
-    throw new Problem({ code: 'not_found', detail: 'There is no such record.' });
+  if (broken.some(({ field }) => field.name === bounds.pathField)) throw notFound();
   const errors = errorsOf(bounds, broken);
   if (errors.length > 0) throw validationFailed(errors);
   const names = broken.map(({ field }) => `\`${field.name}\``).join(', ');

@@ -1,10 +1,9 @@
-import { validationFailed } from '../../errors.ts';
+import { notFound, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField, VisitId } from '../../model/compile/reference-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Work } from '../driver/work.ts';
-import { notFound } from '../open-reads.ts';
 import { applyChanges } from '../query/apply-changes.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Viewer } from '../viewer.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '../../errors.ts';
+import { notFound, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type LegalOptions, orUndefined } from '../../options.ts';
@@ -7,7 +7,6 @@ import { runTransaction } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import { Work } from '../driver/work.ts';
 import { atPlace } from '../insert-many.ts';
-import { notFound } from '../open-reads.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
 import type { Target } from '../target.ts';
