@@ -30,11 +30,15 @@ export function readNumber(text: string): number | bigint | JsonNumber {
   const value = Number(text);
   if (!Number.isFinite(value)) return new JsonNumber(text);
   if (plainDigits.test(text)) return Number.isSafeInteger(value) ? value : BigInt(text);
+  const { digits } = toDecimal(text);
+  if (digits.length > mostDigits) return new JsonNumber(text);
   // With equal digits the value is equal: a double never differs from its text by a factor of ten.
-  return toDecimal(String(value)).digits === toDecimal(text).digits ? value : new JsonNumber(text);
+  return toDecimal(String(value)).digits === digits ? value : new JsonNumber(text);
 }
 
 const plainDigits = /^-?\d+$/;
+/** The most digits that `String` writes of a double, without zeros at the ends. */
+const mostDigits = 17;
 
 /**
  * The integer that a number stands for, by its text and not by the nearest double (`9007199254740993.0`). Undefined for a fraction, and for a
@@ -61,14 +65,34 @@ interface Decimal {
 
 /** Parses a number as JSON and JavaScript write it. */
 function toDecimal(text: string): Decimal {
-  const [, sign, integer, fraction = '', exponent = 0] = /(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?/i.exec(text) as unknown as DecimalParts;
-  const all = integer + fraction;
-  let start = 0;
-  while (all[start] === '0') start++;
-  let end = all.length;
-  while (all[end - 1] === '0') end--; // a loop, because /0+$/ takes quadratic time
-  const digits = all.slice(start, end);
-  return { sign, digits, exponent: digits === '' ? 0 : Number(exponent) - fraction.length + all.length - end };
+  let first = -1;
+  let last = -1;
+  let point = -1;
+  let end = 0;
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end);
+    if (code === dot) point = end;
+    else if (code > nine)
+      break; // the `e` of an exponent
+    else if (code > zero) {
+      if (first === -1) first = end;
+      last = end;
+    }
+  }
+  const sign = text.charCodeAt(0) === minus ? '-' : '';
+  if (first === -1) return { sign, digits: '', exponent: 0 };
+  const digits = text.slice(first, last + 1);
+  const units = point === -1 ? end : point; // behind the last digit of the integer
+  const exponent = last < units ? units - last - 1 : units - last;
+  const isCut = first < point && point < last;
+  return {
+    sign,
+    digits: isCut ? digits.replace('.', '') : digits,
+    exponent: exponent + (end < text.length ? Number(text.slice(end + 1)) : 0),
+  };
 }
 
-type DecimalParts = readonly [all: string, sign: string, integer: string, fraction?: string, exponent?: string];
+const zero = 0x30;
+const nine = 0x39;
+const dot = 0x2e;
+const minus = 0x2d;

@@ -1,17 +1,27 @@
 import type { Decimal128 } from 'mongodb';
 import { Invalid } from '../../rules.ts';
-import { formatDecimal } from './decimal-text.ts';
+import { approximateDecimal, formatDecimal } from './decimal-text.ts';
 import type { Constraint } from './leaf.ts';
 
 /** Compiles inclusive bounds of a decimal. They are compared digit by digit, because a double would round them. */
 export function compileDecimalBounds(minimum: Decimal128 | undefined, maximum: Decimal128 | undefined): Constraint | undefined {
   if (!minimum && !maximum) return undefined;
-  const [least, most] = [minimum, maximum].map((bound) => bound && toParts(bound));
+  const [toMinimum, toMaximum] = [minimum, maximum].map((bound) => bound && compileComparison(bound));
   return function checkBounds(value) {
-    const decimal = toParts(value as Decimal128);
-    if (least && compareParts(decimal, least) < 0) return belowMinimum(String(minimum));
-    if (most && compareParts(decimal, most) > 0) return aboveMaximum(String(maximum));
+    if (toMinimum && toMinimum(value as Decimal128) < 0) return belowMinimum(String(minimum));
+    if (toMaximum && toMaximum(value as Decimal128) > 0) return aboveMaximum(String(maximum));
     return undefined;
+  };
+}
+
+/** Compiles a comparison with a bound. Doubles decide it unless they are so close that the digits must. */
+function compileComparison(bound: Decimal128): (decimal: Decimal128) => number {
+  const exact = toParts(bound);
+  const close = approximateDecimal(bound);
+  const tolerance = Math.abs(close) * 1e-11;
+  return function compare(decimal) {
+    const distance = approximateDecimal(decimal) - close;
+    return Math.abs(distance) > tolerance ? distance : compareParts(toParts(decimal), exact);
   };
 }
 

@@ -95,7 +95,7 @@ export const objectIdLeaf: Leaf<ObjectId> = {
 };
 
 const uuidText = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
-const readUuid = (text: string): UUID | Invalid => (uuidText.test(text) ? new UUID(text) : notUuid);
+const readUuid = (text: string): UUID | Invalid => (uuidText.test(text) ? new UUID(Buffer.from(text.replaceAll('-', ''), 'hex')) : notUuid);
 
 /** A UUID, stored as binary of subtype 4. */
 export const uuidLeaf: Leaf<UUID> = {

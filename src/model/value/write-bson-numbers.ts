@@ -1,5 +1,6 @@
 import { Decimal128 } from 'mongodb';
 import { readInt32, readInt64 } from './bson-bytes.ts';
+import { formatDecimal } from './decimal-text.ts';
 import type { JsonOutput } from './json-output.ts';
 
 const quote = 0x22;
@@ -92,7 +93,7 @@ function twoDigits(bytes: Uint8Array, at: number, value: number): number {
 
 const bias = 6_176;
 
-/** Writes a Decimal128. Amounts of up to 15 digits are written here, all others by the driver's class. */
+/** Writes a Decimal128. Amounts of up to 15 digits are written without an object. */
 export function writeDecimal(source: Uint8Array, start: number, out: JsonOutput): void {
   const top = (source[start + 15] as number) * 256 + (source[start + 14] as number);
   const exponent = ((top & 0x7fff) >> 1) - bias;
@@ -107,7 +108,7 @@ export function writeDecimal(source: Uint8Array, start: number, out: JsonOutput)
     exponent <= 0 &&
     exponent >= -6;
   if (!isPlain) {
-    out.text(new Decimal128(source.slice(start, start + 16)).toString());
+    out.text(formatDecimal(new Decimal128(source.slice(start, start + 16))));
     return;
   }
   if ((top & 0x8000) !== 0) out.byte(0x2d);

@@ -26,6 +26,22 @@ describe('parseDate', () => {
     expect(parseDate(text)?.toISOString()).toBe(expected);
   });
 
+  it('reads the days, hours, minutes and seconds that there are, and no others', () => {
+    const two = (most: number) => fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(2, '0'));
+    const year = fc
+      .oneof(fc.integer({ min: 0, max: 9999 }), fc.constantFrom(0, 99, 100, 400, 1900, 2000, 2024))
+      .map((value) => String(value).padStart(4, '0'));
+    fc.assert(
+      fc.property(year, two(13), two(32), two(24), two(60), two(60), (y, m, d, h, min, s) => {
+        const text = `${y}-${m}-${d}T${h}:${min}:${s}.000Z`;
+        const date = new Date(text);
+        const isDate = !Number.isNaN(date.getTime()) && date.toISOString() === text;
+        expect([text, parseDate(text)]).toEqual([text, isDate ? date : undefined]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('reads whatever a Date is written as', () => {
     fc.assert(
       fc.property(fc.date({ noInvalidDate: true }), (date) => {

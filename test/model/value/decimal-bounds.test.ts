@@ -52,6 +52,24 @@ describe('compileDecimalBounds', () => {
     });
   });
 
+  it('agrees with a comparison of the digits, for whatever numbers', () => {
+    const digits = fc.bigInt({ min: -(10n ** 34n) + 1n, max: 10n ** 34n - 1n });
+    const power = fc.oneof(fc.integer({ min: -40, max: 40 }), fc.constantFrom(-6176, -400, -330, 270, 330, 6111));
+    const number = fc.tuple(digits, power).map(([value, exponent]) => decimal(`${value}E${exponent}`));
+    // A neighbour differs in the last digit, where doubles are equal.
+    const neighbours = fc.tuple(digits, power).map(([value, exponent]) => [value, value + 1n].map((one) => decimal(`${one}E${exponent}`)));
+    const pairs = fc.oneof(fc.tuple(number, number), neighbours as fc.Arbitrary<[Decimal128, Decimal128]>);
+    fc.assert(
+      fc.property(pairs, ([value, bound]) => {
+        const order = compareDecimals(value, bound);
+        expect(compileDecimalBounds(bound, undefined)?.(value)?.rule).toBe(order < 0 ? 'minimum' : undefined);
+        expect(compileDecimalBounds(undefined, bound)?.(value)?.rule).toBe(order > 0 ? 'maximum' : undefined);
+        expect(compileDecimalBounds(value, value)?.(value)).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('is nothing without bounds', () => {
     expect(compileDecimalBounds(undefined, undefined)).toBeUndefined();
   });
