@@ -4,9 +4,9 @@ import type { BodyFrom, DocumentOf, HasFields } from '../model/define/infer.ts';
 import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import type { StandardSchema } from '../model/define/standard-schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
+import { pause } from '../mongo/driver/turn.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
-import { pause } from './parts/turn.ts';
 
 /** The type of the body that a middleware leaves in `ctx.request.body` for the handler below it. `~body` exists in types only. */
 export interface BodyType<Body> {

@@ -2,11 +2,11 @@ import { once } from '../mistakes.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
+import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
-import { pause } from './parts/turn.ts';
 
 /** Options of {@link checkPatch}. */
 export interface CheckPatchOptions extends WriteRules {

@@ -46,7 +46,7 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
       if (ctx.page) {
         const [page, included] = await readFitting(ctx.page, reads);
         ctx.included = included;
-        ctx.page = writePage(page, included); // before the hooks, so that they receive the records that are shown
+        ctx.page = await writePage(page, included); // before the hooks, so that they receive the records that are shown
       } else ctx.included = await readOne(needed(ctx.record, 'findRecord', 'findIncluded'), reads);
     }
     await next();

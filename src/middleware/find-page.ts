@@ -60,7 +60,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
     const found = await collection
       .seeing(ctx.deleted ?? 'live')
       .findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, workOf(ctx));
-    ctx.page = query.include.length > 0 ? found : writePage(found); // before the hooks, so that they receive the records that are shown
+    ctx.page = query.include.length > 0 ? found : await writePage(found); // before the hooks, so that they receive the records that are shown
     await next();
   });
 }

@@ -23,7 +23,7 @@ const longestLink = 8192;
 export function page(): ResourceMiddleware {
   return async function page(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const found = writePage(needed(ctx.page, 'findPage', 'page'), ctx.included);
+    const found = await writePage(needed(ctx.page, 'findPage', 'page'), ctx.included);
     const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);

@@ -1,7 +1,11 @@
 import { type Included, TooMuchIncluded } from '../../model/read/included.ts';
 import { JsonOutput } from '../../model/value/json-output.ts';
+import { pause } from '../driver/turn.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { inReadingOrder, type Page, shortenPage, type WrittenRecords } from './build-page.ts';
+
+/** How many bytes of records are written without a pause. */
+const mostBytes = 1_048_576;
 
 /** A page with the JSON of its records. */
 export type WrittenPage = Page & { readonly written: WrittenRecords };
@@ -10,53 +14,67 @@ export type WrittenPage = Page & { readonly written: WrittenRecords };
  * Writes the records of a page in the order in which they were read: as many as fit, and at least one. The page then ends behind the last of
  * them. A page that is already written is returned as it is.
  *
+ * Other requests run between the records of a large page.
+ *
  * Throws `invalid_query` (400) if a page by number would have to end early, and if the included records of the first record are too large.
  */
-export function writePage(page: Page, included?: Included): WrittenPage {
-  const { written, records, direction, maxPageBytes } = page;
+export async function writePage(page: Page, included?: Included): Promise<WrittenPage> {
+  const { written, records, direction } = page;
   if (written?.of === records) return { ...page, written };
-  const ends = writeFitting(inReadingOrder(page), included, maxPageBytes);
-  const json = direction === 1 ? output.take() : reverseItems(output.take(), ends);
-  const shown = ends.length < records.length ? shortenPage(page, ends.length) : page;
-  return { ...shown, written: { of: shown.records, json } };
+  const output = spare.pop() ?? new JsonOutput();
+  try {
+    const ends = await writeFitting(output, page, included);
+    if (output.length > mostBytes) await pause(); // taking it copies it
+    const json = direction === 1 ? output.take() : reverseItems(output.take(), ends);
+    if (json.length > mostBytes) await pause();
+    const shown = ends.length < records.length ? shortenPage(page, ends.length) : page;
+    return { ...shown, written: { of: shown.records, json } };
+  } finally {
+    output.clear();
+    if (spare.length === 0) spare.push(output);
+  }
 }
 
-/** Shared by all pages, because a page is written synchronously. */
-const output = new JsonOutput();
+/** The output of the last page. A page takes it, because another one may be written while it pauses. */
+const spare: JsonOutput[] = [];
 
 /** Writes an array of the first records, as many as fit, and returns the end of each of them. */
-function writeFitting(records: readonly StoredRecord[], included: Included | undefined, maxPageBytes: number): number[] {
+async function writeFitting(output: JsonOutput, page: Page, included: Included | undefined): Promise<number[]> {
   const ends: number[] = [];
+  let sincePause = 0;
   output.clear();
   output.byte(openBracket);
-  for (const record of records) {
+  for (const record of inReadingOrder(page)) {
+    if (sincePause >= mostBytes) {
+      await pause();
+      sincePause = 0;
+    }
     const before = output.length;
-    if (ends.length > 0) output.byte(comma);
-    const left = maxPageBytes - output.length - 1; // the bracket at the end
-    const fits = ends.length === 0 ? write(record, included?.within(maxPageBytes)) : writeWithin(record, included, left);
-    if (ends.length > 0 && (!fits || output.length + 1 > maxPageBytes)) {
+    if (!writeNext(output, record, included, page.maxPageBytes)) {
       output.length = before;
       break;
     }
     ends.push(output.length);
+    sincePause += record.size + output.length - before;
   }
   output.byte(closeBracket);
   return ends;
 }
 
-function write(record: StoredRecord, included: Included | undefined): boolean {
-  record.writeTo(output, included);
-  return true;
-}
-
-/** Writes a record, and returns false if the records that are included in it leave no room. */
-function writeWithin(record: StoredRecord, included: Included | undefined, left: number): boolean {
+/** Writes a record, and returns false if it is not the first and does not fit. */
+function writeNext(output: JsonOutput, record: StoredRecord, included: Included | undefined, maxPageBytes: number): boolean {
+  if (output.length === 1) {
+    record.writeTo(output, included?.within(maxPageBytes));
+    return true;
+  }
+  output.byte(comma);
   try {
-    return write(record, included?.within(left));
+    record.writeTo(output, included?.within(maxPageBytes - output.length - 1)); // the bracket at the end
   } catch (error) {
     if (error instanceof TooMuchIncluded) return false;
     throw error;
   }
+  return output.length + 1 <= maxPageBytes;
 }
 
 /** Reverses a JSON array. `ends` are the ends of its items. */

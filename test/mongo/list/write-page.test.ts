@@ -1,0 +1,63 @@
+import { clearImmediate, setImmediate } from 'node:timers';
+import { describe, expect, it } from '@jest/globals';
+import { BSON } from 'mongodb';
+import { defineModel, t } from '../../../src/index.ts';
+import { asCompiled } from '../../../src/model/compile/compile-model.ts';
+import type { Page } from '../../../src/mongo/list/build-page.ts';
+import { writePage } from '../../../src/mongo/list/write-page.ts';
+import { StoredRecord } from '../../../src/mongo/stored-record.ts';
+
+const Doc = asCompiled(defineModel('Doc', { collection: 'docs', fields: { id: t.int(), text: t.string() } }));
+
+function pageOf(...texts: readonly string[]): Page {
+  const records = texts.map((text, _id) => new StoredRecord(Doc, BSON.serialize({ _id, text })));
+  const place = { mode: 'cursor', next: null, prev: null } as const;
+  return {
+    records,
+    size: 100,
+    direction: 1,
+    hasNext: false,
+    place,
+    total: undefined,
+    maxPageBytes: 16 * 2 ** 20,
+    endAt: () => ({ hasNext: true, place }),
+  };
+}
+
+const jsonOf = (...texts: readonly string[]) => JSON.stringify(texts.map((text, id) => ({ id, text })));
+
+/** How often others of the event loop run during some work. */
+async function turnsUntil(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const count = () => {
+    turns++;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  await work();
+  clearImmediate(next);
+  return turns;
+}
+
+describe('writePage()', () => {
+  it.each([
+    ['2 records', ['a', 'b'], 0],
+    ['900 KB', ['a'.repeat(300_000), 'b'.repeat(150_000)], 0],
+    ['a record of 2 MB, before and after its copy', ['a'.repeat(2_000_000)], 2],
+    ['4 records of 1 MB, between them too', Array<string>(4).fill('a'.repeat(1_000_000)), 5],
+  ])('writes %s with the pauses that their bytes need', async (_what, texts, pauses) => {
+    let json = '';
+    const turns = await turnsUntil(async () => {
+      json = (await writePage(pageOf(...texts))).written.json.toString();
+    });
+    expect(json === jsonOf(...texts)).toBe(true);
+    expect(pauses === 0 ? turns === 0 : turns >= pauses).toBe(true);
+  });
+
+  it('keeps pages apart that are written at the same time', async () => {
+    const texts = ['a', 'b', 'c'].map((letter) => Array<string>(3).fill(letter.repeat(700_000)));
+    const pages = await Promise.all([...texts.map((some) => writePage(pageOf(...some))), writePage(pageOf('small'))]);
+    for (const [index, some] of [...texts, ['small']].entries())
+      expect(pages[index]?.written.json.toString() === jsonOf(...some)).toBe(true);
+  });
+});
