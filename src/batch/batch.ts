@@ -37,10 +37,11 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
   const db = asDb(settings.db);
   const problems = [...ofWrite, 'validation_failed', 'body_too_large', 'replica_set_required', 'request_given_up'] as const;
   return canAnswer(problems, async function batch(ctx) {
+    const turn = new Turn();
     const operations = readBatch(ctx.request.body, maxOperations);
+    await turn.pass();
     const members: Member[] = [];
     const answers = new Answers(maxAnswerBytes);
-    const turn = new Turn();
     let at: number | undefined; // the operation that is being carried out
     const alone: CarryOut = (step) => runTransaction(db, workOf(ctx), maxTimeMS, step);
     try {

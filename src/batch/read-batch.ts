@@ -21,6 +21,9 @@ export const pathPattern = "^(?:/(?:\\{[0-9]{1,4}\\}|[A-Za-z0-9_.~!$&'()*+,;=:@%
 /** The methods that an operation of a batch may have. */
 export const batchMethods = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
 
+/** The most entries of `refs` of an operation: as many as a batch may have operations. */
+export const mostRefs = 1_000;
+
 const envelope = compileBody(
   t.object('Batch', {
     operations: t.array(
@@ -38,7 +41,10 @@ const envelope = compileBody(
 export function readBatch(body: unknown, maxOperations: number): readonly BatchOperation[] {
   if (!isObject(body)) throw bodyNoObject();
   const { operations } = body;
-  if (Array.isArray(operations)) refuseAmount(operations.length, maxOperations);
+  if (Array.isArray(operations)) {
+    refuseAmount(operations.length, maxOperations);
+    operations.forEach(refuseRefs);
+  }
   const bodies = Array.isArray(operations)
     ? operations.map((one) => (isObject(one) && Object.hasOwn(one, 'body') ? one.body : undefined))
     : [];
@@ -51,11 +57,22 @@ function refuseAmount(amount: number, most: number): void {
   if (amount === 0) throw refused('operations', 'must have at least 1 item', 'minItems', { limit: 1 });
 }
 
+function refuseRefs(operation: unknown, index: number): void {
+  const refs = isObject(operation) && Object.hasOwn(operation, 'refs') ? operation.refs : undefined;
+  if (isObject(refs) && Object.keys(refs).length > mostRefs)
+    throw refused(`operations.${index}.refs`, `must have at most ${mostRefs} keys`, 'maxProperties', { limit: mostRefs });
+}
+
 function withoutBodies(operations: unknown): unknown {
   if (!Array.isArray(operations)) return operations;
   return operations.map((one) => (isObject(one) ? Object.fromEntries(Object.entries(one).filter(([key]) => key !== 'body')) : one));
 }
 
-function refused(field: string, message: string, rule: 'maxItems' | 'minItems', params: { readonly limit: number }): Error {
+function refused(
+  field: string,
+  message: string,
+  rule: 'maxItems' | 'minItems' | 'maxProperties',
+  params: { readonly limit: number },
+): Error {
   return validationFailed([new Invalid(rule, message, params).at(field)]);
 }

@@ -1,4 +1,4 @@
-import { batchMethods, pathPattern } from '../batch/read-batch.ts';
+import { batchMethods, mostRefs, pathPattern } from '../batch/read-batch.ts';
 import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { ApiDescription, BatchDescription } from './api-description.ts';
 import type { Components } from './components.ts';
@@ -70,6 +70,7 @@ const operationSchema: Part = {
     refs: {
       type: 'object',
       description: 'Where ids of created records are put into the body: indexes of earlier operations, by JSON Pointers (RFC 6901).',
+      maxProperties: mostRefs,
       additionalProperties: { type: 'integer', minimum: 0 },
       examples: [{ '/orderId': 0 }],
     },

@@ -220,6 +220,11 @@ describe('POST /batch', () => {
       'operations.1.refs./id',
     ],
     ['a negative reference', [good, { ...good, refs: { '/id': -1 } }], 'operations.1.refs./id'],
+    [
+      'too many references',
+      [good, { ...good, refs: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`/${n}`, 0])) }],
+      'operations.1.refs',
+    ],
     ['a reference into nothing', [good, { ...good, refs: { '/part/order': 0 } }], 'operations.1.refs./part/order'],
     ['a reference that is no pointer', [good, { ...good, refs: { id: 0 } }], 'operations.1.refs.id'],
     ['a reference to the whole', [good, { ...good, refs: { '': 0 } }], 'operations.1.refs.'],
