@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import { InProcessRequest } from './in-process-request.ts';
 import { InProcessResponse } from './in-process-response.ts';
 
@@ -17,6 +18,11 @@ export interface FetchOptions<Principal = unknown> {
   readonly maxPageBytes?: number;
 }
 
+const legal: LegalOptions<FetchOptions> = {
+  principal: checkedLater, // whatever the application takes for one
+  maxPageBytes: orUndefined(aWholeNumber(1, undefined, ' of bytes')),
+};
+
 /** A request listener of `node:http`. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -27,6 +33,7 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
  */
 export function compileFetch(handle: RequestHandler): (request: Request, options?: FetchOptions) => Promise<Response> {
   return async function fetch(request, options = {}) {
+    checkOptions(options, legal, '`fetch`');
     const { signal } = request;
     signal.throwIfAborted();
     const incoming = new InProcessRequest(request, options);

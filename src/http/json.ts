@@ -52,7 +52,11 @@ export function parseJson(text: string, { maxDepth = 64, maxValues }: ParseJsonO
   try {
     return shape === 'double' ? JSON.parse(text) : parseExactly(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Problem({ code: 'malformed_json', detail: describePosition(text) });
+    if (error instanceof SyntaxError)
+      throw new Problem({
+        code: 'malformed_json',
+        detail: describePosition(text, (shape === 'exact' ? positionOf(error) : undefined) ?? findSyntaxError(text)),
+      });
     throw error;
   }
 }
@@ -116,8 +120,7 @@ function parseExactly(text: string): JsonValue {
 }
 
 /** A sentence for the client. The message of V8 quotes the body and often has no position; that of lossless-json always ends with it. */
-function describePosition(text: string): string {
-  const position = findSyntaxError(text);
+function describePosition(text: string, position: number | undefined): string {
   if (position === undefined) return 'The text is not valid JSON.';
   if (position >= text.length) return 'The JSON text ends too early.';
   const before = text.slice(0, position);
@@ -130,10 +133,15 @@ function findSyntaxError(text: string): number | undefined {
   try {
     parseExactly(text);
   } catch (error) {
-    const position = error instanceof SyntaxError && /position (\d+)$/.exec(error.message)?.[1];
-    if (position) return Number(position);
+    return positionOf(error);
   }
   return undefined;
+}
+
+/** Where lossless-json has found a mistake. */
+function positionOf(error: unknown): number | undefined {
+  const position = error instanceof SyntaxError && / at position (\d+)$/.exec(error.message)?.[1];
+  return position ? Number(position) : undefined;
 }
 
 function write(value: unknown): string | undefined {

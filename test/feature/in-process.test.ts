@@ -290,6 +290,17 @@ describe('a reader that cancels the body of a Response', () => {
   });
 });
 
+describe('the options of api.fetch', () => {
+  it.each<[object, string]>([
+    [{ maxPageBytes: 0 }, '`maxPageBytes`.* must be a whole number of bytes, at least 1'],
+    [{ maxPageBytes: Number.NaN }, '`maxPageBytes`.* must be a whole number of bytes, at least 1'],
+    [{ maxPageBytes: '1000' }, '`maxPageBytes`.* must be a whole number of bytes, at least 1'],
+    [{ maxPageBites: 1_000 }, '`maxPageBites` is not an option of `fetch`; did you mean `maxPageBytes`'],
+  ])('are checked: %j', async (options, message) => {
+    await expect(api.fetch(new Request('http://in-process/api/orders'), options)).rejects.toThrow(new RegExp(message));
+  });
+});
+
 describe('the options of an api', () => {
   it.each<[object, string]>([
     [{ onError: 'log' }, '`onError`'],
