@@ -91,6 +91,22 @@ describe('a reference with `exists`', () => {
     expect(await tickets().findOne({ _id: 't' })).toMatchObject({ revision: 3 });
   });
 
+  it('answers 422 to more than 5,000 different ids in one field, before any command', async () => {
+    const others = Array.from({ length: 5_001 }, (_, n) => `l${n}`);
+    const message = 'must have at most 5000 different ids';
+    const tooMany = { errors: [{ field: 'others', rule: 'maxItems', message, params: { limit: 5_000 } }] };
+    for (const [method, path] of [
+      ['POST', ''],
+      ['PATCH', '/t'],
+      ['PUT', '/t'],
+      ['PATCH', '?id=t'],
+    ] as const)
+      expect((await api.request(method, `/api/tickets${path}`, { body: { others } })).body).toMatchObject({ status: 422, ...tooMany });
+    expect(commands.names).toEqual([]);
+    await labels().insertMany(others.slice(1).map((_id) => ({ _id, owner: 'ann' })));
+    expect((await post({ others: [...others.slice(1), ...others.slice(1)] })).status).toBe(201);
+  });
+
   it('answers so for every record behind a Get guard that does not open', async () => {
     isOpen = false;
     expect((await post({ labelId: 'a' })).body).toMatchObject({ errors: [refused('labelId')] });

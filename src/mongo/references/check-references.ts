@@ -108,6 +108,18 @@ export async function askViewer(named: readonly Named[], viewer: Viewer | undefi
   return scopes;
 }
 
+/** The most different ids that a client may send for one reference: each is looked up, and latched if it must hold. */
+const mostIds = 5_000;
+
+/** Refuses a write of a client that names too many ids. Throws `validation_failed` (422) with the fields at fault. */
+export function refuseTooMany(named: readonly Named[], viewer: Viewer | undefined): void {
+  if (!viewer) return;
+  const tooMany = named.filter(({ edge, ids }) => ids.size > mostIds && viewer.mayWrite(edge.field.name));
+  if (tooMany.length === 0) return;
+  const invalid = new Invalid('maxItems', `must have at most ${mostIds} different ids`, { limit: mostIds });
+  throw validationFailed(tooMany.map(({ edge }) => invalid.at(edge.field.name)));
+}
+
 /** The references of a write that lead to one collection, and are asked for within one scope. */
 interface Sought {
   readonly target: Edge['target'];
