@@ -43,8 +43,20 @@ export function isHeld({ edge }: Named): boolean {
   return isHeldBy(edge);
 }
 
-/** The references that a write names. A reference without an id in the write is left out. */
-function nameIds(edges: readonly Edge[], visit: (field: ReferenceField, visit: VisitId, edge: Edge) => void): Named[] {
+/** The most different ids that a client may send for one reference: each is looked up, and latched if it must hold. */
+const mostIds = 5_000;
+
+const tooManyIds = new Invalid('maxItems', `must have at most ${mostIds} different ids`, { limit: mostIds });
+
+/**
+ * The references that a write names. A reference without an id in the write is left out. Throws `validation_failed` (422) if a client, whose view is
+ * `viewer`, has sent too many ids for one of them.
+ */
+function nameIds(
+  edges: readonly Edge[],
+  viewer: Viewer | undefined,
+  visit: (field: ReferenceField, visit: VisitId, edge: Edge) => void,
+): Named[] {
   return edges.flatMap((edge) => {
     const ids: Ids = new Map();
     visit(
@@ -52,8 +64,12 @@ function nameIds(edges: readonly Edge[], visit: (field: ReferenceField, visit: V
       (id, path) => {
         const key = edge.field.leaf.toJson(id);
         const known = ids.get(key);
-        if (known) known.paths.add(path);
-        else ids.set(key, { id, paths: new Set([path]) });
+        if (known) {
+          known.paths.add(path);
+          return;
+        }
+        if (ids.size === mostIds && viewer?.mayWrite(edge.field.name)) throw validationFailed([tooManyIds.at(edge.field.name)]);
+        ids.set(key, { id, paths: new Set([path]) });
       },
       edge,
     );
@@ -67,11 +83,17 @@ interface Together {
   readonly areOne: boolean;
   /** Whether the place of its record stands in front of each path. @default true */
   readonly arePlaced?: boolean;
+  /** What the client that sends them may write; undefined for the application itself. */
+  readonly viewer?: Viewer | undefined;
 }
 
 /** The references of new records, without those to the records themselves. */
-export function namedInRecords(edges: readonly Edge[], records: readonly Stored[], { areOne, arePlaced = true }: Together): Named[] {
-  return nameIds(edges, ({ visit: visitIn, leaf }, visit, { target, holder }) => {
+export function namedInRecords(
+  edges: readonly Edge[],
+  records: readonly Stored[],
+  { areOne, arePlaced = true, viewer }: Together,
+): Named[] {
+  return nameIds(edges, viewer, ({ visit: visitIn, leaf }, visit, { target, holder }) => {
     const isToItself = target.model.collection === holder.model.collection;
     const all = isToItself && areOne ? new Set(records.map(({ _id }) => leaf.toJson(_id))) : new Set<string>();
     records.forEach((record, index) => {
@@ -91,8 +113,8 @@ export function splitPlace(path: string): { readonly index: number; readonly res
 }
 
 /** The references that changes set, also in embedded objects that they may have to create. */
-export function namedInChanges(edges: readonly Edge[], { assignments, embedded }: Changes): Named[] {
-  return nameIds(edges, (field, visit) => {
+export function namedInChanges(edges: readonly Edge[], { assignments, embedded }: Changes, viewer?: Viewer): Named[] {
+  return nameIds(edges, viewer, (field, visit) => {
     for (const { path, value } of assignments) field.visitAt(path, value, visit);
     for (const { path, whole } of embedded) if (whole !== undefined) field.visitAt(path, whole, visit);
   });
@@ -106,18 +128,6 @@ export async function askViewer(named: readonly Named[], viewer: Viewer | undefi
     scopes.set(edge, isBound ? await viewer?.scopeOf(edge.target) : anywhere);
   }
   return scopes;
-}
-
-/** The most different ids that a client may send for one reference: each is looked up, and latched if it must hold. */
-const mostIds = 5_000;
-
-/** Refuses a write of a client that names too many ids. Throws `validation_failed` (422) with the fields at fault. */
-export function refuseTooMany(named: readonly Named[], viewer: Viewer | undefined): void {
-  if (!viewer) return;
-  const tooMany = named.filter(({ edge, ids }) => ids.size > mostIds && viewer.mayWrite(edge.field.name));
-  if (tooMany.length === 0) return;
-  const invalid = new Invalid('maxItems', `must have at most ${mostIds} different ids`, { limit: mostIds });
-  throw validationFailed(tooMany.map(({ edge }) => invalid.at(edge.field.name)));
 }
 
 /** The references of a write that lead to one collection, and are asked for within one scope. */
@@ -199,6 +209,7 @@ export function newIn(missing: readonly Named[], changes: Changes, stored: Store
   const changed = applyChanges(stored, changes);
   const after = nameIds(
     missing.map(({ edge }) => edge),
+    undefined,
     (field, visit) => field.visit(changed, visit),
   );
   return after.flatMap(({ edge, ids }) => {

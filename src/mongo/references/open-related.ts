@@ -21,7 +21,6 @@ import {
   namedInRecords,
   newIn,
   refusalOf,
-  refuseTooMany,
   type Scopes,
   splitPlace,
 } from './check-references.ts';
@@ -202,9 +201,8 @@ function openCheckedWrites(
 
   const writes: CheckedWrites = {
     async insert(stored, options = {}, work = new Work()) {
-      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false });
       const { viewer } = options;
-      refuseTooMany(named, viewer);
+      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, viewer });
       const insert = () => plain.insert(stored, options, work);
       if (!shared || work.transaction || !named.some(isHeld)) return checked(named, viewer, work, asTheyAre, insert);
       const scopes = await askViewer(named, viewer);
@@ -229,8 +227,7 @@ function openCheckedWrites(
     },
 
     update(target, changes, work = new Work()) {
-      const named = namedInChanges(edges, changes);
-      refuseTooMany(named, target.viewer);
+      const named = namedInChanges(edges, changes, target.viewer);
       const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
       return checked(named, target.viewer, work, look, () => plain.update(target, changes, work));
     },
@@ -243,8 +240,7 @@ function openCheckedWrites(
     },
 
     updateMany(targets, changes, work = new Work()) {
-      const named = namedInChanges(edges, changes);
-      refuseTooMany(named, targets.viewer);
+      const named = namedInChanges(edges, changes, targets.viewer);
       const look = (missing: readonly Named[]) => findNewInMany(plain, missing, changes, targets, work);
       return checked(named, targets.viewer, work, look, () => plain.updateMany(targets, changes, work));
     },
