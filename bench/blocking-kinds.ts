@@ -91,7 +91,7 @@ export function bodies(): Record<string, string> {
     lines: `{"lines":${list('{}', 12_000)}}`,
     map: `{"map":{${Array.from({ length: many }, (_, n) => `"${n}${'k'.repeat(whole(n) - 10)}":0`)}}}`,
     'map of any': `{"more":{${Array.from({ length: many }, (_, n) => `"${n}${'k'.repeat(whole(n) - 10)}":0`)}}}`,
-    'references that hold: 5,000, missing': `{"refs":${list((n) => `"${hex(n, 24)}"`, 5_000)}}`,
+    'references that hold: 2,000, missing': `{"refs":${list((n) => `"${hex(n, 24)}"`, 2_000)}}`,
     'references that hold: too many': `{"refs":${list((n) => `"${hex(n, 24)}"`)}}`,
     references: `{"loose":${list((n) => `"${hex(n, 24)}"`)}}`,
     'mistakes: unknown fields': `{${Array.from({ length: 24_000 }, (_, n) => `"nam${n}":0`)}}`,

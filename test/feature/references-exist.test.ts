@@ -91,10 +91,10 @@ describe('a reference with `exists`', () => {
     expect(await tickets().findOne({ _id: 't' })).toMatchObject({ revision: 3 });
   });
 
-  it('answers 422 to more than 5,000 different ids in one field, before any command', async () => {
-    const others = Array.from({ length: 5_001 }, (_, n) => `l${n}`);
-    const message = 'must have at most 5000 different ids';
-    const tooMany = { errors: [{ field: 'others', rule: 'maxItems', message, params: { limit: 5_000 } }] };
+  it('answers 422 to more than 2,000 different ids in one field, before any command', async () => {
+    const others = Array.from({ length: 2_001 }, (_, n) => `l${n}`);
+    const message = 'must have at most 2000 different ids';
+    const tooMany = { errors: [{ field: 'others', rule: 'maxItems', message, params: { limit: 2_000 } }] };
     for (const [method, path] of [
       ['POST', ''],
       ['PATCH', '/t'],

@@ -44,7 +44,7 @@ export function isHeld({ edge }: Named): boolean {
 }
 
 /** The most different ids that a client may send for one reference: each is looked up, and latched if it must hold. */
-const mostIds = 5_000;
+const mostIds = 2_000;
 
 const tooManyIds = new Invalid('maxItems', `must have at most ${mostIds} different ids`, { limit: mostIds });
 
