@@ -21,7 +21,8 @@ type Led = readonly { readonly key: string; readonly bytes: number }[];
 
 /**
  * Measures, in one command for each relation, what the relations of records lead to: the database counts the bytes and sends only numbers. The
- * relations of included records are not measured. Throws {@link TooMuchIncluded} if the first record leads to more than 50,000 ids.
+ * relations of included records are not measured. Throws {@link TooMuchIncluded} if the first record leads to more than 50,000 ids,
+ * or to records by references that do not fit.
  */
 export async function measureIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Measured> {
   const wanted = steps.filter((step) => inclusion.steps.has(step));
@@ -49,11 +50,12 @@ function countFitting(records: readonly StoredRecord[], measured: readonly Measu
   return most;
 }
 
-/** References take their room first, because they cannot be cut. */
+/** References take their room first, because they cannot be cut. Throws {@link TooMuchIncluded} if there is not enough for them. */
 function cutFirst(measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion): Measured['ofFirst'] {
   const bytesOf = (led: Led | undefined) => (led ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
   let left = maxPageBytes;
   for (const { step, led } of measured) if (!isManyStep(step)) left -= bytesOf(led[0]);
+  if (left < 0) throw new TooMuchIncluded();
   const ofFirst = new Map<Step, Fitting>();
   for (const { step, led } of measured) {
     if (!isManyStep(step) || step.relation.isCount) continue;

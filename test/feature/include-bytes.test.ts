@@ -141,13 +141,19 @@ describe('one record that leads to more than fits', () => {
     expect([nested.visits.map(({ guide }: { guide: { id: string } }) => guide.id), nested.visits_has_next]).toEqual([['a', 'b'], true]);
   });
 
-  it('is 400 where a reference is too large: it cannot be cut', async () => {
+  it('is 400 where a reference is too large: it cannot be cut, and is not read again after it was measured', async () => {
     await collection('towns').insertOne({ _id: 'z', name: text(20_000) });
     await collection('towns').updateOne({ _id: 'a' }, { $set: { twin: 'z' } });
     await addVisits('a', 1, 10);
-    for (const path of ['towns/a?include=twin', 'towns/a?include=twin,visits']) {
+    for (const [path, expected] of [
+      ['towns/a?include=twin', ['find', 'find', 'aggregate']],
+      ['towns?limit=1&sort=id&include=twin', ['find', 'find', 'aggregate']],
+      ['towns/a?include=twin,visits', ['find', 'find', 'aggregate', 'aggregate', 'aggregate']],
+    ] as const) {
+      commands.clear();
       const { status, body } = await get(path);
       expect([status, body.errors[0]]).toMatchObject([400, { field: 'include', rule: 'too_much_included' }]);
+      expect(commands.names.toSorted()).toEqual([...expected].sort());
     }
   });
 });
