@@ -55,7 +55,6 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'ajv/dist/2020.js': ['model/compile'],
   'ajv-formats': ['model/compile'],
   koa: ['middleware/parts', 'middleware', 'resource', 'api', 'mcp'],
-  'koa-compose': ['middleware/parts', 'middleware', 'api'],
   'lossless-json': ['http'],
   mongodb: rooms.filter((room) => /^(model|mongo|store|api|cli)/.test(room)),
   'raw-body': ['middleware/parts'],

@@ -1,4 +1,3 @@
-import compose from 'koa-compose';
 import { batch } from '../batch/batch.ts';
 import type { CreatedId } from '../batch/references.ts';
 import { parseJson } from '../http/json.ts';
@@ -6,6 +5,7 @@ import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { compose } from '../middleware/parts/step.ts';
 import { spellId } from '../mongo/stored-record.ts';
 import type { BatchDescription } from '../openapi/api-description.ts';
 import type { ServedResource } from '../resource/chains.ts';
@@ -54,7 +54,7 @@ export function compileBatch(
 
 /** The route of batches. */
 export function compileBatchRoute({ chain }: BatchDescription): Route {
-  return { method: 'POST', path: '/', name: 'batch', readsJson: true, run: compose([...chain]) as ResourceMiddleware };
+  return { method: 'POST', path: '/', name: 'batch', readsJson: true, run: compose(chain) };
 }
 
 function compileMembers(resource: ServedResource): Route[] {
@@ -62,7 +62,7 @@ function compileMembers(resource: ServedResource): Route[] {
     name,
     method,
     path,
-    run: compose([...resource.ownChainOf(name)]) as ResourceMiddleware,
+    run: compose(resource.ownChainOf(name)),
   }));
 }
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import compose from 'koa-compose';
 import { ConfigurationError } from '../errors.ts';
 import { formatEntityTag } from '../http/entity-tag.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { compose } from '../middleware/parts/step.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import { documentPath } from '../openapi/describe-document.ts';
 import { docsFiles, docsPage, docsPolicy, docsStart, startFile } from '../openapi/docs-page.ts';
@@ -23,7 +23,7 @@ export function compileDocsRoutes({ info, securitySchemes }: ApiDescription, bef
     method: 'GET',
     path,
     name: 'docs',
-    run: compose([...before, notModified(), sendFile(body, extension, headers)]) as ResourceMiddleware,
+    run: compose([...before, notModified(), sendFile(body, extension, headers)]),
   });
   return [
     toRoute('/', '.html', Buffer.from(docsPage(info.title))),

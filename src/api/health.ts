@@ -1,7 +1,7 @@
-import compose from 'koa-compose';
 import type { Db } from 'mongodb';
 import { Problem } from '../errors.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { compose } from '../middleware/parts/step.ts';
 import { compilePing } from '../mongo/driver/ping.ts';
 import type { Closing } from './close.ts';
 import type { Route } from './dispatch.ts';
@@ -45,7 +45,7 @@ function toRoute(name: string, check: () => Promise<void>, answerProblems: Resou
     ctx.body = text;
     ctx.type = 'json';
   };
-  return { method: 'GET', path: `/${name}`, name, run: compose([answerProblems, answer]) as ResourceMiddleware };
+  return { method: 'GET', path: `/${name}`, name, run: compose([answerProblems, answer]) };
 }
 
 function notReady(code: 'shutting_down' | 'database_unavailable', detail: string): Problem {

@@ -1,7 +1,7 @@
-import compose from 'koa-compose';
 import { ConfigurationError } from '../errors.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { compose } from '../middleware/parts/step.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import { buildDocument, checkDocument } from '../openapi/build-document.ts';
@@ -56,12 +56,12 @@ export function compileRouteTable(description: ApiDescription, { docs }: Extras,
 function compileRoutes(resource: ServedResource): Route[] {
   return resource.served.map((operation) => ({
     ...operation,
-    run: compose([...resource.chainOf(operation.name)]) as ResourceMiddleware,
+    run: compose(resource.chainOf(operation.name)),
   }));
 }
 
 function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {
   checkDocument(description);
   const send = sendDocument(() => buildDocument(description), `${description.prefix}/${documentPath}`);
-  return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, notModified(), send]) as ResourceMiddleware };
+  return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, notModified(), send]) };
 }

@@ -1,5 +1,3 @@
-import type Koa from 'koa';
-import compose from 'koa-compose';
 import { ConfigurationError } from '../errors.ts';
 import { answerTimeout } from '../middleware/answer-timeout.ts';
 import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
@@ -7,8 +5,9 @@ import { crossOrigin } from '../middleware/cross-origin.ts';
 import { guards } from '../middleware/guards.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { observe } from '../middleware/observe.ts';
-import type { Context, FindScoped, Guard, ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { FindScoped, Guard, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { setStores } from '../middleware/parts/set-stores.ts';
+import { compose, step } from '../middleware/parts/step.ts';
 import { problems } from '../middleware/problems.ts';
 import { requestId } from '../middleware/request-id.ts';
 import { requestTimeout } from '../middleware/request-timeout.ts';
@@ -53,7 +52,7 @@ export function compileSurroundings(
     () => (identify === undefined ? anonymous : authenticate(identify)),
   ]);
   return {
-    around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]) as ResourceMiddleware,
+    around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
     answerProblems,
     before: [...limit, timeout, ...origins, setStores(stores, findScoped), identifying],
     limit,
@@ -79,7 +78,6 @@ function compileCrossOrigin({ crossOrigin: option = false }: Options): readonly 
 }
 
 /** Browsers must not guess the type of an answer: a client may have written text that looks like a script. */
-async function noSniffing(ctx: Context, next: Koa.Next): Promise<void> {
+const noSniffing = step([], function noSniffing(ctx) {
   ctx.set('X-Content-Type-Options', 'nosniff');
-  await next();
-}
+});

@@ -1,8 +1,8 @@
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
+import { step } from './parts/step.ts';
 
 /**
  * A function that runs after an operation. It receives the context and the result: the record (for a delete, the deleted one), the array of the
@@ -23,12 +23,11 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
  */
 export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown], unknown>[] = []): ResourceMiddleware {
   checkValue('The argument of `afterHooks`', hooks, anArrayOf('functions', aFunction[0]));
-  return canAnswer(hooks.length === 0 ? [] : ['internal'], async function afterHooks(ctx, next) {
+  return step(hooks.length === 0 ? [] : ['internal'], async function afterHooks(ctx) {
     if (hooks.length > 0) {
       containBody(ctx);
       await run(hooks, ctx, resultOf(ctx));
     }
-    await next();
   });
 }
 

@@ -1,8 +1,8 @@
 import type Koa from 'koa';
-import { Unauthorized } from '../errors.ts';
+import { type ProblemCode, Unauthorized } from '../errors.ts';
 import { aFunction, checkValue } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
+import { step, whenKnown } from './parts/step.ts';
 
 /**
  * Returns the principal of a request. A falsy value (undefined, null, false, `''`, NaN, 0) means that the request is anonymous. It may
@@ -20,19 +20,19 @@ export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | u
  */
 export function authenticate<Principal>(identify: Authenticate<Principal>): ResourceMiddleware {
   checkValue('`authenticate`', identify, aFunction);
-  return canAnswer(['unauthorized', 'internal'], setPrincipalBy(identify));
+  return setPrincipalBy(identify, ['unauthorized', 'internal']);
 }
 
 /** Replaces `authenticate` in an api without one: every request is anonymous, and none is refused. */
-export const anonymous = setPrincipalBy(() => undefined);
+export const anonymous = setPrincipalBy(() => undefined, []);
 
-function setPrincipalBy(identify: Authenticate<unknown>): ResourceMiddleware {
-  return async function authenticate(ctx, next) {
-    const found = ctx.givenPrincipal ? ctx.givenPrincipal.principal : await identify(ctx);
-    setPrincipal(ctx, found || undefined);
-    ctx.openedGuards = undefined;
-    await next();
-  };
+function setPrincipalBy(identify: Authenticate<unknown>, problems: readonly ProblemCode[]): ResourceMiddleware {
+  return step(problems, function authenticate(ctx) {
+    return whenKnown(ctx.givenPrincipal ? ctx.givenPrincipal.principal : identify(ctx), (found) => {
+      setPrincipal(ctx, found || undefined);
+      ctx.openedGuards = undefined;
+    });
+  });
 }
 
 function setPrincipal(ctx: Context, principal: unknown): void {

@@ -2,10 +2,11 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import { compileDrafts, type Drafts } from '../model/write/plan-draft.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
-import { canAnswer, checkProblems, problemsOf } from './parts/can-answer.ts';
+import { checkProblems, problemsOf } from './parts/can-answer.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { AnswersProblems, Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
+import { step } from './parts/step.ts';
 
 /**
  * A function that runs before a write. It receives the context and a draft in document form, which it may change: of a create the new
@@ -47,11 +48,10 @@ export function beforeHooks(model: ModelInput, hooks: readonly Called<[ctx: Cont
     ...(hooks.length > 0 && method !== 'DELETE' ? (['validation_failed'] as const) : []),
     ...hooks.flatMap((hook: BeforeHook) => problemsOf(hook, method)),
   ];
-  return canAnswer(problems, async function beforeHooks(ctx, next) {
+  return step(problems, async function beforeHooks(ctx) {
     if (ctx.created) await changeRecord(drafts, hooks, ctx, ctx.created);
     else if (ctx.changes) await changeChanges(drafts, hooks, ctx, ctx.changes);
     else await run(hooks, ctx, undefined);
-    await next();
   });
 }
 

@@ -1,6 +1,7 @@
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { aWholeNumber, checkValue } from '../options.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
+import { step } from './parts/step.ts';
 
 /**
  * Sets the largest body in bytes (`ctx.bodyLimit`), the time that a body may take in milliseconds (`ctx.bodyTimeout`) and the most values that
@@ -17,12 +18,11 @@ export function bodyLimit(
   checkBodyLimit(maxBody);
   checkTimeLimit(timeout, 'timeout');
   checkBodyValues(maxValues);
-  return async function bodyLimit(ctx, next) {
+  return step([], function bodyLimit(ctx) {
     ctx.bodyLimit = maxBody;
     ctx.bodyTimeout = timeout;
     ctx.bodyValues = maxValues;
-    await next();
-  };
+  });
 }
 
 /** The default time that a body may take, in milliseconds. */

@@ -5,8 +5,8 @@ import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/defin
 import type { StandardSchema } from '../model/define/standard-schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { pause } from '../mongo/driver/turn.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
+import { step } from './parts/step.ts';
 
 /** The type of the body that a middleware leaves in `ctx.request.body` for the handler below it. `~body` exists in types only. */
 export interface BodyType<Body> {
@@ -34,12 +34,11 @@ export function checkBody(schema: TypeBoxSchema): BodyMiddleware<Record<string, 
 export function checkBody(schema?: AnySchema): ResourceMiddleware;
 export function checkBody(schema?: unknown): ResourceMiddleware {
   const compiled = schema === undefined ? undefined : compileBody(schema as AnySchema);
-  const check = canAnswer(['validation_failed'], async function checkBody(ctx, next) {
+  const check = step(['validation_failed'], async function checkBody(ctx) {
     const { body } = ctx.request;
     if (!isObject(body)) throw bodyNoObject();
     if (compiled) ctx.request.body = compiled.read(body);
     if (ctx.isLargeBody) await pause();
-    await next();
   });
   return Object.assign(check, { body: compiled?.node ?? 'any' });
 }

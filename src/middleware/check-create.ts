@@ -4,9 +4,9 @@ import { insertAccess, openNames } from '../model/write/access.ts';
 import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
+import { step } from './parts/step.ts';
 
 /** Returns the values that the server sets, in document form. It may be async. */
 export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;
@@ -41,7 +41,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   const open = new Set(openNames(compiled.fieldTable, access));
   // If the client chooses the id, it may be taken: `insert` then answers 412 to `If-None-Match: *`.
   const ofId = access.refusal(compiled.id) === undefined ? (['precondition_failed'] as const) : [];
-  return canAnswer(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx, next) {
+  return step(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx) {
     ctx.exchange?.throwIfGivenUp();
     const server = serverFields && (await serverValuesOf(serverFields, ctx));
     const missing = allowMissing ? [] : undefined;
@@ -49,6 +49,5 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
     if (missing) ctx.isIncomplete = missing.length > 0;
     ctx.mayWrite = isOpenTo(open, server);
     if (ctx.isLargeBody) await pause();
-    await next();
   });
 }

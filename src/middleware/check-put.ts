@@ -4,9 +4,9 @@ import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePut, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
+import { step } from './parts/step.ts';
 
 /** Options of {@link checkPut}. */
 export interface CheckPutOptions extends Pick<WriteRules, 'explicitWrites'> {
@@ -31,11 +31,10 @@ export function checkPut(model: ModelInput, options: CheckPutOptions = {}): Reso
   const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
   const ofServer = serverFields ? (['internal'] as const) : [];
-  return canAnswer(['validation_failed', ...ofServer], async function checkPut(ctx, next) {
+  return step(['validation_failed', ...ofServer], async function checkPut(ctx) {
     const server = serverFields && (await serverValuesOf(serverFields, ctx));
     ctx.changes = reader()(ctx.request.body, server);
     ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
     if (ctx.isLargeBody) await pause();
-    await next();
   });
 }

@@ -7,9 +7,10 @@ import type { Visible } from '../mongo/query/deleted.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { guards } from './guards.ts';
-import { canAnswer, problemsOf } from './parts/can-answer.ts';
+import { problemsOf } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { requireDeletedAt } from './parts/require-deleted-at.ts';
+import { runAlone, step } from './parts/step.ts';
 
 const values: readonly string[] = ['only', 'with'] satisfies readonly Visible[];
 const unknownValue = new Invalid('enum', 'must be only or with', { values });
@@ -29,14 +30,13 @@ export function deleted(model: ModelInput, functions: readonly Called<[ctx: Cont
   checkValue('The second argument of `deleted`', functions, someGuards);
   const open = guards(...functions);
   const problems = (method: string) => ['invalid_query' as const, ...problemsOf(open, method)];
-  return canAnswer(problems, async function deleted(ctx, next) {
+  return step(problems, async function deleted(ctx) {
     const given = parseQueryString(ctx.querystring, { only: [deletedName] }).filter(({ isItem }) => !isItem);
     ctx.deleted = 'live';
     if (given.length > 0) {
-      await open(ctx, ended);
+      await runAlone(open, ctx);
       ctx.deleted = read(given.map(({ value }) => value));
     }
-    await next();
   });
 }
 
@@ -46,8 +46,6 @@ export const someGuards = [
   (value: unknown) => areFunctions(value) && (value as readonly unknown[]).length > 0,
   'an array of at least one function',
 ] as const;
-
-async function ended(): Promise<void> {}
 
 function read([value = '', ...others]: readonly string[]): Visible {
   const errors = new QueryErrors();

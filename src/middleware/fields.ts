@@ -3,9 +3,9 @@ import { itemsOf, parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type Includable, noRelations, relationsOf } from '../model/read/relations.ts';
 import { parseFields } from '../model/read/select-fields.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import { checkIncludes } from './parts/compile-includes.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
+import { step } from './parts/step.ts';
 
 /**
  * Lets the client choose which fields of one record it reads: `fields=name,address.city` is left in `ctx.fields`. The id is always sent,
@@ -20,12 +20,11 @@ import type { ResourceMiddleware } from './parts/context.ts';
 export function fields(model: ModelInput, includes: Includable = noRelations): ResourceMiddleware {
   checkIncludes(includes, 'fields');
   const { selector } = asCompiled(model);
-  return canAnswer(['invalid_query'], async function fields(ctx, next) {
+  return step(['invalid_query'], function fields(ctx) {
     const names = parseQueryString(ctx.querystring, { only: ['fields'] }).flatMap(itemsOf);
     const errors = new QueryErrors();
     const chosen = parseFields(names, selector, errors, relationsOf(ctx.include ?? [], includes));
     errors.throwIfAny();
     if (chosen) ctx.fields = chosen;
-    await next();
   });
 }

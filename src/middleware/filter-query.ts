@@ -6,8 +6,8 @@ import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
 import { mostAffected } from '../mongo/write-many.ts';
 import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
 import { filterLimits, mayExceedInt64 } from './list-query.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
+import { step } from './parts/step.ts';
 
 /** Options of {@link filterQuery}. */
 export interface FilterQueryOptions extends Partial<ConditionLimits> {
@@ -43,10 +43,9 @@ export function filterQuery(model: ModelInput, options: FilterQueryOptions = {})
   const { clientFields: fields } = asCompiled(model);
   const rules = { fields, maxAffected, maxFilterValues, maxPrefix };
   const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
-  return canAnswer(['invalid_query', 'precondition_not_supported', ...ofIntegers], async function filterQuery(ctx, next) {
+  return step(['invalid_query', 'precondition_not_supported', ...ofIntegers], function filterQuery(ctx) {
     refusePreconditions(ctx);
     ctx.filterQuery = parseFilterQuery(parseQueryString(ctx.querystring), rules);
-    await next();
   });
 }
 

@@ -4,12 +4,13 @@ import { writePage } from '../mongo/list/write-page.ts';
 import { type Measured, measureIncluded } from '../mongo/measure-included.ts';
 import { type Inclusion, readIncluded, type Step } from '../mongo/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
-import { canAnswer, ofRead } from './parts/can-answer.ts';
+import { ofRead } from './parts/can-answer.ts';
 import { checkIncludes, type Includes } from './parts/compile-includes.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import type { GuardedSource } from './parts/relation-targets.ts';
 import { type SourceScopes, sourceScopesOf } from './parts/source-scopes.ts';
+import { step } from './parts/step.ts';
 
 /**
  * Reads the records to which the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead, and leaves them in `ctx.included` for
@@ -31,7 +32,7 @@ import { type SourceScopes, sourceScopesOf } from './parts/source-scopes.ts';
 export function findIncluded(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'findIncluded');
   const { steps, paths, maxPageBytes } = includes;
-  return canAnswer([...ofRead, 'invalid_query'], async function findIncluded(ctx, next) {
+  return step([...ofRead, 'invalid_query'], async function findIncluded(ctx) {
     const names = ctx.listQuery?.include ?? ctx.include ?? [];
     if (names.length > 0) {
       const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
@@ -49,7 +50,6 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
         ctx.page = await writePage(page, included); // before the hooks, so that they receive the records that are shown
       } else ctx.included = await readOne(needed(ctx.record, 'findRecord', 'findIncluded'), reads);
     }
-    await next();
   });
 }
 

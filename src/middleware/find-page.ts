@@ -6,10 +6,11 @@ import { writePage } from '../mongo/list/write-page.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { askThrough } from './parts/ask-through.ts';
-import { canAnswer, ofRead } from './parts/can-answer.ts';
+import { ofRead } from './parts/can-answer.ts';
 import { aThrough, isSortable, type Through } from './parts/compile-through.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { step } from './parts/step.ts';
 
 /** Options of {@link findPage}. */
 export interface FindPageOptions extends FindOptions {
@@ -53,7 +54,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, through, ...database } = options;
   const collection = openCollection(asCompiled(model), { ...database, warnOnScan });
   const ofSort = through && isSortable(through) ? (['too_many_matches'] as const) : [];
-  return canAnswer([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx, next) {
+  return step([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx) {
     const query = needed(ctx.listQuery, 'listQuery', 'findPage');
     const seen = await askThrough(ctx, query, through);
     const bounds = boundsOf(ctx, maxPageBytes);
@@ -61,7 +62,6 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
       .seeing(ctx.deleted ?? 'live')
       .findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, workOf(ctx));
     ctx.page = query.include.length > 0 ? found : await writePage(found); // before the hooks, so that they receive the records that are shown
-    await next();
   });
 }
 

@@ -1,10 +1,11 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { canAnswer, ofRead } from './parts/can-answer.ts';
+import { ofRead } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { step } from './parts/step.ts';
 
 /** Options of what finds records. */
 export interface FindOptions extends DatabaseOptions {
@@ -41,10 +42,9 @@ export function findRecord(model: ModelInput, options: FindRecordOptions): Resou
   const { fetchPrivate = false, ...database } = options;
   const compiled = asCompiled(model);
   const collection = openCollection(compiled, database);
-  return canAnswer([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx, next) {
+  return step([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx) {
     const { id, scope } = readAddress(ctx, compiled);
     const { fields, precondition } = ctx;
     ctx.record = await collection.seeing(ctx.deleted ?? 'live').findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
-    await next();
   });
 }

@@ -1,7 +1,8 @@
 import { Problem } from '../errors.ts';
 import { aFunction, checkValue } from '../options.ts';
-import { canAnswer, problemsOf } from './parts/can-answer.ts';
+import { problemsOf } from './parts/can-answer.ts';
 import type { Called, Context, Guard, ResourceMiddleware } from './parts/context.ts';
+import { step, whenKnown } from './parts/step.ts';
 
 /**
  * Lets a request pass if every guard returns `true`; otherwise it is 403. Guards are asked in order. A guard that stands in several places
@@ -15,14 +16,20 @@ export function guards(...functions: readonly Called<[ctx: Context], boolean | P
   const asked = [...new Set(functions)];
   const own = asked.length === 0 ? [] : (['unauthorized', 'forbidden', 'internal'] as const);
   const problems = (method: string) => [...own, ...asked.flatMap((guard: Guard) => problemsOf(guard, method))];
-  return canAnswer(problems, async function guards(ctx, next) {
+  return step(problems, function guards(ctx) {
     ctx.openedGuards ??= new Set();
-    for (const guard of asked) {
-      if (ctx.openedGuards.has(guard)) continue;
-      ctx.exchange?.throwIfGivenUp();
-      if ((await guard(ctx)) !== true) throw new Problem({ code: 'forbidden', detail: 'You may not do this.' });
-      ctx.openedGuards.add(guard);
-    }
-    await next();
+    return ask(asked, 0, ctx);
+  });
+}
+
+function ask(guards: readonly Guard[], from: number, ctx: Context): void | Promise<void> {
+  const next = guards.findIndex((guard, index) => index >= from && !ctx.openedGuards?.has(guard));
+  const guard = guards[next];
+  if (!guard) return;
+  ctx.exchange?.throwIfGivenUp();
+  return whenKnown(guard(ctx), (isOpen) => {
+    if (isOpen !== true) throw new Problem({ code: 'forbidden', detail: 'You may not do this.' });
+    ctx.openedGuards?.add(guard);
+    return ask(guards, next + 1, ctx);
   });
 }

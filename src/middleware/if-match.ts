@@ -2,8 +2,8 @@ import { Problem } from '../errors.ts';
 import { matchesStrong, matchesWeak, parseEntityTags } from '../http/entity-tag.ts';
 import type { Precondition } from '../mongo/query/precondition.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
+import { step } from './parts/step.ts';
 
 /** Options of {@link ifMatch}. */
 export interface IfMatchOptions {
@@ -31,7 +31,7 @@ export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
   const { required = false, current } = options;
   const ofRequired = required ? (['precondition_required'] as const) : [];
   const ofCurrent = current ? (['precondition_failed', 'internal'] as const) : [];
-  return canAnswer(['malformed_header', ...ofRequired, ...ofCurrent], async function ifMatch(ctx, next) {
+  return step(['malformed_header', ...ofRequired, ...ofCurrent], async function ifMatch(ctx) {
     const precondition = readPrecondition(ctx);
     if (required && !precondition?.ifMatch)
       throw new Problem({ code: 'precondition_required', detail: 'Send If-Match with the ETag of the record that you read.' });
@@ -39,7 +39,6 @@ export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
       ctx.precondition = precondition;
       if (current) check(precondition, await current(ctx));
     }
-    await next();
   });
 }
 

@@ -1,9 +1,9 @@
 import { parseInclude } from '../http/parse-include.ts';
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import { checkIncludes, type Includes } from './parts/compile-includes.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
+import { step } from './parts/step.ts';
 
 const only = ['include'];
 
@@ -19,12 +19,11 @@ const only = ['include'];
 export function include(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'include');
   const { names } = includes;
-  return canAnswer(['invalid_query'], async function include(ctx, next) {
+  return step(['invalid_query'], function include(ctx) {
     if (ctx.querystring !== '') {
       const named = readInclude(ctx.querystring, names);
       if (named.length > 0) ctx.include = named;
     }
-    await next();
   });
 }
 

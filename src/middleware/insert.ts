@@ -5,9 +5,10 @@ import { isSameValue } from '../model/value/same-value.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { canAnswer, ofReferences, ofValues, ofWrite } from './parts/can-answer.ts';
+import { ofReferences, ofValues, ofWrite } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { step } from './parts/step.ts';
 import { viewerOf } from './parts/viewer.ts';
 import { withWritePart } from './parts/write-part.ts';
 
@@ -35,13 +36,12 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
-  const write = canAnswer([...ofWrite, ...ofValues, ...ofReferences(compiled)], async function insert(ctx, next) {
+  const write = step([...ofWrite, ...ofValues, ...ofReferences(compiled)], async function insert(ctx) {
     const created = needed(ctx.created, 'checkCreate', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     requireRecordWithin(ctx, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
     ctx.record = await collection.insert(created, { ifIdIsFree, viewer: viewerOf(ctx) }, workOf(ctx));
-    await next();
   });
   return withWritePart({ findWritten: ({ record }) => [{ after: record }] }, write);
 }

@@ -6,9 +6,9 @@ import { aTimeLimit } from '../mongo/driver/time-limit.ts';
 import { checkedLater, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { aBodyLimit, anAmountOfValues, defaultBodyTimeout, defaultBodyValues } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { problemsOfBody, readBody } from './parts/read-body.ts';
+import { runAlone, step } from './parts/step.ts';
 
 /** Options of {@link jsonBody}. */
 export interface JsonBodyOptions {
@@ -94,7 +94,7 @@ export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');
   const { limit, timeout, maxValues, requireObject = true, optional: isOptional = false, schema } = options;
-  const read = canAnswer(problemsOfBody, async function readJsonBody(ctx, next) {
+  const read = step(problemsOfBody, async function readJsonBody(ctx) {
     const bytes = limit ?? ctx.bodyLimit ?? 1_048_576;
     const limits = {
       bytes,
@@ -102,23 +102,20 @@ export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
       values: maxValues ?? ctx.bodyValues ?? defaultBodyValues,
     };
     ctx.request.body = await readBody(ctx, limits);
-    await next();
   });
   if (schema === undefined && !requireObject) return Object.assign(read, { body: 'any', isOptional, steps: { read } } satisfies Described);
   const checkPresent = checkBody(schema);
   const check = isOptional ? unlessAbsent(checkPresent) : checkPresent;
   const described: Described = { body: bodyOf(checkPresent) ?? 'any', isOptional, steps: { read, check } };
-  const readAndCheck = canAnswer([...problemsOfBody, 'validation_failed'], async function jsonBody(ctx, next) {
-    await read(ctx, () => check(ctx, next));
+  const readAndCheck = step([...problemsOfBody, 'validation_failed'], async function jsonBody(ctx) {
+    await runAlone(read, ctx);
+    await runAlone(check, ctx);
   });
   return Object.assign(readAndCheck, described);
 }
 
 function unlessAbsent(check: ResourceMiddleware): ResourceMiddleware {
-  return canAnswer(['validation_failed'], async function checkOptionalBody(ctx, next) {
-    if (ctx.request.body === undefined) return next();
-    await check(ctx, next);
-  });
+  return step(['validation_failed'], (ctx) => (ctx.request.body === undefined ? undefined : runAlone(check, ctx)));
 }
 
 /** Whether a middleware reads a body that may be absent. */

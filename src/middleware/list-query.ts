@@ -7,9 +7,9 @@ import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import { aThrough, type Through } from './parts/compile-through.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
+import { step } from './parts/step.ts';
 
 /** Options of {@link listQuery}. */
 export interface ListQueryOptions extends Partial<FilterLimits> {
@@ -75,11 +75,10 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   };
   const ofCursor = paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
   const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
-  return canAnswer(['invalid_query', ...ofCursor, ...ofIntegers], async function listQuery(ctx, next) {
+  return step(['invalid_query', ...ofCursor, ...ofIntegers], function listQuery(ctx) {
     const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
     const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
     ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted });
-    await next();
   });
 }
 

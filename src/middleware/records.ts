@@ -4,10 +4,11 @@ import { openRelated, type WriteOptions, writeOptions } from '../mongo/reference
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
-import { canAnswer, ofChange, ofRead, ofReferences, ofValues } from './parts/can-answer.ts';
+import { ofChange, ofRead, ofReferences, ofValues } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { step } from './parts/step.ts';
 import { compileViewer } from './parts/viewer.ts';
 
 /** Options of {@link records}. */
@@ -36,7 +37,7 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
   const saveDocument = compileSaveDocument(compiled, collection);
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
   const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues, ...ofReferences(compiled)]); // a GET writes nothing
-  return canAnswer(problems, async function records(ctx, next) {
+  return step(problems, async function records(ctx) {
     const loaded = new Map<unknown, StoredRecord>(); // of this request: `save` takes no other record
     let loading: Promise<unknown> | undefined;
     ctx.privateNames ??= new Set();
@@ -51,7 +52,6 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
       return loading;
     };
     ctx.save = save;
-    await next();
 
     function keep(document: object, record: StoredRecord): void {
       loaded.set(document, record);

@@ -3,10 +3,11 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import type { Affected } from '../mongo/write-many.ts';
 import { checkOptions } from '../options.ts';
-import { canAnswer, ofCascade, ofMany } from './parts/can-answer.ts';
+import { ofCascade, ofMany } from './parts/can-answer.ts';
 import { compileObserve } from './parts/cascade-hooks.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { step } from './parts/step.ts';
 import { viewerOf } from './parts/viewer.ts';
 import { type WritePart, withWritePart } from './parts/write-part.ts';
 
@@ -22,11 +23,10 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
-  const write = canAnswer([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx, next) {
+  const write = step([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');
     const targets = { ...query, scope: ctx.scope, viewer: viewerOf(ctx), observer: observe?.(ctx) };
     ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
-    await next();
   });
   const part: WritePart = {
     findBefore: (ctx) => collection.findTargets({ ...needed(ctx.filterQuery, 'filterQuery', 'removeMany'), scope: ctx.scope }, workOf(ctx)),

@@ -1,11 +1,12 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions } from '../options.ts';
-import { canAnswer, ofCascade, ofChange } from './parts/can-answer.ts';
+import { ofCascade, ofChange } from './parts/can-answer.ts';
 import { compileObserve } from './parts/cascade-hooks.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { step } from './parts/step.ts';
 import { viewerOf } from './parts/viewer.ts';
 import { withWritePart } from './parts/write-part.ts';
 
@@ -21,10 +22,9 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
-  const write = canAnswer([...ofChange, ...ofCascade(compiled, options.references)], async function remove(ctx, next) {
+  const write = step([...ofChange, ...ofCascade(compiled, options.references)], async function remove(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };
     ctx.record = await collection.remove(target, workOf(ctx));
-    await next();
   });
   return withWritePart({ findWritten: ({ record }) => [{ before: record }] }, write);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
+import { step } from './parts/step.ts';
 
 /**
  * Gives every request an id: in `ctx.requestId`, in the response header `X-Request-Id`, and as `request_id` in the problem documents of a
@@ -10,11 +11,10 @@ import type { Context, ResourceMiddleware } from './parts/context.ts';
  * app.use(requestId()).use(problems());
  */
 export function requestId(): ResourceMiddleware {
-  return async function requestId(ctx, next) {
+  return step([], function requestId(ctx) {
     ctx.requestId = [responseId(ctx), ctx.get('x-request-id')].find((id) => harmless.test(id)) ?? randomUUID();
     ctx.set('X-Request-Id', ctx.requestId);
-    await next();
-  };
+  });
 }
 
 const harmless = /^[\w.:+/=@~-]{1,128}$/;

@@ -3,12 +3,13 @@ import type { WriteRules } from '../model/write/compile-writes.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { isRestoredWithOthers } from '../mongo/references/related-restores.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { canAnswer, ofChange } from './parts/can-answer.ts';
+import { ofChange } from './parts/can-answer.ts';
 import { compileObserve } from './parts/cascade-hooks.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
 import { requireDeletedAt } from './parts/require-deleted-at.ts';
+import { step } from './parts/step.ts';
 import { compileViewer } from './parts/viewer.ts';
 import { updatePart, withWritePart } from './parts/write-part.ts';
 
@@ -37,10 +38,9 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   const viewerOf = compileViewer(compiled, options.explicitWrites);
   const isRelated = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
   const ofOthers = isRelated ? (['validation_failed', 'replica_set_required'] as const) : [];
-  const write = canAnswer([...ofChange, 'duplicate_key', ...ofOthers], async function restore(ctx, next) {
+  const write = step([...ofChange, 'duplicate_key', ...ofOthers], async function restore(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };
     ctx.record = await collection.restore(target, workOf(ctx));
-    await next();
   });
   const findBefore = (ctx: Context) => {
     const { id, scope } = readAddress(ctx, compiled);

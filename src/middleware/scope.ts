@@ -1,8 +1,8 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { asRowScope, both, buildFilter, readScope } from '../mongo/query/filter.ts';
 import { aFunction, checkOptions, checkValue, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
+import { step, whenKnown } from './parts/step.ts';
 
 /** Options of {@link scope}. */
 export interface ScopeOptions {
@@ -34,11 +34,12 @@ export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknow
   checkOptions(options, legal, '`scope`');
   const { writes = true } = options;
   const compiled = asCompiled(model);
-  return canAnswer(['internal'], async function scope(ctx, next) {
+  return step(['internal'], function scope(ctx) {
     ctx.exchange?.throwIfGivenUp();
-    const conditions = readScope(await filterOf(ctx), compiled.scopeFields);
-    if (writes) ctx.writeScope = [...(ctx.writeScope ?? []), ...conditions];
-    ctx.scope = asRowScope(both(buildFilter(conditions), ctx.scope), compiled, ctx.writeScope ?? []);
-    await next();
+    return whenKnown(filterOf(ctx), (filter) => {
+      const conditions = readScope(filter, compiled.scopeFields);
+      if (writes) ctx.writeScope = [...(ctx.writeScope ?? []), ...conditions];
+      ctx.scope = asRowScope(both(buildFilter(conditions), ctx.scope), compiled, ctx.writeScope ?? []);
+    });
   });
 }

@@ -4,9 +4,10 @@ import type { Changes } from '../model/write/plan-changes.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions } from '../options.ts';
-import { canAnswer, ofMany, ofReferences, ofValues } from './parts/can-answer.ts';
+import { ofMany, ofReferences, ofValues } from './parts/can-answer.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
+import { step } from './parts/step.ts';
 import { viewerOf } from './parts/viewer.ts';
 import { type WritePart, withWritePart } from './parts/write-part.ts';
 import { toAffected } from './remove-many.ts';
@@ -25,12 +26,11 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   checkOptions(options, writeOptions, '`updateMany`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
-  const write = canAnswer([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx, next) {
+  const write = step([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'updateMany');
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'updateMany'));
     const done = await collection.updateMany({ ...query, scope: ctx.scope, viewer: viewerOf(ctx) }, changes, workOf(ctx));
     ctx.affected = toAffected(compiled, writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
-    await next();
   });
   const part: WritePart = {
     findBefore: (ctx) => collection.findTargets({ ...needed(ctx.filterQuery, 'filterQuery', 'updateMany'), scope: ctx.scope }, workOf(ctx)),

@@ -2,10 +2,11 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { checkOptions } from '../options.ts';
-import { canAnswer, ofChange, ofReferences, ofValues } from './parts/can-answer.ts';
+import { ofChange, ofReferences, ofValues } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
 import { workOf } from './parts/exchange.ts';
 import { readAddress } from './parts/read-address.ts';
+import { step } from './parts/step.ts';
 import { viewerOf } from './parts/viewer.ts';
 import { updatePart, withWritePart } from './parts/write-part.ts';
 
@@ -24,14 +25,13 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
-  const write = canAnswer([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx, next) {
+  const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
     ctx.record = await collection.update(
       { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx) },
       changes,
       workOf(ctx),
     );
-    await next();
   });
   const findBefore = (ctx: Context) => {
     const { id, scope } = readAddress(ctx, compiled);

@@ -2,12 +2,13 @@ import { ConfigurationError } from '../errors.ts';
 import { type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
 import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
 import { Stores } from '../store/stores.ts';
-import { canAnswer, ofTransaction, problemsOf } from './parts/can-answer.ts';
+import { ofTransaction, problemsOf } from './parts/can-answer.ts';
 import { containBody } from './parts/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
 import { rememberState } from './parts/remember-state.ts';
 import { runWithin, type WithinHook, type Written } from './parts/run-within.ts';
 import { userOf } from './parts/set-stores.ts';
+import { runAlone, step } from './parts/step.ts';
 import { isUnchanged, writePartOf } from './parts/write-part.ts';
 
 export type { WithinHook, Written } from './parts/run-within.ts';
@@ -48,14 +49,14 @@ export function withinTransaction(
   if (hooks.length === 0) return write;
   const stores = new Stores(options.db, options.maxTimeMS, () => options.references);
   const problems = (method: string) => [...problemsOf(write, method), ...ofTransaction];
-  return canAnswer(problems, async function withinTransaction(ctx, next) {
+  return step(problems, async function withinTransaction(ctx) {
     containBody(ctx);
     const takeBack = rememberState(ctx);
     try {
       await stores.transaction(async (tx) => {
         takeBack();
         const found = (await part.findBefore?.(ctx)) ?? [];
-        await write(ctx, ended);
+        await runAlone(write, ctx);
         for (const one of await part.findWritten(ctx, found)) {
           if (isUnchanged(one)) continue;
           const { before, after } = one;
@@ -66,9 +67,5 @@ export function withinTransaction(
       takeBack();
       throw error;
     }
-    await next();
   });
 }
-
-/** Stands for the rest of the chain, which runs after the commit. */
-async function ended(): Promise<void> {}

@@ -1,7 +1,7 @@
-import compose from 'koa-compose';
 import { canAnswer, problemsOf } from './can-answer.ts';
 import type { ResourceMiddleware } from './context.ts';
 import { rememberState } from './remember-state.ts';
+import { compose, runAlone } from './step.ts';
 
 /**
  * The end of the chain of an operation that writes: the write, the hooks of `after`, and the answer. If something above has set `ctx.carryOut`,
@@ -9,18 +9,17 @@ import { rememberState } from './remember-state.ts';
  */
 export function carried(write: ResourceMiddleware, hooks: readonly ResourceMiddleware[], answer: ResourceMiddleware): ResourceMiddleware {
   const parts = [write, ...hooks, answer];
-  const alone = compose([...parts]) as ResourceMiddleware;
+  const whole = compose(parts);
+  const answering = compose([write, answer]);
   const problems = (method: string) => parts.flatMap((part) => problemsOf(part, method));
   return canAnswer(problems, async function carried(ctx, next) {
     const { carryOut } = ctx;
-    if (!carryOut) return alone(ctx, next);
+    if (!carryOut) return whole(ctx, next);
     const takeBack = rememberState(ctx);
     await carryOut(async () => {
       takeBack();
-      await write(ctx, () => answer(ctx, ended));
+      await runAlone(answering, ctx);
     });
-    for (const hook of hooks) await hook(ctx, ended);
+    for (const hook of hooks) await runAlone(hook, ctx);
   });
 }
-
-async function ended(): Promise<void> {}

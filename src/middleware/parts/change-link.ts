@@ -8,7 +8,7 @@ import type { Elements } from '../../mongo/open-links.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions } from '../../mongo/references/open-related.ts';
 import { Invalid } from '../../rules.ts';
-import { canAnswer, ofChange, ofRead, ofReferences, ofValues } from './can-answer.ts';
+import { ofChange, ofRead, ofReferences, ofValues } from './can-answer.ts';
 import { type Called, type Context, needed, type ResourceMiddleware } from './context.ts';
 import { workOf } from './exchange.ts';
 import { parameterOf, readAddress, readId } from './read-address.ts';
@@ -16,6 +16,7 @@ import { readReference } from './read-reference.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { isOpenTo, serverValuesOf } from './server-values.ts';
 import { sourceScopesOf } from './source-scopes.ts';
+import { step } from './step.ts';
 import { viewerOf } from './viewer.ts';
 import { updatePart, withWritePart } from './write-part.ts';
 
@@ -32,7 +33,7 @@ interface Link extends Elements {
  */
 export function findOther({ slot, source, field }: Link, mustExist: boolean): ResourceMiddleware {
   const onlyId = source.model.selector.select([]);
-  return canAnswer([...ofRead, 'not_found', 'validation_failed'], async function findOther(ctx, next) {
+  return step([...ofRead, 'not_found', 'validation_failed'], async function findOther(ctx) {
     const text = parameterOf(ctx, 'other');
     const id = readId(text, source.model);
     if (mustExist) {
@@ -44,7 +45,6 @@ export function findOther({ slot, source, field }: Link, mustExist: boolean): Re
     if (element instanceof Invalid) throw mustExist ? validationFailed([element.at(field.name)]) : notFound();
     ctx.pathField = field.name;
     ctx.otherId = element;
-    await next();
   });
 }
 
@@ -61,14 +61,13 @@ export function checkLink(
 ): ResourceMiddleware {
   const open = new Set(openNames(model.fieldTable, updateAccess({ explicitWrites })));
   const readServer = once(() => compileServerChanges(model));
-  return canAnswer(serverFields ? ['internal'] : [], async function checkLink(ctx, next) {
+  return step(serverFields ? ['internal'] : [], async function checkLink(ctx) {
     ctx.request.body ??= {}; // functions that look at what was sent find nothing
     const server = serverFields && (await serverValuesOf(serverFields, ctx));
     if (server && Object.hasOwn(server, field.name))
       throw new Error(`\`serverFields\` set \`${field.name}\`, of which clients may write single elements by \`links\`.`);
     ctx.mayWrite = isOpenTo(open, server);
     ctx.changes = server ? readServer()(server) : { assignments: [], embedded: [] };
-    await next();
   });
 }
 
@@ -83,13 +82,12 @@ export function changeLink(
   options: WriteOptions,
 ): ResourceMiddleware {
   const collection = openRelated(model, options);
-  const write = canAnswer([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx, next) {
+  const write = step([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx) {
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkLink', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, viewer: viewerOf(ctx) };
     const { otherId: element, writeScope = [], mayWrite = () => false } = ctx;
     const change = { field, query, show, kind, element, changes, bounds: { writeScope, mayWrite } };
     ctx.record = await collection.changeElement(target, change, workOf(ctx));
-    await next();
   });
   const findBefore = (ctx: Context) => {
     const { id, scope } = readAddress(ctx, model);

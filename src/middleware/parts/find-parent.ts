@@ -3,11 +3,12 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type FieldEntry, relationSlot, type Slot } from '../../model/node.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
 import { asRowScope, both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
-import { canAnswer, ofRead } from './can-answer.ts';
+import { ofRead } from './can-answer.ts';
 import type { ResourceMiddleware, ScopeFunction } from './context.ts';
 import { workOf } from './exchange.ts';
 import { parameterOf, readAddress } from './read-address.ts';
 import { readReference } from './read-reference.ts';
+import { step } from './step.ts';
 
 /** The records that an operation below a record is about. */
 export interface ParentOptions extends DatabaseOptions {
@@ -28,7 +29,7 @@ export function findParent(parent: CompiledModel, { scope, child, via, ...databa
   const collection = openCollection(parent, database);
   const onlyId = parent.selector.select([]);
   const slot = relationSlot((child.fieldTable.get(via.name) as FieldEntry).field) as Slot;
-  return canAnswer([...ofRead, 'not_found'], async function findParent(ctx, next) {
+  return step([...ofRead, 'not_found'], async function findParent(ctx) {
     ctx.exchange?.throwIfGivenUp();
     const own = scope ? buildFilter(readScope(await (scope as ScopeFunction)(ctx), parent.scopeFields)) : {};
     const { id, scope: above } = readAddress(ctx, parent);
@@ -38,6 +39,5 @@ export function findParent(parent: CompiledModel, { scope, child, via, ...databa
     ctx.parentId = readReference(parameterOf(ctx, 'id'), slot);
     ctx.writeScope = [...(ctx.writeScope ?? []), refers];
     ctx.scope = asRowScope(both(buildFilter([refers]), ctx.scope), child, ctx.writeScope);
-    await next();
   });
 }

@@ -4,6 +4,7 @@ import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Context, FindScoped, ResourceMiddleware } from './context.ts';
 import { exchangeOf } from './exchange.ts';
+import { step } from './step.ts';
 import { reachOf } from './store-reach.ts';
 
 /** Gives the requests of an api its stores, which are made when all of its options have been checked, with the scopes of its resources. */
@@ -15,12 +16,11 @@ export function setStores(all: () => Stores, findScoped?: FindScoped): ResourceM
   function transaction(this: Context, run: Parameters<RunTransaction>[0]): Promise<unknown> {
     return all().transaction(run, userOf(this));
   }
-  return async function stores(ctx, next) {
+  return step([], function stores(ctx) {
     ctx.store = store as StoreOf;
     ctx.transaction = transaction as RunTransaction;
     ctx.findScoped = findScoped;
-    await next();
-  };
+  });
 }
 
 /** Who uses a store in a request. */

@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import Router from '@koa/router';
+import type Koa from 'koa';
+import koaCompose from 'koa-compose';
+import { defineModel, problems, service, t } from '../../src/index.ts';
+import type { ResourceMiddleware } from '../../src/middleware/parts/context.ts';
+import { type TestDatabase, useDatabase } from '../support/database/database.ts';
+import { useServer } from '../support/http/serve.ts';
+
+const Note = defineModel('Note', {
+  collection: 'notes',
+  fields: {
+    id: t.string({ policy: { insert: true } }),
+    text: t.string({ policy: { filter: true } }),
+    owner: t.string({ policy: { update: false } }),
+    revision: t.revision(),
+  },
+});
+
+const ours = useDatabase();
+const another = useDatabase();
+const serve = useServer();
+type Served = Awaited<ReturnType<typeof serve>>;
+let api: Served;
+let byKoa: Served;
+
+/** One api as it is, and its chains run by Koa, where each middleware calls the next. */
+beforeAll(async () => {
+  const define = ({ db }: TestDatabase) => {
+    const shop = service({ authenticate: ({ req }) => req.headers.authorization });
+    const notes = shop.resource({
+      model: Note,
+      ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
+      guards: [(ctx) => ctx.principal !== 'nobody', async (ctx) => Promise.resolve(ctx.principal !== 'late')],
+      scope: async (ctx) => ({ owner: ctx.requirePrincipal() }),
+      serverFields: (ctx) => ({ owner: ctx.requirePrincipal() }),
+      before: { change: [(_ctx, draft) => void draft] },
+      after: { change: [async (ctx) => ctx.set('X-After', 'ran')] },
+      preconditionRequired: true,
+    });
+    return shop.api({ db, resources: [notes] });
+  };
+  api = await serve(define(ours).routes());
+  const { description } = define(another) as unknown as { readonly description: { readonly resources: readonly Resource[] } };
+  const router = new Router();
+  for (const { served, chainOf } of description.resources)
+    for (const { name, method, path } of served)
+      router.register(`/notes${path === '/' ? '' : path}`, [method], koaCompose([problems(), ...chainOf(name)] as Koa.Middleware[]));
+  byKoa = await serve(router.routes() as unknown as Koa.Middleware);
+});
+
+interface Resource {
+  readonly served: readonly { readonly name: string; readonly method: string; readonly path: string }[];
+  chainOf(name: string): readonly ResourceMiddleware[];
+}
+
+const ann = { authorization: 'ann' };
+const requests: readonly [method: string, path: string, sent?: { readonly body?: unknown; readonly headers?: Record<string, string> }][] = [
+  ['POST', '/notes', { body: { id: 'a', text: 'x' }, headers: ann }],
+  ['POST', '/notes', { body: { id: 'a', text: 'x' }, headers: ann }],
+  ['POST', '/notes', { body: { text: 5, more: 1 }, headers: ann }],
+  ['POST', '/notes', { body: { id: 'b', text: 'x' } }],
+  ['GET', '/notes/a', { headers: ann }],
+  ['GET', '/notes/a', { headers: { ...ann, 'if-none-match': '"0"' } }],
+  ['GET', '/notes/a', { headers: { authorization: 'bob' } }],
+  ['GET', '/notes/a', { headers: { authorization: 'nobody' } }],
+  ['GET', '/notes/a', { headers: { authorization: 'late' } }],
+  ['GET', '/notes?text=x', { headers: ann }],
+  ['GET', '/notes?txt=x', { headers: ann }],
+  ['PATCH', '/notes/a', { body: { text: 'y' }, headers: ann }],
+  ['PATCH', '/notes/a', { body: { text: 'y' }, headers: { ...ann, 'if-match': '"0"' } }],
+  ['PATCH', '/notes/a', { body: { text: 'y' }, headers: { ...ann, 'if-match': '"0"' } }],
+  ['PUT', '/notes/a', { body: { text: 'z' }, headers: { ...ann, 'if-match': '"1"' } }],
+  ['DELETE', '/notes/a', { headers: { ...ann, 'if-match': '"2"' } }],
+  ['DELETE', '/notes/a', { headers: { ...ann, 'if-match': '"2"' } }],
+];
+
+describe('the chain of an operation', () => {
+  it('answers the same in one loop over its steps as in Koa, where each middleware calls the next', async () => {
+    const answers: unknown[] = [];
+    for (const [method, path, sent] of requests) {
+      const [found, expected] = [await api.request(method, path, sent), await byKoa.request(method, path, sent)].map((answer) => {
+        const { date: _, connection: __, 'keep-alive': ___, 'x-content-type-options': ____, ...headers } = answer.headers;
+        return { status: answer.status, body: answer.body, headers };
+      });
+      expect([method, path, found]).toEqual([method, path, expected]);
+      answers.push(found?.status);
+    }
+    expect(answers).toEqual([201, 409, 422, 401, 200, 304, 404, 403, 403, 200, 400, 428, 200, 412, 200, 204, 404]);
+  });
+});

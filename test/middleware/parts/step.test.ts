@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import koaCompose from 'koa-compose';
+import { problemsOf } from '../../../src/middleware/parts/can-answer.ts';
+import type { Context, ResourceMiddleware } from '../../../src/middleware/parts/context.ts';
+import { compose, runAlone, step } from '../../../src/middleware/parts/step.ts';
+
+/** A context that keeps what runs. */
+interface Noted {
+  readonly noted: string[];
+}
+const note = (ctx: Context, text: string) => {
+  (ctx as unknown as Noted).noted.push(text);
+};
+
+const sync = (name: string) => step([], (ctx) => note(ctx, name));
+const slow = (name: string) =>
+  step([], async (ctx) => {
+    note(ctx, `${name} begins`);
+    await Promise.resolve();
+    note(ctx, `${name} ends`);
+  });
+const around = (name: string): ResourceMiddleware =>
+  async function around(ctx, next) {
+    note(ctx, `${name} before`);
+    try {
+      await next();
+      note(ctx, `${name} after`);
+    } catch (error) {
+      note(ctx, `${name} caught ${(error as Error).message}`);
+      throw error;
+    }
+  };
+const last =
+  (name: string): ResourceMiddleware =>
+  async (ctx) =>
+    note(ctx, name);
+const throwing = step([], () => {
+  throw new Error('thrown');
+});
+const rejecting = step([], async () => {
+  throw new Error('rejected');
+});
+const throwingAround = (() => {
+  throw new Error('thrown around');
+}) as ResourceMiddleware;
+const twice: ResourceMiddleware = async (_ctx, next) => {
+  await next();
+  await next();
+};
+
+async function run(chain: ResourceMiddleware): Promise<string[]> {
+  const ctx = { noted: [] as string[] };
+  try {
+    await chain(ctx as unknown as Context, async () => {
+      ctx.noted.push('next');
+    });
+  } catch (error) {
+    ctx.noted.push(`rejected with ${(error as Error).message}`);
+  }
+  return ctx.noted;
+}
+
+describe('compose()', () => {
+  it.each<[what: string, chain: readonly ResourceMiddleware[]]>([
+    ['nothing', []],
+    ['steps', [sync('a'), slow('b'), sync('c'), slow('d')]],
+    ['steps around which others stand', [sync('a'), around('b'), slow('c'), sync('d'), around('e'), last('f')]],
+    ['what ends a chain', [slow('a'), last('b'), sync('never')]],
+    ['a step that throws', [around('a'), slow('b'), throwing, sync('never')]],
+    ['a first step that throws', [throwing, last('never')]],
+    ['a step that rejects', [around('a'), sync('b'), rejecting, last('never')]],
+    ['a middleware that throws and is not async', [sync('a'), throwingAround, last('never')]],
+    ['a second call of next()', [sync('a'), twice, sync('b'), last('c')]],
+    ['a second call of next() at the end', [sync('a'), twice]],
+  ])('runs %s as the same middlewares run in Koa', async (_what, chain) => {
+    const ours = await run(compose(chain));
+    expect(ours).toEqual(await run(koaCompose([...chain]) as ResourceMiddleware));
+    expect(ours.length).toBeGreaterThan(0);
+    expect(ours).not.toContain('never');
+  });
+
+  it('awaits only promises: steps without any end before it returns', async () => {
+    const ctx = { noted: [] as string[] };
+    const running = compose([sync('a'), sync('b'), last('c')])(ctx as unknown as Context, async () => undefined);
+    expect(ctx.noted).toEqual(['a', 'b', 'c']);
+    await running;
+  });
+});
+
+describe('step()', () => {
+  it('makes a middleware with the name and the problems of the step', () => {
+    const made = step(['not_found'], function findSomething() {});
+    expect([made.name, problemsOf(made, 'GET')]).toEqual(['findSomething', ['not_found']]);
+  });
+});
+
+describe('runAlone()', () => {
+  it.each([
+    ['a step', sync('a')],
+    ['a middleware', last('a')],
+  ])('runs %s without the rest of its chain', async (_what, middleware) => {
+    const ctx = { noted: [] as string[] };
+    await runAlone(middleware, ctx as unknown as Context);
+    expect(ctx.noted).toEqual(['a']);
+  });
+});
