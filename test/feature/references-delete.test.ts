@@ -156,13 +156,13 @@ describe('a delete', () => {
       '21 to delete',
       21,
       0,
-      'More than 20 other records refer to it, and would have to be deleted or changed with it: nothing was deleted. Delete some of them first.',
+      'More than 20 other records refer to it, and would have to be deleted or changed with it: nothing was deleted. Delete some of them, or change what they refer to, first.',
     ],
     [
       '31 to change',
       0,
       31,
-      'More than 30 other records refer to it, and would have to be changed: nothing was deleted. Change some of them first.',
+      'More than 30 other records refer to it, and would have to be changed: nothing was deleted. Change what some of them refer to first.',
     ],
   ])('of a record with %s is bounded by `maxCascade` and `maxCleared`, each apart', async (_what, jobs, memos, detail) => {
     await of('projects').insertOne({ _id: 'c', owner: 'ann' });
@@ -177,7 +177,17 @@ describe('a delete', () => {
       return;
     }
     expect(answer.body).toMatchObject({ status: 409, code: 'too_many_references', detail });
+    expect(JSON.stringify(answer.body)).not.toMatch(/maxC/); // the cause is for the application
     expect(await snapshot()).toEqual(before);
+  });
+
+  it.each(['maxCascade', 'maxCleared'] as const)('that exceeds `%s` names the option in the cause of its error', async (limit) => {
+    await of('projects').insertOne({ _id: 'c', owner: 'ann' });
+    const children = limit === 'maxCascade' ? of('jobs') : of('memos');
+    await children.insertMany(['1', '2', '3'].map((_id) => ({ _id: `c${_id}`, projectId: 'c' })));
+    const projects = openStore(Project, { db: database.db, models: [Memo, Job, Step, Bill], [limit]: 2 });
+    const cause = new Error(`The delete exceeds \`${limit}\`, which is 2: raise it, and \`maxTimeMS\` if need be.`);
+    await expect(projects.remove('c')).rejects.toMatchObject({ code: 'too_many_references', cause });
   });
 
   it('of a record that more refer to than `maxCleared` is possible when a store has emptied their references in parts', async () => {

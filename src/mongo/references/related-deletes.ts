@@ -139,11 +139,15 @@ function amount(count: number): string {
   return count === 1 ? '1 record' : `${count} records`;
 }
 
+/** 409. Clients hear the number and what helps; the cause, which they do not see, names the option. */
 function tooManyReferences(exceeded: keyof CascadeLimits, limits: CascadeLimits): Problem {
   const max = limits[exceeded];
   const records = max === 1 ? 'one other record' : `${max} other records`;
   const [what, first] =
-    exceeded === 'maxCascade' ? ['deleted or changed with it', 'Delete some of them'] : ['changed', 'Change some of them'];
+    exceeded === 'maxCascade'
+      ? ['deleted or changed with it', 'Delete some of them, or change what they refer to,']
+      : ['changed', 'Change what some of them refer to'];
   const detail = `More than ${records} refer to it, and would have to be ${what}: nothing was deleted. ${first} first.`;
-  return new Problem({ code: 'too_many_references', detail });
+  const cause = new Error(`The delete exceeds \`${exceeded}\`, which is ${max}: raise it, and \`maxTimeMS\` if need be.`);
+  return new Problem({ code: 'too_many_references', detail, cause });
 }
