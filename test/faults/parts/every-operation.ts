@@ -34,12 +34,21 @@ const Plain = defineModel('Plain', { collection: 'plain', fields: { id, group, t
 
 type Tx = { readonly store: Api['store'] };
 
-/** An api with every kind of operation. */
-export function serveEveryOperation(db: Db, maxTimeMS = 10_000): Api {
+/** An api with every kind of operation, which its one guard can close. */
+export function serveEveryOperation(db: Db, maxTimeMS = 10_000, isOpen: () => boolean = () => true): Api {
   const shop = service();
+  const guards = [isOpen];
   const enter = async (_ctx: unknown, { tx }: { readonly tx: Tx }) =>
     void (await tx.store(Entry, { scope: everything }).create({ of: 'x' }));
-  const within = { create: [enter], patch: [enter], put: [enter], delete: [enter], restore: [enter] } as never;
+  const within = {
+    create: [enter],
+    patch: [enter],
+    put: [enter],
+    delete: [enter],
+    restore: [enter],
+    patchMany: [],
+    deleteMany: [],
+  } as never;
   const ops = ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'] as const;
   return shop.api({
     db,
@@ -50,9 +59,10 @@ export function serveEveryOperation(db: Db, maxTimeMS = 10_000): Api {
     idempotency: { principal: () => 'ann' },
     onError: () => undefined,
     resources: [
-      shop.resource({ model: Label, ops: [...ops, 'restore'], nested: ['tasks'], within }),
+      shop.resource({ model: Label, guards, ops: [...ops, 'restore'], nested: ['tasks'], within }),
       shop.resource({
         model: Task,
+        guards,
         ops: [...ops, 'restore'],
         links: ['tags'],
         operations: {
@@ -78,8 +88,8 @@ export function serveEveryOperation(db: Db, maxTimeMS = 10_000): Api {
           },
         },
       }),
-      shop.resource({ model: Tag, ops: ['get', 'delete'] }),
-      shop.resource({ model: Plain, path: 'plain', ops: [...ops] }),
+      shop.resource({ model: Tag, guards, ops: ['get', 'delete'] }),
+      shop.resource({ model: Plain, path: 'plain', guards, ops: [...ops] }),
     ],
   });
 }
