@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { CommandSucceededEvent } from 'mongodb';
-import { type Context, cursorPaging, defineModel, findPage, listQuery, page, type StoredRecord, t } from '../../src/index.ts';
+import { type Context, cursorPaging, defineModel, findPage, listQuery, page, problems, type StoredRecord, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
@@ -50,6 +50,24 @@ describe("findPage() and page() in somebody's own routes", () => {
     expect(first.body.data.map(({ id }: { id: number }) => id)).toEqual([0, 2, 4]);
     const second = await request('GET', `/?sort=id&after=${first.body.page.next_cursor}`);
     expect(second.body.data.map(({ id }: { id: number }) => id)).toEqual([6, 8]);
+  });
+
+  it('do not answer a request that was given up while a large page was written', async () => {
+    const { request } = await serve(
+      problems(),
+      listQuery(Doc, paging),
+      findPage(Doc, { db: database.db }),
+      async (ctx: Context, next) => {
+        const { written: _, ...unwritten } = ctx.page as NonNullable<Context['page']>;
+        ctx.page = unwritten;
+        setImmediate(() => ctx.exchange?.giveUp()); // in the first pause
+        await next();
+      },
+      page(),
+    );
+    await fill('x'.repeat(200_000));
+    const { status, body } = await request('GET', '/');
+    expect([status, body.code]).toEqual([503, 'request_given_up']);
   });
 });
 
