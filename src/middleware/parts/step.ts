@@ -5,9 +5,8 @@ import type { AnswersProblems, Context, ResourceMiddleware } from './context.ts'
 /** Does something before the rest of a chain runs. */
 export type Step = (ctx: Context) => void | Promise<void>;
 
-interface Stepping {
-  readonly step?: Step;
-}
+/** Not a property: who copies the properties of a middleware to a function around it means that function. */
+const steps = new WeakMap<ResourceMiddleware, Step>();
 
 /**
  * Makes a Koa middleware of a step, with the codes of the problems that it can answer. {@link compose} runs the step itself. A middleware that
@@ -19,7 +18,8 @@ export function step(problems: NonNullable<AnswersProblems['problems']>, run: St
     await next();
   }
   Object.defineProperty(middleware, 'name', { value: run.name });
-  return canAnswer(problems, Object.assign(middleware, { step: run } satisfies Stepping));
+  steps.set(middleware, run);
+  return canAnswer(problems, middleware);
 }
 
 /** Calls `use` with a value: at once, unless the value is a promise. */
@@ -33,7 +33,7 @@ function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseL
 
 /** Runs a middleware without the rest of its chain. */
 export function runAlone(middleware: ResourceMiddleware, ctx: Context): void | Promise<void> {
-  const run = stepOf(middleware);
+  const run = steps.get(middleware);
   return run ? run(ctx) : middleware(ctx, ended);
 }
 
@@ -42,14 +42,14 @@ export function runAlone(middleware: ResourceMiddleware, ctx: Context): void | P
  * middlewares around others, and not two for each of its checks.
  */
 export function compose(chain: readonly ResourceMiddleware[]): ResourceMiddleware {
-  const index = chain.findIndex((middleware) => !stepOf(middleware));
-  const steps = (index === -1 ? chain : chain.slice(0, index)).map((middleware) => stepOf(middleware) as Step);
+  const index = chain.findIndex((middleware) => !steps.has(middleware));
+  const first = (index === -1 ? chain : chain.slice(0, index)).map((middleware) => steps.get(middleware) as Step);
   const end = index === -1 ? endOf : composeAround(chain[index] as ResourceMiddleware, chain.slice(index + 1));
 
   async function runFrom(at: number, pending: Promise<void>, ctx: Context, next: Koa.Next): Promise<void> {
     await pending;
-    for (let index = at; index < steps.length; index++) {
-      const further = steps[index]?.(ctx);
+    for (let index = at; index < first.length; index++) {
+      const further = first[index]?.(ctx);
       if (further) await further;
     }
     await end(ctx, next);
@@ -57,8 +57,8 @@ export function compose(chain: readonly ResourceMiddleware[]): ResourceMiddlewar
 
   return function run(ctx, next) {
     try {
-      for (let index = 0; index < steps.length; index++) {
-        const pending = steps[index]?.(ctx);
+      for (let index = 0; index < first.length; index++) {
+        const pending = first[index]?.(ctx);
         if (pending) return runFrom(index + 1, pending, ctx, next);
       }
       return end(ctx, next);
@@ -79,10 +79,6 @@ function composeAround(middleware: ResourceMiddleware, below: readonly ResourceM
 
 function endOf(_ctx: Context, next: Koa.Next): Promise<void> {
   return next();
-}
-
-function stepOf(middleware: ResourceMiddleware): Step | undefined {
-  return (middleware as Stepping).step;
 }
 
 async function ended(): Promise<void> {}

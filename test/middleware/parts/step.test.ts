@@ -87,6 +87,17 @@ describe('compose()', () => {
   });
 });
 
+describe('a function around a middleware', () => {
+  it('runs itself, also with the properties of the middleware copied to it', async () => {
+    const inner = step(['not_found'], (ctx) => note(ctx, 'inner'));
+    const outer = Object.assign(async (ctx: Context, next: () => Promise<void>) => {
+      note(ctx, 'outer');
+      await inner(ctx, next);
+    }, inner);
+    expect(await run(compose([sync('a'), outer, last('b')]))).toEqual(['a', 'outer', 'inner', 'b']);
+  });
+});
+
 describe('step()', () => {
   it('makes a middleware with the name and the problems of the step', () => {
     const made = step(['not_found'], function findSomething() {});
