@@ -28,14 +28,14 @@ export const anonymous = setPrincipalBy(() => undefined, []);
 
 function setPrincipalBy(identify: Authenticate<unknown>, problems: readonly ProblemCode[]): ResourceMiddleware {
   return step(problems, function authenticate(ctx) {
-    return whenKnown(ctx.givenPrincipal ? ctx.givenPrincipal.principal : identify(ctx), (found) => {
-      setPrincipal(ctx, found || undefined);
-      ctx.openedGuards = undefined;
-    });
+    if (ctx.givenPrincipal) return setPrincipal(ctx, ctx.givenPrincipal.principal);
+    return whenKnown(identify(ctx), (found) => setPrincipal(ctx, found));
   });
 }
 
-function setPrincipal(ctx: Context, principal: unknown): void {
+function setPrincipal(ctx: Context, found: unknown): void {
+  const principal = found || undefined;
+  ctx.openedGuards = undefined;
   ctx.principal = principal;
   ctx.requirePrincipal = () => {
     if (principal === undefined) throw new Unauthorized();
