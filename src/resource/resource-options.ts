@@ -6,7 +6,7 @@ import type { Model } from '../model/define/define-model.ts';
 import type { ChangesDraft, Document } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
 import type { Paging, Totals } from '../mongo/list/parse-paging.ts';
-import type { ConditionOn, Elements, everything } from '../mongo/query/filter.ts';
+import type { ConditionOn, ElementOf, everything } from '../mongo/query/filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { GroupsOf, NamedBy } from './operation-groups.ts';
@@ -55,7 +55,7 @@ export const standardPlaces: Readonly<Record<Operation, Place>> = {
 };
 
 /** A row filter: a value or operators of this library for each field of the document; dotted paths for fields of embedded objects. */
-export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<Elements<Doc[Name]>> } & {
+export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<ElementOf<Doc[Name]>> } & {
   readonly [path: `${string}.${string}`]: unknown;
 };
 

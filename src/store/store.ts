@@ -1,11 +1,11 @@
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, Given, HasFields, NewDocument } from '../model/define/infer.ts';
 import type { Database } from '../mongo/driver/database.ts';
-import type { ConditionOn, Elements, everything, RowScope } from '../mongo/query/filter.ts';
+import type { ConditionOn, ElementOf, everything, RowScope } from '../mongo/query/filter.ts';
 
 /** A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded objects. */
 export type StoreFilter<Doc> = {
-  readonly [Name in keyof Doc]?: ConditionOn<Given<Elements<Doc[Name]>>>;
+  readonly [Name in keyof Doc]?: ConditionOn<Given<ElementOf<Doc[Name]>>>;
 } & { readonly [path: `${string}.${string}`]: unknown };
 
 /** The rows that a store is limited to: a filter, `everything`, or the `ctx.scope` of a request. */

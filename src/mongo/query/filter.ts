@@ -4,7 +4,7 @@ import { isObject } from '../../model/value/plain-object.ts';
 import { Invalid } from '../../rules.ts';
 
 /** The value that a filter compares with: of an array, that of an element. */
-export type Elements<Value> = Value extends readonly (infer Element)[] ? Element : Value;
+export type ElementOf<Value> = Value extends readonly (infer Element)[] ? Element : Value;
 
 /** A value that a field must have, or operators of the library. */
 export type ConditionOn<Value> =
