@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Db } from 'mongodb';
 import { send } from '../support/http/serve.ts';
@@ -54,6 +55,9 @@ async function ask(index: number, method: string, path: string, body?: object): 
   );
 }
 
+/** A random moment of the round: what is killed in the midst of what is the subject of the test, and each round is another case. */
+const atRandom = (mostMS: number) => delay(Math.random() * mostMS);
+
 describe(`references that hold, in ${rounds} rounds of two processes, one of which is killed in each`, () => {
   it('leave no orphan, and every answer is true', async () => {
     const statuses = new Set<string>();
@@ -64,7 +68,7 @@ describe(`references that hold, in ${rounds} rounds of two processes, one of whi
       await db.collection<{ _id: string; owner: string }>('projects').insertOne({ _id: project, owner: 'ann' });
       await db.collection<{ _id: string; projectId: string }>('jobs').insertOne({ _id: `${project}-0`, projectId: project });
       const create = async (index: number) => {
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
+        await atRandom(60);
         const id = `${project}-${index}`;
         const path = index % 4 === 0 ? 'steps' : 'jobs';
         const status = await ask(index, 'POST', `/api/${path}`, {
@@ -75,14 +79,14 @@ describe(`references that hold, in ${rounds} rounds of two processes, one of whi
         if (![0, 201].includes(status) && (await has(path, id))) lies.push(`${id}: answered ${status}, and is there`);
       };
       const remove = async () => {
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
+        await atRandom(60);
         const status = await ask(round, 'DELETE', `/api/projects/${project}`);
         statuses.add(`delete ${status}`);
         if (status !== 0 && (await has('projects', project)) === (status === 204)) lies.push(`${project}: a delete answered ${status}`);
       };
       const killed = round % 2;
       const killOne = async () => {
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 90));
+        await atRandom(90);
         await kill(services[killed] as Service);
       };
       await Promise.all([remove(), killOne(), ...Array.from({ length: 24 }, (_, index) => create(index + 1))]);
