@@ -359,7 +359,7 @@ describe('POST /batch', () => {
     expect(calls.filter(([name]) => name === 'guard')).toHaveLength(2);
   });
 
-  it('has bounds in bytes, and is refused as any other body', async () => {
+  it('has bounds in bytes, and is refused like every other body', async () => {
     expect((await send([{ ...good, body: { text: 'x'.repeat(50_000) } }])).body).toMatchObject({ status: 413, code: 'body_too_large' });
     const noJson = await api.request('POST', '/api/batch', {
       body: 'x',

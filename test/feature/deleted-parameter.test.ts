@@ -139,7 +139,7 @@ describe('?deleted= of a get', () => {
     for (const id of ['a', 'b', 'never']) expect((await get(`parcels/${id}?deleted=with`, {})).status).toBe(403);
   });
 
-  it('is 400 for another value, and is ignored as any unknown parameter where a resource does not have it', async () => {
+  it('is 400 for another value, and is ignored like every unknown parameter where a resource does not have it', async () => {
     expect((await get('parcels/b?deleted=x')).status).toBe(400);
     expect((await get('closed/b?deleted=with')).status).toBe(404);
     expect((await get('closed/a?deleted=only')).status).toBe(200);

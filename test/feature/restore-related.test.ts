@@ -197,7 +197,7 @@ describe('a restore', () => {
     expect(await living()).toEqual(['folders/b', 'files/thief']);
   });
 
-  it('is 404, 412 and 400 as any restore', async () => {
+  it('is 404, 412 and 400 like every restore', async () => {
     await remove('folders/a');
     const withTag = (tag: string) => api.request('POST', '/api/folders/a/restore', { headers: { 'if-match': tag } });
     expect([(await restore('folders/b')).status, (await restore('folders/no')).status]).toEqual([404, 404]);

@@ -23,7 +23,7 @@ export function readAddress(ctx: Context, model: CompiledModel): Address {
 
 /** The value of a parameter of the route. */
 export function parameterOf(ctx: Context, name: 'id' | 'other'): string {
-  const text = (ctx['params'] as { readonly id?: string; readonly other?: string } | undefined)?.[name];
+  const text = (ctx.params as { readonly id?: string; readonly other?: string } | undefined)?.[name];
   if (text === undefined) throw new Error(`The route has no \`:${name}\` parameter.`);
   return text;
 }
