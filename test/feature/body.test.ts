@@ -244,10 +244,10 @@ describe('a body that is JSON', () => {
     ['{"text":"x","count":1e400}', 'count'],
     ['{"text":"x","any":{"a":[1e400]}}', 'any'],
     ['{"text":"x","map":{"a":1e400}}', 'map.a'],
-    ['{"text":"x","exact":1e400}', 'exact'],
+    ['{"text":"x","exact":1e7000}', 'exact'],
     ['{"text":"x","real":1e-400}', 'real'],
     ['{"text":"x","count":1e-400}', 'count'],
-    ['{"text":"x","exact":-1e-400}', 'exact'],
+    ['{"text":"x","exact":-1e-7000}', 'exact'],
     ['{"text":"x","any":{"a":[1e-400]}}', 'any'],
     ['{"text":"x","any":{"a":[9223372036854775808]}}', 'any'],
     ['{"text":"x","map":{"a":1e-400}}', 'map.a'],
@@ -262,6 +262,19 @@ describe('a body that is JSON', () => {
     const answer = await post(body);
     expect([answer.status, answer.body.errors]).toMatchObject([422, [{ field, message: expect.any(String) }]]);
     expect(api.errors).toEqual([]);
+  });
+
+  it.each([
+    ['1e400', '1E+400'],
+    ['-1e-400', '-1E-400'],
+    ['0.12345678901234567890123456789', '0.12345678901234567890123456789'],
+  ])('may have a decimal as a JSON number, which is read by its digits as the string is: %s', async (digits, shown) => {
+    for (const written of [digits, `"${digits}"`]) {
+      const { status, headers, body } = await post(`{"text":"x","exact":${written}}`);
+      expect([status, body.data?.exact]).toEqual([201, shown]);
+      const changed = await api.request('PATCH', headers.location ?? '', { body: `{"exact":${written}}` });
+      expect([changed.status, changed.body.data.exact]).toEqual([200, shown]);
+    }
   });
 
   it('may hold NUL characters in its text', async () => {

@@ -143,7 +143,7 @@ const isDigit = /^-?\d/;
 // For the OpenAPI description. It does not count 34 digits: JSON Schema advises against the syntax that would be needed, which RE2 lacks.
 const decimalPattern = '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$';
 
-/** A Decimal128. A JSON number must be within the range of a double (RFC 8259 §6); a string may use the whole range of a Decimal128. */
+/** A Decimal128. A JSON number is read by its digits, as a string is: both may use the whole range of a Decimal128. */
 export const decimalLeaf: Leaf<Decimal128> = {
   name: 'decimal',
   readSchema: { type: 'string', format: 'decimal' },
@@ -153,9 +153,8 @@ export const decimalLeaf: Leaf<Decimal128> = {
   fromJson(value) {
     if (typeof value === 'string') return parseDecimal(value);
     if (!isNumber(value)) return notDecimal;
-    const text = String(value);
-    const double = storeDouble(text);
-    return double instanceof Invalid ? double : parseDecimal(text);
+    const decimal = parseDecimal(String(value));
+    return decimal === notDecimal && value instanceof JsonNumber ? longDecimal : decimal; // an exponent of many digits
   },
   fromText: parseDecimal,
   fromDocument(value) {
