@@ -22,8 +22,10 @@ function linkOne(
   targets: readonly KnownTarget[],
   resources: readonly CompiledResource[],
 ): NestedResource {
-  const { path, model } = resource;
+  const { path, model, operations: custom } = resource;
   const where = `\`nested\` of resource \`${path}\` names \`${name}\``;
+  if (custom.some((operation) => operation.name === name))
+    throw new ConfigurationError(`${where}, which is also the name of an operation in \`operations\`: give the operation another name.`);
   const lists = [...model.many.values()].filter(({ isCount }) => !isCount).map((one) => one.name);
   const relation = lists.includes(name) ? model.many.get(name) : undefined;
   if (!relation)

@@ -143,6 +143,11 @@ describe('a mistake in `nested` is a configuration error', () => {
       /`tasks` and `tasks.create` of resource `projects` are both POST `\/:id\/tasks`/,
     ],
     [
+      'an operation of its name, at whatever path and method',
+      { nested: ['tasks'], operations: { tasks: { method: 'PUT', path: '/:id/other', handler: () => 1 } } },
+      /`nested` of resource `projects` names `tasks`, which is also the name of an operation in `operations`: give the operation another name/,
+    ],
+    [
       'an operation at a path with another parameter',
       { nested: ['tasks'], operations: { look: { method: 'PUT', path: '/:key/tasks', handler: () => 1 } } },
       /must be called `:id`/,
