@@ -9,6 +9,7 @@ import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orU
 import { Invalid } from '../rules.ts';
 import { aThrough, type Through } from './parts/compile-through.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
+import { parameterOf } from './parts/read-address.ts';
 import { step } from './parts/step.ts';
 
 /** Options of {@link listQuery}. */
@@ -78,7 +79,8 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   return step(['invalid_query', ...ofCursor, ...ofIntegers], function listQuery(ctx) {
     const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
     const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
-    ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted });
+    const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
+    ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted, parent });
   });
 }
 

@@ -74,11 +74,13 @@ describe('GET <resource>/{id}/<relation>', () => {
     expect((await send('GET', 'projects/full/tasks?colour=red')).status).toBe(400);
   });
 
-  it('links to its own pages, and its cursors lead to no records of another parent', async () => {
+  it('links to its own pages, and its cursors belong to it and to its parent', async () => {
     const { headers, body } = await send('GET', 'projects/full/tasks?limit=2');
     expect(headers.link).toContain('/api/projects/full/tasks?limit=2&after=');
     const cursor = body.page.next_cursor;
-    expect(idsOf((await list(`projects/few/tasks?after=${cursor}`)).data)).toEqual(['f', 'g']); // what comes behind `b` there
+    expect(idsOf((await list(`projects/full/tasks?after=${cursor}`)).data)).toEqual(['c', 'd', 'e']);
+    expect((await send('GET', `projects/few/tasks?after=${cursor}`)).body.code).toBe('invalid_cursor');
+    expect((await send('GET', `projects/full/stepped?after=${cursor}`)).body.code).toBe('invalid_cursor');
     expect((await send('GET', `tasks?after=${cursor}`)).body.code).toBe('invalid_cursor');
     const { page } = await list('tasks?limit=2');
     expect((await send('GET', `projects/full/tasks?after=${page.next_cursor}`)).body.code).toBe('invalid_cursor');

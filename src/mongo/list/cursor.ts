@@ -42,18 +42,27 @@ function decode(cursor: string, digest: string): Position | undefined {
   }
 }
 
-/** A digest of the list that a cursor belongs to: resource, sort and filters, and which records it shows. */
+/** What a cursor is bound to beside resource, sort and filters. */
+export interface CursorBounds {
+  /** Which records the list shows. @default 'live' */
+  readonly deleted?: Visible | undefined;
+  /** The id in the path of a list below a record. */
+  readonly parent?: string | undefined;
+}
+
+/** A digest of the list that a cursor belongs to: resource, sort and filters, which records it shows, and below which record. */
 export function digestQuery(
   resource: string,
   sort: readonly SortKey[],
   conditions: readonly Condition[],
-  visible: Visible = 'live',
+  { deleted = 'live', parent }: CursorBounds = {},
 ): string {
   const order = sort.map(({ field, direction }) => [field.name, direction]);
   const filter = conditions
     .map(({ field, operator, value }) => [field.name, operator, value])
     .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));
-  return hash(BSON.EJSON.stringify([resource, order, filter, ...(visible === 'live' ? [] : [visible])], { relaxed: false }));
+  const bounds = [...(deleted === 'live' ? [] : [deleted]), ...(parent === undefined ? [] : [{ parent }])];
+  return hash(BSON.EJSON.stringify([resource, order, filter, ...bounds], { relaxed: false }));
 }
 
 function hash(text: string): string {

@@ -6,10 +6,9 @@ import type { QueryField, QueryFields } from '../../model/compile/query-fields.t
 import { type Includable, relationsOf } from '../../model/read/relations.ts';
 import { type FieldSelector, parseFields, type SelectedFields } from '../../model/read/select-fields.ts';
 import { Invalid } from '../../rules.ts';
-import type { Visible } from '../query/deleted.ts';
 import type { Condition } from '../query/filter.ts';
 import type { SortKey } from '../query/position.ts';
-import { digestQuery, parseCursor } from './cursor.ts';
+import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
 import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange, type Surroundings } from './parse-conditions.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 import { isOnRelated, type RelatedCondition } from './related-field.ts';
@@ -66,11 +65,11 @@ const ofList: Surroundings = { parameters: listParameters, subject };
 const ofDeleted: Surroundings = { parameters: [...listParameters, deletedName], subject };
 
 /** What the parser of a list needs to know of the request. */
-export interface Asked {
+export interface Asked extends CursorBounds {
   /** Whether the list shows only a part of the collection: the number of its records cannot be estimated. @default false */
   readonly isPartial?: boolean;
-  /** Which records the list shows. Undefined if clients may not ask for deleted ones, and the parameter is unknown. */
-  readonly deleted?: Visible | undefined;
+  /** Undefined if clients may not ask for deleted records, and the parameter is unknown. */
+  readonly deleted?: CursorBounds['deleted'];
 }
 
 /** Parameters that may be given several times. */
@@ -103,7 +102,7 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
   const window: Window =
-    number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource, deleted) : { mode: 'offset', number };
+    number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource, asked) : { mode: 'offset', number };
   const own = conditions.filter((condition) => !isOnRelated(condition));
   const related = conditions.filter(isOnRelated);
   return { conditions: own, related, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
@@ -113,9 +112,9 @@ function parseWindow(
   settings: Settings,
   { conditions, sort }: Pick<ListQuery, 'conditions' | 'sort'>,
   resource: string,
-  deleted: Visible | undefined,
+  bounds: CursorBounds,
 ): Window {
-  const digest = digestQuery(resource, sort, conditions, deleted);
+  const digest = digestQuery(resource, sort, conditions, bounds);
   const [before, after] = ['before', 'after'].map((name) => settings.get(name)?.[0]);
   const cursor = before ?? after;
   const from = cursor === undefined ? undefined : parseCursor(cursor, digest, sort);

@@ -187,7 +187,7 @@ describe('digestQuery()', () => {
     expect(digestQuery('docs', [byId], [a, b])).toBe(digestQuery('docs', [byId], [b, a]));
   });
 
-  it('differs by resource, sort, direction, filter, operator, value and type of the value', () => {
+  it('differs by resource, sort, direction, filter, operator, value and type of the value, deleted and record above', () => {
     const digests = [
       digestQuery('docs', [byId], [a]),
       digestQuery('other', [byId], [a]),
@@ -203,6 +203,9 @@ describe('digestQuery()', () => {
       digestQuery('docs', [byId], [condition('i', 'eq', '5')]),
       digestQuery('docs', [byId], [condition('i', 'eq', 2n ** 53n)]),
       digestQuery('docs', [byId], [condition('i', 'eq', 2n ** 53n + 1n)]),
+      digestQuery('docs', [byId], [a], { deleted: 'only' }),
+      digestQuery('docs', [byId], [a], { parent: 'only' }),
+      digestQuery('docs', [byId], [a], { parent: 'with' }),
     ];
     expect(new Set(digests).size).toBe(digests.length);
   });
