@@ -32,6 +32,8 @@ const returns: Record<string, [answer: Answered | undefined, run: Run]> = {
   record: ['record', (order) => order],
   none: ['none', () => undefined],
   byHand: [Total, (order, ctx) => void Object.assign(ctx, { body: { order, orders: [order] } })],
+  noNumbers: [undefined, () => ({ share: 0 / 0, most: [1 / 0] })],
+  noNumbersInAny: [Summary, () => ({ owner: 'ann', order: { share: 0 / 0, most: [1 / 0] } })],
   unknownKey: [Total, () => ({ sum: total, secret: 'x' })],
   missingKey: [Total, () => ({})],
   wrongType: [Total, () => ({ sum: 'much' })],
@@ -87,6 +89,14 @@ describe('the answer of a custom operation that has a schema', () => {
 
   it('is exact', async () => {
     expect((await ask('numbers')).text).toBe('{"data":[1,1152921504606846976]}');
+  });
+
+  it.each([
+    ['noNumbers', { share: null, most: [null] }],
+    ['noNumbersInAny', { owner: 'ann', order: { share: null, most: [null] } }],
+  ])('has null for a number that JSON does not have, with a schema and without: %s', async (name, data) => {
+    const { status, body } = await ask(name);
+    expect([status, body]).toEqual([200, { data }]);
   });
 
   it('is 204 where it says so', async () => {

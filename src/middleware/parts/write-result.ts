@@ -53,7 +53,7 @@ function write(given: unknown, rules: Rules): string {
   const record = recordOf(given);
   if (record) return record.toText();
   const value = asJson(given);
-  if (value !== given) return write(value, rules);
+  if (!Object.is(value, given)) return write(value, rules); // NaN is not equal to itself
   if (Array.isArray(value)) return `[${Array.from(value, (one) => write(one, rules)).join(',')}]`;
   const members = membersOf(value);
   if (!members) return writeUntyped(value);
@@ -66,7 +66,7 @@ function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown 
   const record = recordOf(given);
   if (record) return record.readable;
   const value = asJson(given);
-  if (value !== given) return prepare(value, node, rules);
+  if (!Object.is(value, given)) return prepare(value, node, rules);
   if (Array.isArray(value)) return Array.from(value, (one) => prepare(one, node?.kind === 'array' ? node.items.node : undefined, rules));
   const members = membersOf(value);
   if (!members) return value;
