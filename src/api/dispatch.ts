@@ -2,6 +2,7 @@ import type Koa from 'koa';
 import { Problem } from '../errors.ts';
 import { jsonType, patchTypes } from '../http/media-type.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { workOf } from '../middleware/parts/exchange.ts';
 import type { Place } from '../resource/resource-options.ts';
 import { compilePaths, type Found, segmentsOf } from './path-table.ts';
 
@@ -12,6 +13,8 @@ export interface Route extends Place {
   readonly run: ResourceMiddleware;
   /** Whether it reads a JSON body. */
   readonly readsJson?: boolean;
+  /** How long the database may work for it, in milliseconds. Undefined if its first command decides. */
+  readonly maxTimeMS?: number;
 }
 
 /** Runs the operation of a request, or throws 404 or 405. `path` is the part of the path after the prefix of the api. */
@@ -57,6 +60,7 @@ function findRun({ target: { routes, allowed }, params }: Found<Methods>, ctx: C
   ctx.operation = { resource, name: route.name, route: route.template };
   const { id: _, ...ofMount } = ctx.params ?? {}; // parameters of a mount stay, except `id`, which is the id of a record
   ctx.params = { ...ofMount, ...params };
+  if (route.maxTimeMS !== undefined) workOf(ctx).limitTo(route.maxTimeMS);
   return route.run;
 }
 

@@ -7,19 +7,33 @@ export interface ServedOperation extends Place {
   readonly name: string;
   /** Whether it reads a JSON body. */
   readonly readsJson: boolean;
+  /** How long the database may work for it: the limit of the model whose records it is about, in milliseconds. */
+  readonly maxTimeMS: number;
 }
 
 const withBody: ReadonlySet<Operation> = new Set<Operation>(['create', 'patch', 'put', 'patchMany']);
 
 /** All operations of a resource: the standard ones, the custom ones, and those of its relations. */
 export function servedOperations(resource: CompiledResource): ServedOperation[] {
-  const standard = resource.ops.map((name) => ({ ...standardPlaces[name], name, readsJson: withBody.has(name) }));
-  const custom = resource.operations.map(({ name, method, path, body }) => ({ method, path, name, readsJson: body !== undefined }));
-  const nested = resource.nested.flatMap(({ operations }) =>
-    operations.map(({ name, kind, method, path }) => ({ method, path, name, readsJson: kind === 'create' })),
+  const maxTimeMS = limitOf(resource);
+  const standard = resource.ops.map((name) => ({ ...standardPlaces[name], name, readsJson: withBody.has(name), maxTimeMS }));
+  const custom = resource.operations.map(({ name, method, path, body }) => ({
+    method,
+    path,
+    name,
+    readsJson: body !== undefined,
+    maxTimeMS,
+  }));
+  const nested = resource.nested.flatMap(({ operations, target }) =>
+    operations.map(({ name, kind, method, path }) => ({ method, path, name, readsJson: kind === 'create', maxTimeMS: limitOf(target) })),
   );
   const links = resource.links.flatMap(({ operations }) =>
-    operations.map(({ name, method, path }) => ({ method, path, name, readsJson: false })),
+    operations.map(({ name, method, path }) => ({ method, path, name, readsJson: false, maxTimeMS })),
   );
   return [...standard, ...custom, ...nested, ...links];
+}
+
+/** The time limit of a model wins over that of the api. */
+function limitOf({ model, maxTimeMS }: CompiledResource): number {
+  return model.maxTimeMS ?? maxTimeMS;
 }

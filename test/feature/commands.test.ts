@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { cursorPaging, defineModel, t } from '../../src/index.ts';
+import { cursorPaging, defineModel, everything, type Guard, type RequestContext, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -16,6 +16,16 @@ const Doc = defineModel('Doc', {
   },
 });
 
+const fields = {
+  docId: t.nullable(t.ref('Doc', { id: t.string(), as: 'doc' })),
+  docIds: t.array(t.ref('Doc', { id: t.string(), as: 'docs' })),
+};
+const Limited = defineModel('Limited', {
+  collection: 'limited',
+  maxTimeMS: 3_000,
+  fields: { id: t.string({ policy: { insert: true } }), ...fields },
+});
+
 const database = useDatabase({ monitorCommands: true, readPreference: 'secondaryPreferred' });
 const commands = useCommands(database);
 const ops = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
@@ -24,6 +34,12 @@ const api = useApi(database, (shop) => [
   shop.resource({ model: Doc, ops, scope: () => ({ owner: 'ann' }), guards: [() => true], paging: cursorPaging({ total: true }) }),
   shop.resource({ model: Doc, path: 'hooked', ops, after: { list: hook, get: hook, create: hook, patch: hook, put: hook, delete: hook } }),
 ]);
+const countDocs: Guard<RequestContext<never>> = async (ctx) => (await ctx.store(Doc, { scope: everything }).count({})) > 0;
+const limited = useApi(
+  database,
+  (shop) => [shop.resource({ model: Doc, ops }), shop.resource({ model: Limited, guardsFor: { get: [countDocs] }, links: ['docs'] })],
+  { idempotency: { principal: () => 'ann' } },
+);
 const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');
 
 beforeEach(async () => {
@@ -128,6 +144,25 @@ describe('what stands in the commands', () => {
     expect(limits).toHaveLength(5);
     for (const limit of limits) expect(Math.ceil(limit / 5_000)).toBe(2); // up to 10 s: what the request has taken by then is gone
   });
+
+  it.each<[what: string, method: string, path: string, sent: object, commands: number]>([
+    ['a guard', 'GET', '/a', {}, 2],
+    ['the other record of a link', 'PUT', '/a/docs/b', {}, 2],
+    ['an Idempotency-Key', 'POST', '', { body: { docIds: [], id: 'k' }, headers: { 'idempotency-key': 'k' } }, 4],
+  ])(
+    'is the time limit of the model of the operation, whatever the first command is about: %s',
+    async (_what, method, path, sent, count) => {
+      await database.db.collection<{ _id: string }>('limited').insertOne({ _id: 'a' });
+      commands.clear();
+      expect((await limited.request(method, `/api/limited${path}`, sent)).status).toBeLessThan(300);
+      const limits = commands.events
+        .filter(({ commandName }) => commandName !== 'commitTransaction')
+        .map(({ command }) => Number(command.maxTimeMS));
+      expect(limits).toHaveLength(count);
+      for (const limit of limits) expect(Math.ceil(limit / 3_000)).toBe(1);
+      await database.db.collection<{ _id: string }>('limited').deleteMany({});
+    },
+  );
 
   it('is the scope, the id and the precondition in one filter', async () => {
     for (const [method, body] of [

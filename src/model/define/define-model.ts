@@ -47,7 +47,10 @@ export interface ModelOptions<F extends Fields = Fields> {
    * @default none
    */
   readonly check?: Check<Checked<F>>;
-  /** Time limit for one read of the database, in milliseconds. It overrides the api's `maxTimeMS`. @default the api's, 10,000 */
+  /**
+   * How long the database may work for a request about records of this model, in milliseconds. It overrides the api's `maxTimeMS`.
+   * @default the api's, 10,000
+   */
   readonly maxTimeMS?: number;
   /**
    * Unique indexes of several fields, and indexes that the application needs in addition to those that `planIndexes` derives.
