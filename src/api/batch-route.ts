@@ -1,10 +1,12 @@
 import { batch } from '../batch/batch.ts';
+import { batchReplays } from '../batch/batch-replays.ts';
 import type { CreatedId } from '../batch/references.ts';
 import { parseJson } from '../http/json.ts';
 import { inFlightLimit } from '../middleware/in-flight-limit.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import { setReplays } from '../middleware/parts/replays.ts';
 import { compose } from '../middleware/parts/step.ts';
 import { spellId } from '../mongo/stored-record.ts';
 import type { BatchDescription } from '../openapi/api-description.ts';
@@ -35,15 +37,18 @@ export function compileBatch(
   const models = new Map(resources.map(({ path, model }) => [path, model]));
   const dispatch = compileDispatch(new Map(resources.map((one) => [one.path, compileMembers(one)])), prefix);
   const run = (ctx: Context, path: string) => dispatch(ctx, path, async () => undefined);
-  function createdId({ operation, created }: Context): CreatedId | undefined {
+  function idCreated({ operation }: Context, id: unknown): CreatedId | undefined {
     const model = operation?.name === 'create' ? models.get(operation.resource) : undefined;
-    return model && created && { text: spellId(model, created._id), value: parseJson(model.id.leaf.toJson(created._id)) };
+    return model && id !== undefined ? { text: spellId(model, id), value: parseJson(model.id.leaf.toJson(id)) } : undefined;
   }
+  const createdId = (ctx: Context) => idCreated(ctx, ctx.created?._id);
+  const dispatchAgain = compileDispatch(new Map(resources.map((one) => [one.path, compileReadmissions(one)])), prefix);
+  const readmit = (ctx: Context, path: string) => dispatchAgain(ctx, path, async () => undefined);
   const chain = [
     ...limitPlaces(maxConcurrency), // around `requestTimeout`: a batch that was given up has no place
     ...before,
     jsonBody({ limit: maxBytes, timeout: bodyTimeout, maxValues, requireObject: false }),
-    ...(idempotency ? [idempotency] : []),
+    ...(idempotency ? [setReplays(batchReplays({ maxOperations, readmit, idCreated })), idempotency] : []),
     batch({ db, maxTimeMS, maxOperations, maxAnswerBytes, run, createdId }),
   ];
   const ofMembers = resources.flatMap((one) =>
@@ -64,6 +69,10 @@ function compileMembers(resource: ServedResource): Route[] {
     path,
     run: compose(resource.ownChainOf(name)),
   }));
+}
+
+function compileReadmissions(resource: ServedResource): Route[] {
+  return membersOf(resource).map(({ name, method, path }) => ({ name, method, path, run: compose(resource.replayChainOf(name)) }));
 }
 
 /** The writes of single records, and the custom operations whose handler writes. */

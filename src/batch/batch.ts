@@ -7,6 +7,7 @@ import { toProblem } from '../middleware/problems.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { Turn } from '../mongo/driver/turn.ts';
+import type { ShownRecords } from '../mongo/idempotency-keys.ts';
 import { Answers } from './answers.ts';
 import { beginMember, type Member } from './member.ts';
 import { operationContext } from './operation-context.ts';
@@ -42,6 +43,7 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
     await turn.pass();
     const members: Member[] = [];
     const answers = new Answers(maxAnswerBytes);
+    const hasKey = ctx.carryOut !== undefined;
     let at: number | undefined; // the operation that is being carried out
     const alone: CarryOut = (step) => runTransaction(db, workOf(ctx), maxTimeMS, step);
     try {
@@ -60,14 +62,17 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
       }
       await (ctx.carryOut ?? alone)(async () => {
         answers.clear();
+        const shown: ShownRecords[] = [];
         for (const [index, { ctx: own, step }] of members.entries()) {
           at = index;
           exchangeOf(ctx).throwIfGivenUp();
           await step?.();
           answers.add(own);
+          if (hasKey) shown.push(...((await own.replays?.note(own)) ?? [nothingShown]));
           await turn.pass();
         }
         at = undefined;
+        ctx.shown = shown;
         answer(ctx, answers);
       });
     } catch (error) {
@@ -94,6 +99,8 @@ async function finish(ctx: Context, members: readonly Member[], answers: Answers
   if (hasFailed) answer(ctx, answers);
 }
 
+const nothingShown: ShownRecords = { ids: [], hasLeft: false };
+
 function answer(ctx: Context, answers: Answers): void {
   ctx.status = 200;
   ctx.set('Cache-Control', 'no-store');
@@ -116,7 +123,7 @@ function unlessGone(ctx: Context, beginning: Promise<Member>): Promise<Member> {
 }
 
 /** The problem of one operation, with its index in the document. For `app.on('error')` it is still the error that was thrown. */
-function ofOperation(error: unknown, operation: number): Problem {
+export function ofOperation(error: unknown, operation: number): Problem {
   const problem = toProblem(error);
   const { message, stack } = error instanceof Error ? error : problem;
   const toDocument = () => ({ ...problem.toDocument(), operation });

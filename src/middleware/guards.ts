@@ -16,10 +16,19 @@ export function guards(...functions: readonly Called<[ctx: Context], boolean | P
   const asked = [...new Set(functions)];
   const own = asked.length === 0 ? [] : (['unauthorized', 'forbidden', 'internal'] as const);
   const problems = (method: string) => [...own, ...asked.flatMap((guard: Guard) => problemsOf(guard, method))];
-  return step(problems, function guards(ctx) {
+  const middleware = step(problems, function guards(ctx) {
     ctx.openedGuards ??= new Set();
     return ask(asked, 0, ctx);
   });
+  made.add(middleware);
+  return middleware;
+}
+
+const made = new WeakSet<ResourceMiddleware>();
+
+/** Whether a middleware is what {@link guards} returns. */
+export function isGuards(middleware: ResourceMiddleware): boolean {
+  return made.has(middleware);
 }
 
 function ask(guards: readonly Guard[], from: number, ctx: Context): void | Promise<void> {

@@ -15,6 +15,16 @@ export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
+  /** The records that it shows, for each operation. Undefined if that is not known. */
+  readonly shown?: readonly ShownRecords[] | undefined;
+}
+
+/** The records that the answer of an operation shows. */
+export interface ShownRecords {
+  /** In stored form. */
+  readonly ids: readonly unknown[];
+  /** Whether the operation itself has taken one of them out of the scope of its caller. */
+  readonly hasLeft: boolean;
 }
 
 /** What is known of a key: the request that it came with, and its answer. */
@@ -36,6 +46,7 @@ interface StoredKey {
   readonly status?: number;
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: Uint8Array;
+  readonly shown?: readonly ShownRecords[];
 }
 
 /** Options of {@link openIdempotencyKeys}. */
@@ -81,8 +92,8 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
     });
   }
 
-  async function complete(id: string, { status, headers, body }: KeptAnswer, work: Work): Promise<void> {
-    const answer = { status, headers: Object.entries(headers), ...(body && { body }) };
+  async function complete(id: string, { status, headers, body, shown }: KeptAnswer, work: Work): Promise<void> {
+    const answer = { status, headers: Object.entries(headers), ...(body && { body }), ...(shown && { shown }) };
     await write(work, (command) => collection.updateOne(command.handOver({ _id: id }), { $set: answer }, command.options));
   }
 
@@ -98,8 +109,8 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
         ),
       );
       if (!found) return undefined;
-      const { request, status = 200, headers = [], body } = found;
-      return { request, answer: { status, headers: Object.fromEntries(headers), body: body && bytesOf(body) } };
+      const { request, status = 200, headers = [], body, shown } = found;
+      return { request, answer: { status, headers: Object.fromEntries(headers), body: body && bytesOf(body), shown } };
     },
 
     async keep(id, request, work, run) {

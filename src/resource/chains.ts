@@ -40,6 +40,7 @@ import { updateMany } from '../middleware/update-many.ts';
 import { withinTransaction } from '../middleware/within-transaction.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { CompiledResource } from './compiled-resource.ts';
+import { idempotent, keyed, readmission } from './idempotent.ts';
 import { nestedChains } from './nested-chains.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
 import { type ServedOperation, servedOperations } from './served-operations.ts';
@@ -51,6 +52,8 @@ export interface ServedResource extends CompiledResource {
   chainOf(operation: string): readonly ResourceMiddleware[];
   /** Its own middlewares only. */
   ownChainOf(operation: string): readonly ResourceMiddleware[];
+  /** What a caller runs through to see an answer of the operation again. */
+  replayChainOf(operation: string): readonly ResourceMiddleware[];
 }
 
 /** Makes the chain of each operation of a resource, once: what is served and what is described are the same. */
@@ -69,6 +72,7 @@ export function compileChains(resource: CompiledResource, before: readonly Resou
     served: servedOperations(resource),
     chainOf: (operation) => whole.get(operation) ?? [],
     ownChainOf: (operation) => own.get(operation) ?? [],
+    replayChainOf: (operation) => [...guard(resource, operation), ...readmission(resource, operation)],
   };
 }
 
@@ -108,7 +112,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     caching(r.caching),
     body(r),
     ifMatch(),
-    ...idempotent(r),
+    ...idempotent(r, 'create'),
     checkCreate(r.model, creation(r)),
     ...prior(r, 'create'),
     ...writing(
@@ -124,7 +128,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     body(r),
     match(r),
-    ...idempotent(r),
+    ...idempotent(r, 'patch'),
     checkPatch(r.model, changing(r, rules(r))),
     ...prior(r, 'patch'),
     ...writing(r, 'patch', update(r.model, writes(r)), record()),
@@ -135,6 +139,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     body(r),
     match(r),
+    ...readmission(r, 'put'),
     checkPut(r.model, changing(r, closed(r))),
     ...prior(r, 'put'),
     ...writing(r, 'put', update(r.model, writes(r)), record()),
@@ -156,7 +161,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     caching(r.caching),
     ...rows(r),
     match(r),
-    ...idempotent(r),
+    ...idempotent(r, 'restore'),
     ...prior(r, 'restore'),
     ...carrying(
       r,
@@ -170,7 +175,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...rows(r),
     matching(r),
     body(r),
-    ...idempotent(r),
+    ...keyed(r), // its answer shows no record
     checkPatch(r.model, changing(r, rules(r))),
     ...prior(r, 'patchMany'),
     ...carrying(
@@ -216,7 +221,7 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...o.reading,
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
     isOfRecord ? loading : canAnswer([], loading), // without an id there is nothing that it could load
-    ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? idempotent(r) : []),
+    ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? idempotent(r, o.name) : []),
     ...o.checking,
     ...(isSafe ? [doing, ...hooks(r, o.name), answering] : carrying(r, doing, hooks(r, o.name), answering)),
   ];
@@ -263,8 +268,6 @@ const cascadingHooks = (r: CompiledResource, operation: 'delete' | 'deleteMany' 
   const all = [...r.hooksOf(operation), ...(hasCascadeHooks(r.model, r.references, cascading) ? [afterCascade] : [])];
   return all.length > 0 ? [afterHooks(all)] : [];
 };
-/** PUT and DELETE can be sent again as they are. */
-const idempotent = (r: CompiledResource) => (r.idempotency ? [r.idempotency] : []);
 /** The end of a chain that writes: the write, with the hooks in its transaction, the hooks after it, and the answer. */
 const writing = (r: CompiledResource, name: Operation, write: ResourceMiddleware, answering: ResourceMiddleware) =>
   carrying(r, withinTransaction(write, r.withinOf(name), writes(r)), hooks(r, name), answering);

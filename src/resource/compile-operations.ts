@@ -58,6 +58,8 @@ export interface CompiledOperation extends Place {
   readonly name: string;
   readonly method: CustomMethod;
   readonly summary: string;
+  /** The middlewares of `use`. */
+  readonly use: readonly ResourceMiddleware[];
   /** The middlewares of `use` before `If-Match`: up to the one that reads the body. Empty if none does. */
   readonly reading: readonly ResourceMiddleware[];
   /** The middlewares of `use` after `If-Match`: the validation of the body, and those that follow; all, if none reads a body. */
@@ -143,6 +145,7 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     method,
     path,
     summary,
+    use: (options.use ?? []) as readonly ResourceMiddleware[],
     reading,
     checking,
     handler,

@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Included } from '../../model/read/included.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
+import type { ShownRecords } from '../../mongo/idempotency-keys.ts';
 import type { Page } from '../../mongo/list/build-page.ts';
 import type { FilterQuery } from '../../mongo/list/parse-filter-query.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
@@ -104,6 +105,10 @@ export interface Slots {
   carryOut?: CarryOut;
   /** @internal Set by `remove` and `removeMany`: the records that the delete has touched beside those that it addresses. */
   cascaded?: readonly CascadedRecord[];
+  /** @internal Set above `idempotency`: who may see the answer of the operation again. */
+  replays?: Replays;
+  /** @internal Set by a batch: what the answers of its operations show. */
+  shown?: readonly ShownRecords[];
   /** Set by `handler`: what it returned. */
   result?: HandlerResult;
 }
@@ -120,6 +125,14 @@ export type FindScoped = (model: CompiledModel) => {
   /** Whether the scope also applies to what is written. */
   readonly scopeWrites: boolean;
 };
+
+/** Who may see a kept answer again. */
+export interface Replays {
+  /** What the answer shows that the request has just made: of a batch, for each operation. */
+  note(ctx: Context): Promise<readonly ShownRecords[]>;
+  /** Throws what keeps the caller from the answer now: 401, 403 or 404. */
+  admit(ctx: Context, shown: readonly ShownRecords[]): Promise<void>;
+}
 
 /** The result of a handler. */
 export interface HandlerResult {

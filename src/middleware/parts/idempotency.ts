@@ -49,7 +49,8 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
       try {
         kept = await keys.keep(id, request, work, async () => {
           await step();
-          return captureAnswer(ctx, before, maxAnswerBytes);
+          const answer = captureAnswer(ctx, before, maxAnswerBytes);
+          return { ...answer, shown: (await ctx.replays?.note(ctx)) ?? [] };
         });
       } catch (error) {
         isTaken = error instanceof KeyTaken;
@@ -68,10 +69,14 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
     if (failure) reportError(ctx, failure.error); // of a hook of `after`, which cannot change the answer
     if (kept) send(kept, ctx.res.getHeader('set-cookie'));
 
-    function replay(found: KeptKey | undefined): void {
+    /** What the caller may not do or see any more is refused; what the request itself has taken from its caller is not shown. */
+    async function replay(found: KeptKey | undefined): Promise<void> {
       if (!found) throw inProgress(); // committed, and not yet by a majority
       if (found.request !== request) throw reused();
-      send(found.answer);
+      const { shown } = found.answer;
+      await ctx.replays?.admit(ctx, shown ?? []);
+      if (shown && !shown.some(({ hasLeft }) => hasLeft)) return send(found.answer);
+      send({ status: 204, headers: { 'Idempotency-Replayed': 'true' }, body: undefined });
     }
 
     function send({ status, headers, body }: KeptAnswer, cookies?: OutgoingHttpHeader): void {

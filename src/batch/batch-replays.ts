@@ -1,0 +1,37 @@
+import type { Context, Replays } from '../middleware/parts/context.ts';
+import { ofOperation } from './batch.ts';
+import { operationContext } from './operation-context.ts';
+import { readBatch } from './read-batch.ts';
+import { type CreatedId, fillIn } from './references.ts';
+
+/** What the answer of a batch needs of its api to be shown again. */
+export interface BatchReplaysSettings {
+  readonly maxOperations: number;
+  /** Runs what a caller runs through to see an answer of the operation at a path again. */
+  readmit(ctx: Context, path: string): Promise<void>;
+  /** The id of the record that the operation of a context has created, of its stored id; undefined if it has created none. */
+  idCreated(ctx: Context, id: unknown): CreatedId | undefined;
+}
+
+/** Says who may see the answer of a batch again: who may see that of each of its operations. */
+export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplaysSettings): Replays {
+  return {
+    note: async ({ shown = [] }) => shown,
+
+    async admit(ctx, shown) {
+      const ids: (CreatedId | undefined)[] = [];
+      for (const [index, operation] of readBatch(ctx.request.body, maxOperations).entries()) {
+        try {
+          const filled = fillIn(operation, ids);
+          const own = operationContext(ctx, filled);
+          await readmit(own, filled.path);
+          const ofOne = shown[index];
+          await own.replays?.admit(own, ofOne ? [ofOne] : []);
+          ids.push(idCreated(own, ofOne?.ids[0]));
+        } catch (error) {
+          throw ofOperation(error, index);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { isGuards } from '../middleware/guards.ts';
+import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import { compileReplays, setReplays } from '../middleware/parts/replays.ts';
+import type { CompiledResource } from './compiled-resource.ts';
+
+/** What answers a repeated request as the first time, if the api has that. */
+export function idempotent(r: CompiledResource, operation: string): ResourceMiddleware[] {
+  return [...readmission(r, operation), ...keyed(r)];
+}
+
+/** The middleware that keeps answers, if the api has one. */
+export function keyed({ idempotency }: CompiledResource): ResourceMiddleware[] {
+  return idempotency ? [idempotency] : [];
+}
+
+/**
+ * Says who may see an answer of the operation again. That of a PUT or a DELETE, which can be sent again as they are, is kept as a part of a
+ * batch only. The guards in `use` of a custom operation stand below the middleware that keeps answers.
+ */
+export function readmission(r: CompiledResource, operation: string): ResourceMiddleware[] {
+  const { idempotency, operations, isScoped, scope, model, db, maxTimeMS } = r;
+  if (!idempotency) return [];
+  const guards = operations.find(({ name }) => name === operation)?.use.filter(isGuards) ?? [];
+  return [setReplays(compileReplays(model, { db, maxTimeMS, guards, ...(isScoped ? { scope } : {}) }))];
+}
