@@ -19,6 +19,7 @@ export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplays
     note: async ({ shown = [] }) => shown,
 
     async admit(ctx, shown) {
+      if (shown.length === 0) return; // nobody knows what it shows, and it is not sent
       const ids: (CreatedId | undefined)[] = [];
       for (const [index, operation] of readBatch(ctx.request.body, maxOperations).entries()) {
         try {
@@ -27,7 +28,7 @@ export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplays
           await readmit(own, filled.path);
           const ofOne = shown[index];
           await own.replays?.admit(own, ofOne ? [ofOne] : []);
-          ids.push(idCreated(own, ofOne?.ids[0]));
+          ids.push(idCreated(own, ofOne?.records[0]?.id));
         } catch (error) {
           throw ofOperation(error, index);
         }

@@ -1,18 +1,19 @@
 import type { Problem } from '../errors.ts';
 import { canAnswer, ofWrite } from '../middleware/parts/can-answer.ts';
-import type { CarryOut, Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { CarryOut, Context, NotedRecords, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { ClientGone, exchangeOf, workOf } from '../middleware/parts/exchange.ts';
+import { rememberNoted } from '../middleware/parts/replays.ts';
 import { reportError } from '../middleware/parts/report-error.ts';
 import { toProblem } from '../middleware/problems.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { Turn } from '../mongo/driver/turn.ts';
-import type { ShownRecords } from '../mongo/idempotency-keys.ts';
 import { Answers } from './answers.ts';
 import { beginMember, type Member } from './member.ts';
 import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';
 import { type CreatedId, fillIn } from './references.ts';
+import { settle } from './settle.ts';
 
 /** What a batch needs of its api. */
 export interface BatchSettings {
@@ -60,19 +61,21 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
         at = undefined;
         await turn.pass();
       }
+      const forget = hasKey ? members.map((member) => rememberNoted(member.ctx)) : [];
       await (ctx.carryOut ?? alone)(async () => {
         answers.clear();
-        const shown: ShownRecords[] = [];
+        const noted: NotedRecords[] = [];
         for (const [index, { ctx: own, step }] of members.entries()) {
           at = index;
           exchangeOf(ctx).throwIfGivenUp();
+          forget[index]?.();
           await step?.();
           answers.add(own);
-          if (hasKey) shown.push(...((await own.replays?.note(own)) ?? [nothingShown]));
+          if (hasKey) noted.push(...((await own.replays?.note(own)) ?? [nothingShown]));
           await turn.pass();
         }
         at = undefined;
-        ctx.shown = shown;
+        if (hasKey) ctx.shown = settle(noted);
         answer(ctx, answers);
       });
     } catch (error) {
@@ -99,7 +102,7 @@ async function finish(ctx: Context, members: readonly Member[], answers: Answers
   if (hasFailed) answer(ctx, answers);
 }
 
-const nothingShown: ShownRecords = { ids: [], hasLeft: false };
+const nothingShown: NotedRecords = { records: [], hasLeft: false };
 
 function answer(ctx: Context, answers: Answers): void {
   ctx.status = 200;

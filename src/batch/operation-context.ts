@@ -55,6 +55,9 @@ export function operationContext(ctx: Context, operation: BatchOperation): Conte
     openedGuards: undefined,
     privateNames: undefined,
     isLargeBody: undefined,
+    replays: undefined,
+    noted: ctx.noted && new Set(),
+    shown: undefined,
   }) as Context;
   Object.assign(request, { ctx: context, originalUrl: own.originalUrl });
   Object.assign(response, { ctx: context });

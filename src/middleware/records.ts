@@ -49,9 +49,16 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
       ctx.exchange?.work.transaction?.onRollback(() => {
         loading = undefined;
       });
-      return loading;
+      return ctx.noted ? loading.then(noteLoaded) : loading;
     };
     ctx.save = save;
+
+    /** What a handler answers may be a copy or a part of it. */
+    function noteLoaded(document: unknown): unknown {
+      const record = loaded.get(document);
+      if (record) ctx.noted?.add(record);
+      return document;
+    }
 
     function keep(document: object, record: StoredRecord): void {
       loaded.set(document, record);
@@ -83,6 +90,7 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
         if (!savedFrom) delete ctx.savedFrom;
       });
       ctx.record = saved;
+      ctx.noted?.add(saved);
       ctx.savedFrom ??= before;
       return document;
     }

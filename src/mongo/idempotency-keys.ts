@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import { BSON, type Collection } from 'mongodb';
 import { Problem } from '../errors.ts';
 import { compileModel } from '../model/compile/compile-model.ts';
 import { defineModel, type Model } from '../model/define/define-model.ts';
@@ -19,10 +19,23 @@ export interface KeptAnswer {
   readonly shown?: readonly ShownRecords[] | undefined;
 }
 
+/** A record that an answer shows. */
+export interface ShownRecord {
+  /** The name of its model. */
+  readonly name: string;
+  readonly collection: string;
+  /** In stored form. */
+  readonly id: unknown;
+}
+
+/** The text by which a record is known among those of all models. */
+export function textOf({ collection, id }: ShownRecord): string {
+  return BSON.EJSON.stringify([collection, id], { relaxed: false });
+}
+
 /** The records that the answer of an operation shows. */
 export interface ShownRecords {
-  /** In stored form. */
-  readonly ids: readonly unknown[];
+  readonly records: readonly ShownRecord[];
   /** Whether the operation itself has taken one of them out of the scope of its caller. */
   readonly hasLeft: boolean;
 }

@@ -66,6 +66,11 @@ export class StoredRecord {
     this.#fields = fields;
   }
 
+  /** @internal The model by which it is read. */
+  get model(): CompiledModel {
+    return this.#model;
+  }
+
   /** @internal Whether it is a record of the model's collection. */
   isOf({ collection }: CompiledModel): boolean {
     return this.#model.collection === collection;

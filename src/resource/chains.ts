@@ -29,6 +29,7 @@ import { afterCascade, hasCascadeHooks } from '../middleware/parts/cascade-hooks
 import { changeLink, checkLink, findOther } from '../middleware/parts/change-link.ts';
 import type { ResourceMiddleware } from '../middleware/parts/context.ts';
 import { handlerWithin } from '../middleware/parts/handler-within.ts';
+import { upToReplays } from '../middleware/parts/replays.ts';
 import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
 import { remove } from '../middleware/remove.ts';
@@ -72,7 +73,7 @@ export function compileChains(resource: CompiledResource, before: readonly Resou
     served: servedOperations(resource),
     chainOf: (operation) => whole.get(operation) ?? [],
     ownChainOf: (operation) => own.get(operation) ?? [],
-    replayChainOf: (operation) => [...guard(resource, operation), ...readmission(resource, operation)],
+    replayChainOf: (operation) => upToReplays(own.get(operation) ?? []),
   };
 }
 
@@ -148,6 +149,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...guard(r, 'delete'),
     ...rows(r),
     match(r),
+    ...readmission(r, 'delete'),
     ...prior(r, 'delete'),
     ...carrying(
       r,
@@ -221,7 +223,8 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...o.reading,
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
     isOfRecord ? loading : canAnswer([], loading), // without an id there is nothing that it could load
-    ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? idempotent(r, o.name) : []),
+    ...(o.hasHandler && !isSafe ? readmission(r, o.name) : []),
+    ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? keyed(r) : []),
     ...o.checking,
     ...(isSafe ? [doing, ...hooks(r, o.name), answering] : carrying(r, doing, hooks(r, o.name), answering)),
   ];

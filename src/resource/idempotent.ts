@@ -21,5 +21,5 @@ export function readmission(r: CompiledResource, operation: string): ResourceMid
   const { idempotency, operations, isScoped, scope, model, db, maxTimeMS } = r;
   if (!idempotency) return [];
   const guards = operations.find(({ name }) => name === operation)?.use.filter(isGuards) ?? [];
-  return [setReplays(compileReplays(model, { db, maxTimeMS, guards, ...(isScoped ? { scope } : {}) }))];
+  return [setReplays(compileReplays(model, { db, maxTimeMS, guards, isDelete: operation === 'delete', ...(isScoped ? { scope } : {}) }))];
 }

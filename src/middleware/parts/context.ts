@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Included } from '../../model/read/included.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
-import type { ShownRecords } from '../../mongo/idempotency-keys.ts';
+import type { ShownRecord, ShownRecords } from '../../mongo/idempotency-keys.ts';
 import type { Page } from '../../mongo/list/build-page.ts';
 import type { FilterQuery } from '../../mongo/list/parse-filter-query.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
@@ -106,9 +106,11 @@ export interface Slots {
   /** @internal Set by `remove` and `removeMany`: the records that the delete has touched beside those that it addresses. */
   cascaded?: readonly CascadedRecord[];
   /** @internal Set above `idempotency`: who may see the answer of the operation again. */
-  replays?: Replays;
+  replays?: Replays | undefined;
+  /** @internal Set by a batch, and by an `Idempotency-Key`: collects the records that a handler loads or answers. */
+  noted?: Set<StoredRecord> | undefined;
   /** @internal Set by a batch: what the answers of its operations show. */
-  shown?: readonly ShownRecords[];
+  shown?: readonly ShownRecords[] | undefined;
   /** Set by `handler`: what it returned. */
   result?: HandlerResult;
 }
@@ -120,16 +122,23 @@ export interface Slots {
 export type CarryOut = (step: () => Promise<void>) => Promise<void>;
 
 /** Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if several could be meant. */
-export type FindScoped = (model: CompiledModel) => {
+export type FindScoped = (model: Pick<CompiledModel, 'name' | 'collection'>) => {
+  readonly model: CompiledModel;
   readonly scope: ScopeFunction<never>;
   /** Whether the scope also applies to what is written. */
   readonly scopeWrites: boolean;
 };
 
+/** What an operation has shown, and what it has taken from its caller. */
+export interface NotedRecords extends ShownRecords {
+  /** The records that it has deleted, or taken out of the scope. */
+  readonly left?: readonly ShownRecord[];
+}
+
 /** Who may see a kept answer again. */
 export interface Replays {
   /** What the answer shows that the request has just made: of a batch, for each operation. */
-  note(ctx: Context): Promise<readonly ShownRecords[]>;
+  note(ctx: Context): Promise<readonly NotedRecords[]>;
   /** Throws what keeps the caller from the answer now: 401, 403 or 404. */
   admit(ctx: Context, shown: readonly ShownRecords[]): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { canAnswer, ofRead, ofWrite } from './can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './context.ts';
 import { exchangeOf, workOf } from './exchange.ts';
 import { rememberState } from './remember-state.ts';
+import { rememberNoted } from './replays.ts';
 import { reportError } from './report-error.ts';
 
 /** What the middleware needs besides the keys. */
@@ -45,9 +46,12 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
     if (known) return replay(known);
     let kept: KeptAnswer | undefined;
     let isTaken = false;
+    ctx.noted = new Set();
     ctx.carryOut = async (step) => {
+      const forgetNoted = rememberNoted(ctx);
       try {
         kept = await keys.keep(id, request, work, async () => {
+          forgetNoted();
           await step();
           const answer = captureAnswer(ctx, before, maxAnswerBytes);
           return { ...answer, shown: (await ctx.replays?.note(ctx)) ?? [] };

@@ -1,20 +1,30 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
+import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
 import { both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
-import type { Context, Replays, ResourceMiddleware, ScopeFunction } from './context.ts';
+import type { Context, FindScoped, Replays, ResourceMiddleware, ScopeFunction } from './context.ts';
 import { workOf } from './exchange.ts';
+import { isRefusal } from './source-scopes.ts';
 import { runAlone, step } from './step.ts';
-import { recordOf } from './write-result.ts';
+import { findScopedOf, readConditions } from './store-reach.ts';
+
+const made = new WeakSet<ResourceMiddleware>();
 
 /** Leaves in `ctx.replays` who may see the answer of the operation again, for `idempotency`. */
 export function setReplays(replays: Replays): ResourceMiddleware {
-  return step(['not_found', 'internal'], function setReplays(ctx) {
+  const middleware = step(['not_found', 'internal'], function setReplays(ctx) {
     ctx.replays = replays;
   });
+  made.add(middleware);
+  return middleware;
+}
+
+/** The part of a chain that a repeated request runs through: up to {@link setReplays}. */
+export function upToReplays(chain: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
+  return chain.slice(0, chain.findIndex((middleware) => made.has(middleware)) + 1);
 }
 
 /** Options of {@link compileReplays}. */
@@ -23,49 +33,106 @@ interface ReplaysOptions extends DatabaseOptions {
   readonly scope?: ScopeFunction<never> | undefined;
   /** Middlewares that refuse callers, and that stand below `idempotency`. @default none */
   readonly guards?: readonly ResourceMiddleware[];
+  /** Whether the operation deletes its record, and answers nothing. @default false */
+  readonly isDelete?: boolean;
 }
 
 /**
  * Compiles who may see the answers of an operation again: its guards have to let the caller pass, and each record that the answer shows has to be
- * within the scope by now.
+ * within the scope by now. Records of other models have the scope of their own resources.
  */
-export function compileReplays(model: CompiledModel, { scope, guards = [], ...database }: ReplaysOptions): Replays {
+export function compileReplays(model: CompiledModel, { scope, guards = [], isDelete = false, ...database }: ReplaysOptions): Replays {
   const collection = openCollection(model, database);
+  const isOwn = (one: ShownRecord) => one.collection === model.collection;
   async function readOwn(ctx: Context): Promise<readonly Condition[]> {
     return scope ? readScope(await (scope as ScopeFunction)(ctx), model.scopeFields) : [];
   }
+  /** Undefined if the caller may see no such record, or if no resource says which. */
+  async function conditionsFor(ctx: Context, one: ShownRecord): Promise<readonly Condition[] | undefined> {
+    try {
+      if (isOwn(one)) return await readOwn(ctx);
+      const found = findOther(ctx, one);
+      return found && (await readConditions(ctx, found));
+    } catch (error) {
+      if (isRefusal(error)) return undefined;
+      throw error;
+    }
+  }
+  async function countSeen(ctx: Context, group: readonly [ShownRecord, ...ShownRecord[]]): Promise<number> {
+    const [first] = group;
+    const ids = group.map(({ id }) => id);
+    if (isOwn(first)) {
+      const filter = both(buildFilter(await readOwn(ctx)), ctx.scope);
+      return (await collection.findIdsBy('_id', ids, filter, ids.length, workOf(ctx))).length;
+    }
+    const [found, conditions] = [findOther(ctx, first), await conditionsFor(ctx, first)];
+    if (!found || !conditions) return 0;
+    const other = openCollection(found.model, database);
+    return (await other.findIdsBy('_id', ids, buildFilter(conditions), ids.length, workOf(ctx))).length;
+  }
   return {
     async note(ctx) {
-      const records = shownRecords(ctx).filter((record) => record.isOf(model));
-      if (records.length === 0) return [{ ids: [], hasLeft: false }];
-      const conditions = await readOwn(ctx);
-      const hasLeft = records.some(({ stored }) => !conditions.every((condition) => isWithin(condition, stored)));
-      return [{ ids: records.map(({ stored }) => stored._id), hasLeft }];
+      if (isDelete) return [{ records: [], hasLeft: false, left: ctx.record ? [reference(ctx.record)] : [] }];
+      const shown = shownRecords(ctx);
+      const left: ShownRecord[] = [];
+      for (const group of groupByModel(shown, (record) => record.model)) {
+        const conditions = await conditionsFor(ctx, reference(group[0]));
+        const outside = conditions ? group.filter(({ stored }) => !conditions.every((one) => isWithin(one, stored))) : group;
+        left.push(...outside.map(reference));
+      }
+      return [{ records: unique(shown.map(reference)), hasLeft: left.length > 0, left }];
     },
 
     async admit(ctx, [shown]) {
       for (const guard of guards) await runAlone(guard, ctx);
-      if (!shown || shown.hasLeft || shown.ids.length === 0) return;
-      const { ids } = shown;
-      const filter = both(buildFilter(await readOwn(ctx)), ctx.scope);
-      const found = await collection.findIdsBy('_id', ids, filter, ids.length, workOf(ctx));
-      if (found.length < new Set(ids.map((id) => model.id.leaf.toJson(id))).size) throw notFound();
+      if (!shown || shown.hasLeft) return;
+      for (const group of groupByModel(shown.records, (one) => one)) if ((await countSeen(ctx, group)) < group.length) throw notFound();
     },
   };
 }
 
-/** The records in the body of an answer. */
-function shownRecords({ record, result, body }: Context): readonly StoredRecord[] {
-  if (body === undefined || body === null) return [];
-  return result ? [...recordsIn(result.value, new Set())] : [record ?? []].flat();
+/** Returns a function that forgets which records were noted since: another attempt of the transaction notes its own. */
+export function rememberNoted({ noted }: Context): () => void {
+  const known = [...(noted ?? [])];
+  return function forgetSince() {
+    noted?.clear();
+    for (const record of known) noted?.add(record);
+  };
 }
 
-function* recordsIn(value: unknown, seen: Set<unknown>): Iterable<StoredRecord> {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return;
-  seen.add(value);
-  const record = recordOf(value);
-  if (record) yield record;
-  else if (Array.isArray(value) || value instanceof Map || value instanceof Set)
-    for (const item of value.values()) yield* recordsIn(item, seen);
-  else if (isStoredObject(value)) for (const member of Object.values(value)) yield* recordsIn(member, seen);
+/** The resource of another model; undefined if there is none, or if several could be meant. */
+function findOther(ctx: Context, one: ShownRecord): ReturnType<FindScoped> | undefined {
+  try {
+    return findScopedOf(ctx)(one);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The records that an answer may show. What a handler has loaded counts: its answer may be a part of it, or a copy. */
+function shownRecords({ record, result, noted = new Set(), body }: Context): readonly StoredRecord[] {
+  if (body === undefined || body === null) return [];
+  return result ? [...noted] : [record ?? []].flat();
+}
+
+function reference({ model: { name, collection }, stored }: StoredRecord): ShownRecord {
+  return { name, collection, id: stored._id };
+}
+
+function unique(records: readonly ShownRecord[]): readonly ShownRecord[] {
+  return [...new Map(records.map((one) => [textOf(one), one])).values()];
+}
+
+function groupByModel<One>(
+  all: readonly One[],
+  modelOf: (one: One) => Pick<CompiledModel, 'name' | 'collection'>,
+): Iterable<[One, ...One[]]> {
+  const groups = new Map<string, [One, ...One[]]>();
+  for (const one of all) {
+    const { name, collection } = modelOf(one);
+    const group = groups.get(`${name} ${collection}`);
+    if (group) group.push(one);
+    else groups.set(`${name} ${collection}`, [one]);
+  }
+  return groups.values();
 }

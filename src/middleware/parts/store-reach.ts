@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { buildFilter, type Filter, readScope } from '../../mongo/query/filter.ts';
+import { buildFilter, type Condition, type Filter, readScope } from '../../mongo/query/filter.ts';
 import type { Reach, ReadScope } from '../../store/limits.ts';
 import type { Context, FindScoped, ScopeFunction } from './context.ts';
 import { exchangeOf } from './exchange.ts';
@@ -25,8 +25,18 @@ export function compileFindScoped(resources: readonly ScopedResource[]): FindSco
   };
 }
 
+/** Finds the resource of a model in a request. */
+export function findScopedOf({ findScoped = findNone }: Context): FindScoped {
+  return findScoped;
+}
+
+/** What the scope of a resource asks of its records in this request. */
+export async function readConditions(ctx: Context, { model, scope }: ReturnType<FindScoped>): Promise<readonly Condition[]> {
+  return readScope(await askScope(ctx, scope as ScopeFunction), model.scopeFields);
+}
+
 /** A model may be compiled more than once. */
-function keyOf({ name, collection }: CompiledModel): string {
+function keyOf({ name, collection }: Pick<CompiledModel, 'name' | 'collection'>): string {
   return `${name} ${collection}`;
 }
 
@@ -37,7 +47,7 @@ const findNone = compileFindScoped([]);
 export function reachOf(ctx: Context): Reach {
   return {
     findScope(model) {
-      const { scope, scopeWrites } = (ctx.findScoped ?? findNone)(model);
+      const { scope, scopeWrites } = findScopedOf(ctx)(model);
       return async () => readOwn(await askScope(ctx, scope as ScopeFunction), model, scopeWrites);
     },
     async scopeOf(source): Promise<Filter | undefined> {

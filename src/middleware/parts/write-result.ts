@@ -8,7 +8,7 @@ import { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Slots } from './context.ts';
 
 /** The slots that hold a request's records. */
-type Held = Pick<Slots, 'privateNames' | 'record' | 'page'>;
+type Held = Pick<Slots, 'privateNames' | 'record' | 'page' | 'noted'>;
 
 /** Writes what a handler returned as JSON. */
 export type WriteResult = (value: unknown, held: Held) => string;
@@ -17,6 +17,8 @@ export type WriteResult = (value: unknown, held: Held) => string;
 interface Rules {
   /** The names of private fields. */
   readonly secrets: ReadonlySet<string>;
+  /** Collects the records that the answer shows, if somebody has to know them. */
+  readonly noted: Set<StoredRecord> | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ interface Rules {
  * record. Maps, objects of classes and results of `toJSON` count as plain objects.
  */
 export function compileWriteResult(model: CompiledModel | undefined, answer: CompiledAnswer | undefined): WriteResult {
-  const rulesOf = (held: Held): Rules => ({ secrets: secretsOf(model, held) });
+  const rulesOf = (held: Held): Rules => ({ secrets: secretsOf(model, held), noted: held.noted });
   if (typeof answer === 'object') {
     const data = answer.node.byName.get('data')?.node;
     return (value, held) => answer.write(prepare(value, data, rulesOf(held)));
@@ -51,6 +53,7 @@ function secretsOf(model: CompiledModel | undefined, { privateNames = new Set(),
 
 function write(given: unknown, rules: Rules): string {
   const record = recordOf(given);
+  if (record) rules.noted?.add(record);
   if (record) return record.toText();
   const value = asJson(given);
   if (!Object.is(value, given)) return write(value, rules); // NaN is not equal to itself
@@ -64,6 +67,7 @@ function write(given: unknown, rules: Rules): string {
 /** Returns the document form that a schema reads. A map declares no names. */
 function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown {
   const record = recordOf(given);
+  if (record) rules.noted?.add(record);
   if (record) return record.readable;
   const value = asJson(given);
   if (!Object.is(value, given)) return prepare(value, node, rules);
