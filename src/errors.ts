@@ -1,3 +1,4 @@
+import { markInstances } from './marks.ts';
 import { reasonPhrase } from './reason-phrases.ts';
 import { type FieldError, type FieldErrorInput, Invalid, toFieldError } from './rules.ts';
 
@@ -99,6 +100,8 @@ export interface ProblemDocument {
  * An error that is meant for the client. Throw it from a handler, a hook, a guard, or any middleware below `problems()`, which answers with
  * its problem document. The document of a 500 shows only the status.
  *
+ * `instanceof Problem` is also true for a problem of another copy of the library.
+ *
  * Clients read `detail`: keep the messages of other libraries and the names of private fields out of it.
  *
  * Throws a TypeError if the status is not a whole number from 400 to 599 or not the one of the library's code, if the code is not in
@@ -141,6 +144,9 @@ export class Problem extends Error {
     return { type, title, status, ...(detail === undefined ? {} : { detail }), code, ...(errors === undefined ? {} : { errors }) };
   }
 }
+
+/** Whether a value is a {@link Problem}, of any copy of the library. */
+export const isProblem = markInstances(Problem, 'Problem');
 
 function kindOf({
   status: givenStatus,
@@ -198,6 +204,8 @@ export class Unauthorized extends Problem {
   }
 }
 
+markInstances(Unauthorized, 'Unauthorized');
+
 /** 404. It does not say whether the record exists out of reach. */
 export function notFound(): Problem {
   return new Problem({ code: 'not_found', detail: 'There is no such record.' });
@@ -223,6 +231,8 @@ export function invalidQuery(errors: readonly FieldError[], detail = 'The query 
  * A mistake in a definition: of a model, a resource, an api, or the options of a middleware. It is thrown when that is created, and never by a
  * request. The message names the option in backticks, and the legal values.
  *
+ * `instanceof ConfigurationError` is also true for an error of another copy of the library.
+ *
  * If a definition has several mistakes, the message begins with their number (`3 mistakes:`) and lists each on its own line.
  *
  * @example
@@ -242,3 +252,6 @@ export class ConfigurationError extends Error {
     if (options.errors) Object.defineProperty(this, 'errors', { value: options.errors });
   }
 }
+
+/** Whether a value is a {@link ConfigurationError}, of any copy of the library. */
+export const isConfigurationError = markInstances(ConfigurationError, 'ConfigurationError');

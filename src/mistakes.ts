@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError, isConfigurationError } from './errors.ts';
 
 /**
  * Runs the independent parts of a definition, and returns their results in the same order. Every part is run, even if another one throws a
@@ -60,7 +60,7 @@ function attempt<Result>(part: () => Result): { readonly result: Result } | { re
 
 /** The single mistakes of an error; throws every error that is not about the configuration. */
 function mistakesIn(error: unknown): readonly ConfigurationError[] {
-  if (!(error instanceof ConfigurationError)) throw error;
+  if (!isConfigurationError(error)) throw error;
   return error.errors ?? [error];
 }
 

@@ -20,6 +20,7 @@ import { compileBatch } from './batch-route.ts';
 import { type Closing, compileClose, InFlight } from './close.ts';
 import { compileIdempotency } from './compile-idempotency.ts';
 import { watchConnections } from './connections.ts';
+import { markApi } from './copies.ts';
 import { compileDispatch } from './dispatch.ts';
 import { compileHealthRoutes, compileProbes } from './health.ts';
 import { compileFetch } from './in-process.ts';
@@ -48,7 +49,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     dispatch: compileDispatch(routes, prefix),
   };
   const app = compileApp(prefix, answering, options);
-  return {
+  return markApi({
     description,
     indexing: { db: readDatabase(options), resources, models: [...models, ...keyModels], latches, maxTimeMS },
     routes: () => compileKoaAdapter(prefix, answering),
@@ -58,7 +59,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
     planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
-  };
+  });
 }
 
 /**

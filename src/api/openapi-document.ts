@@ -2,6 +2,7 @@ import { stringifyJson } from '../http/json.ts';
 import { buildDocument } from '../openapi/build-document.ts';
 import type { OpenapiDocument } from '../openapi/document.ts';
 import type { Api } from './api.ts';
+import { checkApi } from './copies.ts';
 
 /**
  * Returns the OpenAPI 3.1.0 description of an api: a new object, which the caller may change. It needs no database, and works with
@@ -14,6 +15,7 @@ import type { Api } from './api.ts';
  * openapiDocument(api).paths['/api/orders/{id}'];
  */
 export function openapiDocument(api: Api): OpenapiDocument {
+  checkApi(api, '`openapiDocument`');
   return buildDocument(api.description);
 }
 

@@ -6,6 +6,7 @@ import type { IndexSource, PlannedIndex } from '../mongo/indexes/wanted-indexes.
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
 import { askDatabase } from './ask-database.ts';
+import { checkApi } from './copies.ts';
 import { relatedSources } from './related-indexes.ts';
 
 /** The indexes that `applyIndexes` has created in one collection. */
@@ -22,6 +23,7 @@ export interface CreatedIndexes {
  * console.log(await planIndexes(api)); // a table of existing, missing, conflicting and unneeded indexes
  */
 export async function planIndexes(api: Api): Promise<IndexPlan> {
+  checkApi(api, '`planIndexes`');
   const { indexing } = api; // not in the signature: the published types do not have it
   const { db, maxTimeMS } = indexing;
   const collections = [...sourcesOf(indexing)].map(async ([collection, sources]): Promise<CollectionPlan> => {

@@ -5,6 +5,7 @@ import { readValidator, setValidator } from '../mongo/validators/validators.ts';
 import { checkOptions, type LegalOptions, oneOf, orUndefined } from '../options.ts';
 import type { Api, Indexing } from './api.ts';
 import { askDatabase } from './ask-database.ts';
+import { checkApi } from './copies.ts';
 
 const legal: LegalOptions<ValidatorOptions> = {
   validationLevel: orUndefined(oneOf('strict', 'moderate')),
@@ -21,6 +22,7 @@ const legal: LegalOptions<ValidatorOptions> = {
 export async function planValidators(api: Api, options: ValidatorOptions = {}): Promise<ValidatorPlan> {
   checkOptions(options, legal, '`planValidators`');
   const { validationLevel = 'moderate', validationAction = 'error' } = options;
+  checkApi(api, '`planValidators`');
   const { indexing } = api; // not in the signature: the published types do not have it
   const { db, maxTimeMS } = indexing;
   const collections = [...modelsOf(indexing)].map(async ([collection, models]): Promise<ValidatorComparison> => {

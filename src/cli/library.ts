@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { isOfThisCopy } from '../api/copies.ts';
 import { auditCollection } from '../audit/audit-collection.ts';
 import { type Api, applyIndexes, diagram, openapiDocument, openapiText, planIndexes } from '../index.ts';
-import { Invalid } from '../rules.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The MCP SDK is an optional peer: only the command that needs it loads it. */
@@ -12,7 +12,7 @@ const own = { applyIndexes, auditCollection, diagram, openapiDocument, openapiTe
 export type Library = typeof own;
 
 /**
- * Finds the copy of the library that has made an api: a copy does not recognize the values and the errors of another one. There are two if tsx
+ * Finds the copy of the library that has made an api: no other copy can read what is compiled in it. There are two if tsx
  * compiles the app to CommonJS, and its packages with it, or if the app has another installation than the command.
  */
 export function libraryOf(api: Api, path: string): Library {
@@ -24,9 +24,4 @@ export function libraryOf(api: Api, path: string): Library {
   } catch (cause) {
     throw new UsageError(`The api of ${path} was made by another copy of koa-mongo-resource: use the command of that one.`, { cause });
   }
-}
-
-/** Every copy has its own class for what is wrong with a value. */
-function isOfThisCopy({ indexing: { resources } }: Api): boolean {
-  return resources.every(({ model }) => model.id.leaf.fromDocument(undefined) instanceof Invalid);
 }

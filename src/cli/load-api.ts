@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
+import { isApi } from '../api/copies.ts';
 import { listNames } from '../hints.ts';
-import type { Api, ConfigurationError } from '../index.ts';
+import type { Api } from '../index.ts';
 import { type DatabaseArguments, openDatabase } from './database.ts';
 import { type Library, libraryOf } from './library.ts';
 import { exportOf, exportsOf, loadModule } from './load-module.ts';
@@ -43,13 +44,4 @@ export async function loadApi(given: ApiArguments): Promise<LoadedApi> {
   throw new UsageError(
     `The ${what} of ${path} must be an api, which \`api()\` of a service returns, or a function that takes a database and returns one; ${got} ${inspect(api, { depth: -1 })}.`,
   );
-}
-
-function isApi(value: unknown): value is Api {
-  return typeof value === 'object' && value !== null && 'indexing' in value && 'description' in value && 'routes' in value;
-}
-
-/** Whether an error has the mistakes of a definition, by whichever copy of the library it was thrown. */
-export function isConfigurationError(error: unknown): error is ConfigurationError {
-  return error instanceof Error && error.name === 'ConfigurationError';
 }

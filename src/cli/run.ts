@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { isConfigurationError, isProblem } from '../errors.ts';
 import { didYouMean } from '../hints.ts';
 import { type Command, type Options, type Run, status, type Values } from './command.ts';
 import { commands } from './commands.ts';
 import { formatHelp, formatHelpOf } from './format-help.ts';
-import { isConfigurationError, loadApi } from './load-api.ts';
+import { loadApi } from './load-api.ts';
 import { printableLines } from './printable.ts';
 import { sharedOptions } from './shared-options.ts';
 import { UsageError } from './usage-error.ts';
@@ -79,7 +80,7 @@ function parse(args: readonly string[], options: Options) {
 /** Says what went wrong. The stack is shown only of errors that nobody has expected, such as those of the module. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof UsageError || isConfigurationError(error) || error.name === 'Problem') return error.message;
+  if (error instanceof UsageError || isConfigurationError(error) || isProblem(error)) return error.message;
   return error.stack ?? error.message;
 }
 

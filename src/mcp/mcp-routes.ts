@@ -2,7 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type Koa from 'koa';
 import type { Api } from '../api/api.ts';
-import { Problem } from '../errors.ts';
+import { isProblem, Problem } from '../errors.ts';
 import { defaultBodyValues } from '../middleware/body-limit.ts';
 import type { Context } from '../middleware/parts/context.ts';
 import { readBody } from '../middleware/parts/read-body.ts';
@@ -69,7 +69,7 @@ export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOpti
       const message = await readBody(ctx as unknown as Context, { bytes: maxBody, ms: bodyTimeout, values: defaultBodyValues });
       await answer(ctx, toolset, caller, message);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!isProblem(error)) throw error;
       if (error.status >= 500) ctx.app.emit('error', error, ctx);
       writeError(ctx, error);
     }

@@ -9,7 +9,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { Api } from '../api/api.ts';
-import { Problem } from '../errors.ts';
+import { checkApi } from '../api/copies.ts';
+import { isProblem } from '../errors.ts';
 import { didYouMean, listNames } from '../hints.ts';
 import { buildRequest } from './build-request.ts';
 import { compileTools } from './compile-tools.ts';
@@ -33,6 +34,7 @@ type ToolsetOptions = Omit<McpOptions, 'headers' | 'principal'>;
 
 /** Compiles what the servers of an api have in common. */
 export function compileToolset<Principal>(api: Api<Principal>, options: ToolsetOptions): Toolset {
+  checkApi(api, 'An MCP server');
   const { info } = api.description;
   const { name = info.title, version = info.version, maxAnswer = 40_000 } = options;
   const tools = compileTools(api as Api, options);
@@ -94,7 +96,7 @@ export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promis
 /** What the client reads of an error. The message of one that was not meant for clients is only reported. */
 function describe(error: unknown, report: (error: unknown) => void): string {
   if (error instanceof ToolError) return error.message;
-  if (error instanceof Problem && error.status < 500) return `${error.title} (${error.code})${error.detail ? `: ${error.detail}` : ''}`;
+  if (isProblem(error) && error.status < 500) return `${error.title} (${error.code})${error.detail ? `: ${error.detail}` : ''}`;
   report(error);
   return 'It is an error of the service, and not of the arguments.';
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { Problem, type ProblemDocument } from '../errors.ts';
+import { isProblem, Problem, type ProblemDocument } from '../errors.ts';
 import { stringifyJson } from '../http/json.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, checkOptions, type LegalOptions } from '../options.ts';
@@ -118,7 +118,7 @@ function isReported(problem: Problem, error: unknown): boolean {
 
 /** The problem that an error means to the client. An error that is not meant for clients is 500. */
 export function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+  if (isProblem(error)) return error;
   if (error instanceof ClientGone)
     return new Problem({ status: error.status, code: 'client_closed_request', title: 'Client Closed Request', detail: error.message });
   return isHttpError(error) ? fromHttpError(error) : new Problem({ code: 'internal', cause: error });

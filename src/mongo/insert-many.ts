@@ -1,5 +1,5 @@
 import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
-import { Problem } from '../errors.ts';
+import { isProblem, Problem } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Commands } from './driver/commands.ts';
 import { compileInsertMany, type WriteError } from './driver/insert-command.ts';
@@ -109,7 +109,7 @@ function* inParts(records: readonly Stored[]): Generator<Part> {
 
 /** The same problem, with the place of its record in front of the fields. */
 function withPlace(error: unknown, places: readonly number[]): unknown {
-  if (!(error instanceof Problem)) return error;
+  if (!isProblem(error)) return error;
   const { index } = (error.cause ?? {}) as { readonly index?: unknown };
   const place = typeof index === 'number' ? places[index] : undefined;
   return place === undefined ? error : atPlace(error, place);

@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts';
+import { isProblem, Problem } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { absent } from '../model/node.ts';
 import { asSent } from '../model/value/copy-value.ts';
@@ -40,7 +40,7 @@ export async function saveRecord(
   try {
     return await collection.update({ id, scope: both(isUnchanged(plan), scope), precondition: undefined, viewer }, changes, work);
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+    if (!isProblem(error) || error.code !== 'not_found') throw error;
     await collection.findOne(id, scope, { fetchPrivate: false }, work); // throws 404 if the record no longer exists
     throw new Problem({ code: 'precondition_failed', detail: 'The record has changed while this was done to it; try again.' });
   }

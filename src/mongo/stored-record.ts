@@ -1,5 +1,6 @@
 import { BSON } from 'mongodb';
 import { formatEntityTag } from '../http/entity-tag.ts';
+import { markInstances } from '../marks.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Included } from '../model/read/included.ts';
 import type { Relation } from '../model/read/relations.ts';
@@ -171,6 +172,9 @@ export class StoredRecord {
     return JSON.parse(this.toText());
   }
 }
+
+/** Whether a value is a {@link StoredRecord}, of any copy of the library. */
+export const isStoredRecord = markInstances(StoredRecord, 'StoredRecord');
 
 /** Writes a record from its bytes. Returns false, and writes nothing, if they must be decoded. */
 function writes(write: WriteBson, bytes: Uint8Array, output: JsonOutput): boolean {

@@ -1,4 +1,4 @@
-import { Problem, validationFailed } from '../errors.ts';
+import { isProblem, type Problem, validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import type { ModelCollection as Collection } from '../mongo/collection.ts';
@@ -119,7 +119,7 @@ function counts({ matched, modified }: Affected): AffectedRecords {
 function refuseInvalid(read: readonly unknown[]): void {
   const invalid = read.flatMap((error, index) => (isError(error) ? [{ error, index }] : []));
   for (const { error, index } of invalid)
-    if (!(error instanceof Problem)) throw new Error(`Document ${index} of \`createMany\`: ${error.message}`, { cause: error });
+    if (!isProblem(error)) throw new Error(`Document ${index} of \`createMany\`: ${error.message}`, { cause: error });
   const errors = invalid.flatMap(({ error, index }) => atPlace(error as Problem, index).errors ?? []);
   if (invalid.length > 0) throw validationFailed(errors.slice(0, maxErrors));
 }

@@ -1,6 +1,7 @@
+import { isConfigurationError } from '../../errors.ts';
 import { defineCommand, status } from '../command.ts';
 import { describeResource, formatOperations, type ResourceFindings } from '../describe-operations.ts';
-import { isConfigurationError, type LoadedApi } from '../load-api.ts';
+import type { LoadedApi } from '../load-api.ts';
 import { printableJson } from '../printable.ts';
 import { withoutCredentials } from '../without-credentials.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.ts';
+import { ConfigurationError, isConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
 import { checkIdType } from '../../mongo/check-id-type.ts';
 import type { DatabaseOptions } from '../../mongo/collection.ts';
@@ -72,7 +72,7 @@ function findHolder(model: CompiledModel, own: readonly (HookedTarget & { readon
   try {
     return findTarget({ model: model.name }, own, '');
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
+    if (!isConfigurationError(error)) throw error;
   }
   const isTouched = model.references.some(({ ref }) => ref.onDelete && ref.onDelete !== 'restrict');
   const hooked = isTouched && own.find(({ hooks }) => hooks && hasHooks(hooks));

@@ -1,4 +1,4 @@
-import { Problem } from '../../errors.ts';
+import { isProblem } from '../../errors.ts';
 import type { TransactionContext } from '../../store/store.ts';
 import type { Context } from './context.ts';
 import { exchangeOf } from './exchange.ts';
@@ -26,7 +26,7 @@ export async function runWithin(hooks: readonly WithinHook[], ctx: Context, writ
       await hook(ctx, written);
     }
   } catch (error) {
-    const speaks = !(error instanceof Problem) && error instanceof Error && 'expose' in error;
+    const speaks = !isProblem(error) && error instanceof Error && 'expose' in error;
     throw speaks ? new Error(`A hook in \`within\` threw: ${error.message}`, { cause: error }) : error;
   }
 }

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Node } from '../../model/node.ts';
 import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
-import { StoredRecord } from '../../mongo/stored-record.ts';
+import { isStoredRecord, StoredRecord } from '../../mongo/stored-record.ts';
 import type { Slots } from './context.ts';
 
 /** The slots that hold a request's records. */
@@ -43,7 +43,7 @@ export function compileWriteResult(model: CompiledModel | undefined, answer: Com
 /** The record for which a value stands: a document that `load` or a hook received, or the record itself. */
 export function recordOf(value: unknown): StoredRecord | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  return value instanceof StoredRecord ? value : StoredRecord.of(value);
+  return isStoredRecord(value) ? value : StoredRecord.of(value);
 }
 
 function secretsOf(model: CompiledModel | undefined, { privateNames = new Set(), record, page }: Held): ReadonlySet<string> {

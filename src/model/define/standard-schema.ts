@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.ts';
+import { ConfigurationError, isConfigurationError } from '../../errors.ts';
 import type { GivenSchema } from './raw-schema.ts';
 
 /**
@@ -49,7 +49,7 @@ export function askForSchemas(schema: StandardSchema, path: string): { readonly 
     try {
       return jsonSchema[direction]({ target: 'draft-2020-12', ...(libraryOptions ? { libraryOptions } : {}) });
     } catch (error) {
-      if (error instanceof ConfigurationError) throw error;
+      if (isConfigurationError(error)) throw error;
       throw notKept(path, (error as Error).message);
     }
   };

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { Problem } from '../../errors.ts';
+import { isProblem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Writer } from './duplicate-key.ts';
 import { explainFailure } from './outcome.ts';
@@ -64,7 +64,7 @@ function reading(plan: CommandPlan): Run {
     try {
       return await work.run(plan, send);
     } catch (error) {
-      if (work.transaction || !(error instanceof Problem) || !isSocketError(error.cause)) throw error;
+      if (work.transaction || !isProblem(error) || !isSocketError(error.cause)) throw error;
       return work.run(plan, send);
     }
   };

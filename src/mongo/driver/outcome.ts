@@ -1,4 +1,4 @@
-import { Problem, type ProblemCode } from '../../errors.ts';
+import { isProblem, Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { duplicateKey, type Writer } from './duplicate-key.ts';
 import { hasLabel, isError, isServerError, isSocketError, type ServerError, serverCodes } from './server-error.ts';
@@ -170,7 +170,7 @@ interface DriverError extends Error {
 
 /** Returns the {@link Problem} that an error of a command means to the client, or the error itself if it is a bug (500). */
 export function explainFailure(error: unknown, command: FailedCommand): unknown {
-  if (!isError(error) || error instanceof Problem) return error;
+  if (!isError(error) || isProblem(error)) return error;
   if (command.isInTransaction && isWithoutTransactions(error)) return replicaSetRequired(error);
   const meaning = meaningOf(error, command);
   if (meaning === 'duplicate_key') return duplicateKey(error as ServerError, command.model, command.writer);
@@ -241,6 +241,6 @@ export function writeTimeout(cause: unknown): Problem {
 
 /** Whether an error that {@link explainFailure} returned means that another record has the id. */
 export function isIdTaken(problem: unknown): boolean {
-  if (!(problem instanceof Problem) || problem.code !== 'duplicate_key') return false;
+  if (!isProblem(problem) || problem.code !== 'duplicate_key') return false;
   return Object.keys((problem.cause as DriverError | undefined)?.keyPattern ?? {}).join() === '_id';
 }

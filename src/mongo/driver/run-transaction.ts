@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { Problem } from '../../errors.ts';
+import { isProblem, Problem } from '../../errors.ts';
 import { replicaSetRequired, writeTimeout } from './outcome.ts';
 import { reachabilityOf } from './reachability.ts';
 import { isServerError, isSocketError, serverCodes } from './server-error.ts';
@@ -60,8 +60,8 @@ export function asPart<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
 
 /** Whether an attempt has failed for a reason that may pass. The driver throws errors of Node's sockets as they are, without its label. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof Problem && error.code === 'write_outcome_unknown') return false;
-  return hasErrorLabel(error, labels.transient) || (error instanceof Problem && isSocketError(error.cause));
+  if (isProblem(error) && error.code === 'write_outcome_unknown') return false;
+  return hasErrorLabel(error, labels.transient) || (isProblem(error) && isSocketError(error.cause));
 }
 
 /**
@@ -69,7 +69,7 @@ function isTransient(error: unknown): boolean {
  * attempt would last as long.
  */
 function hasOutlivedLimit(error: unknown): boolean {
-  const cause = error instanceof Problem ? error.cause : error;
+  const cause = isProblem(error) ? error.cause : error;
   return isServerError(cause, serverCodes.noSuchTransaction) && cause.message.includes('has been aborted');
 }
 
@@ -137,7 +137,7 @@ function commit(db: Db, transaction: Transaction, work: Work, maxTimeMS: number)
 }
 
 function explainCommit(error: unknown, { handOvers }: { readonly handOvers: number }): unknown {
-  if (error instanceof Problem) return error;
+  if (isProblem(error)) return error;
   if (error instanceof BudgetSpent) return writeTimeout(error);
   const isUncommitted = handOvers === 0 || hasErrorLabel(error, labels.transient);
   if (isUncommitted)

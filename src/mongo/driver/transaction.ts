@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientSession } from 'mongodb';
-import { Problem } from '../../errors.ts';
+import { isProblem } from '../../errors.ts';
 import { hasLabel, isWithoutAnswer } from './server-error.ts';
 
 /** What the transaction needs of a command that was sent. */
@@ -185,5 +185,5 @@ function lost(cause: unknown): Error {
 
 /** Whether the database says by this label that a transaction may be tried again. A problem has the label of its cause. */
 export function hasErrorLabel(error: unknown, label: string): boolean {
-  return hasLabel(error instanceof Problem ? error.cause : error, label);
+  return hasLabel(isProblem(error) ? error.cause : error, label);
 }

@@ -106,7 +106,7 @@ export function readAnyScope(scope: unknown, model: ScopedModel): { readonly fil
  *   },
  * });
  */
-export const everything: unique symbol = Symbol('everything');
+export const everything: unique symbol = Symbol.for('koa-mongo-resource.everything'); // one for all copies of the library
 
 /**
  * Reads the return value of a scope into conditions: `{ owner: 'ann', total: { gte: 5 } }` has values, or operators of the library;

@@ -1,4 +1,4 @@
-import { notFound, Problem } from '../../errors.ts';
+import { isProblem, notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type LegalOptions, orUndefined } from '../../options.ts';
@@ -139,7 +139,7 @@ function openCheckedWrites(
         await checked(named, viewer, work, refuse, () => plain.insert(record, {}, work));
       } catch (error) {
         if (!isError(error)) throw error;
-        if (work.transaction?.failure) throw error instanceof Problem ? atPlace(error, place) : error;
+        if (work.transaction?.failure) throw isProblem(error) ? atPlace(error, place) : error;
         errors.set(place, error);
       }
     }
@@ -159,7 +159,7 @@ function openCheckedWrites(
       return await runTransaction(db, work, maxTimeMS, () => insertTogether(records, viewer, work));
     } catch (error) {
       if (!isError(error)) throw error;
-      if (!(error instanceof Problem) || error.status < 500) return insertInParts(records, Math.ceil(records.size / 2), viewer, work);
+      if (!isProblem(error) || error.status < 500) return insertInParts(records, Math.ceil(records.size / 2), viewer, work);
       return { errors: new Map(Array.from(records.keys(), (place) => [place, error])), refused: new Map() };
     }
   }

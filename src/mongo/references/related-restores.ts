@@ -1,4 +1,4 @@
-import { Problem, validationFailed } from '../../errors.ts';
+import { isProblem, Problem, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
 import type { ModelCollection } from '../collection.ts';
@@ -220,7 +220,7 @@ async function bringBack(groups: ReadonlyMap<string, Group>, work: Work): Promis
     try {
       await collection.seeing('only').rewriteAll(ids, undefined, buildUpdate(model, unmarking(model), new Date()), work);
     } catch (error) {
-      throw error instanceof Problem && error.code === 'duplicate_key' ? takenByOther(error) : error;
+      throw isProblem(error) && error.code === 'duplicate_key' ? takenByOther(error) : error;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Problem } from '../../errors.ts';
+import { isProblem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ModelCollection } from '../collection.ts';
 import { planCommands } from '../driver/commands.ts';
@@ -121,7 +121,7 @@ export class SharedCreates {
       const stored = await this.#store(members, group);
       for (const [place, { resolve }] of members.entries()) resolve(stored.has(place));
     } catch (error) {
-      const isUnknown = error instanceof Problem && error.code === 'write_outcome_unknown';
+      const isUnknown = isProblem(error) && error.code === 'write_outcome_unknown';
       for (const { resolve, reject } of members) {
         if (isUnknown) reject(error);
         else resolve(false);

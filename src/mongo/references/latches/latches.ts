@@ -1,5 +1,5 @@
 import { type Collection, type Db, ObjectId } from 'mongodb';
-import { Problem } from '../../../errors.ts';
+import { isProblem, Problem } from '../../../errors.ts';
 import { compileModel } from '../../../model/compile/compile-model.ts';
 import { bsonOptions } from '../../driver/bson-options.ts';
 import { planCommands } from '../../driver/commands.ts';
@@ -224,7 +224,7 @@ function* inParts<T>(records: readonly T[]): Generator<readonly T[]> {
 }
 
 function isConflict(error: unknown): boolean {
-  return error instanceof Problem && isServerError(error.cause, serverCodes.writeConflict);
+  return isProblem(error) && isServerError(error.cause, serverCodes.writeConflict);
 }
 
 /** An error after which the transaction is tried again. */
