@@ -141,3 +141,34 @@ describe.each(breaks)('a client that %s', (_what, text, end) => {
     expect(heard.map(({ message }) => message)).toEqual(['a bug']);
   });
 });
+
+describe.each(breaks.filter(([, text]) => text.startsWith('POST')))('an app whose client %s', (_what, text, end) => {
+  /** The errors that `app.on('error')` is told until the connection is gone, without their stacks. */
+  async function toldTo(middleware: Koa.Middleware): Promise<string[]> {
+    const moments = new EventEmitter();
+    const heard: Error[] = [];
+    const app = new Koa().use(async (ctx, next) => {
+      moments.emit('arrived');
+      await Promise.all([next(), once(ctx.res, 'close')]).finally(() => moments.emit('over'));
+    });
+    app.use(middleware).on('error', (error) => heard.push(error));
+    const port = await listen(app.callback());
+    const [arrived, over] = [once(moments, 'arrived'), once(moments, 'over')];
+    const socket = await sendUnread(port, text);
+    await arrived;
+    end(socket);
+    await over;
+    await new Promise(setImmediate);
+    socket.destroy();
+    return heard.map((error) => `${Reflect.get(error, 'code')}: ${error.message}`);
+  }
+
+  it('is told what Koa alone tells of it without a reader of bodies, and nothing of the library', async () => {
+    const shop = service();
+    const operations = { read: { path: '/read', use: [jsonBody()], handler: () => ({}) } };
+    const api = shop.api({ db: database.db, resources: [shop.resource({ model: Doc, operations })] });
+    const told = await toldTo(api.routes());
+    expect(told).toEqual(await toldTo(() => undefined));
+    expect(told).toEqual([expect.stringMatching(/^(?:ECONNRESET|HPE_\w+): /)]);
+  });
+});
