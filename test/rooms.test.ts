@@ -47,12 +47,9 @@ const rooms = [
 /** The packages, each with the rooms that know it. Everybody may know Node. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   '@koa/router': ['api'],
-  '@modelcontextprotocol/sdk/server/mcp.js': ['mcp'],
-  '@modelcontextprotocol/sdk/server/stdio.js': ['mcp'],
-  '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js': ['mcp'],
-  '@modelcontextprotocol/sdk/shared/protocol.js': ['mcp'],
-  '@modelcontextprotocol/sdk/types.js': ['mcp'],
-  '@modelcontextprotocol/sdk/validation/ajv': ['mcp'],
+  '@modelcontextprotocol/server': ['mcp'],
+  '@modelcontextprotocol/server/stdio': ['mcp'],
+  '@modelcontextprotocol/server/validators/ajv': ['mcp'],
   'ajv/dist/2020.js': ['model/compile'],
   'ajv-formats': ['model/compile'],
   koa: ['middleware/parts', 'middleware', 'resource', 'api', 'mcp'],

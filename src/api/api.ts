@@ -88,6 +88,8 @@ export interface Api<Principal = unknown> {
    * });
    */
   readonly transaction: RunTransaction;
+  /** @internal Answers 204 if `authenticate` accepts a request, and else its problem. Undefined if the api has no `authenticate`. */
+  readonly identify: ((request: Request) => Promise<Response>) | undefined;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
   /** @internal What `planIndexes` and `planValidators` plan for. */

@@ -23,6 +23,7 @@ import { watchConnections } from './connections.ts';
 import { markApi } from './copies.ts';
 import { compileDispatch } from './dispatch.ts';
 import { compileHealthRoutes, compileProbes } from './health.ts';
+import { compileIdentify } from './identify.ts';
 import { compileFetch } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
 import { checkPlainOptions, compileApp } from './plain-adapter.ts';
@@ -36,7 +37,9 @@ type Options = ApiOptions<ResourceDefinition>;
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
 export function createApi(options: Options, identify: Authenticate<unknown> | undefined): Api {
   const closing: Closing = { hasBegun: false, inFlight: new InFlight() };
-  const { prefix, description, around, probes, routes, maxTimeMS, stores, keyModels, latches } = compileParts(options, identify, closing);
+  const parts = compileParts(options, identify, closing);
+  const { prefix, description, probes, routes, maxTimeMS, stores, keyModels, latches } = parts;
+  const { around } = parts.surroundings;
   const { resources } = description;
   const { models = [] } = options;
   warnOfDoubts(resources, models);
@@ -55,6 +58,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     routes: () => compileKoaAdapter(prefix, answering),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
+    identify: identify && compileIdentify(prefix, parts.surroundings, options),
     close: compileClose(closing, readDatabase(options).client),
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
     planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }),
@@ -125,12 +129,11 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     resources,
     routes,
   ]);
-  const { around } = surroundings();
   const { maxTimeMS } = settings();
   return {
     prefix: prefix(),
     description: description(),
-    around,
+    surroundings: surroundings(),
     probes: probes(),
     routes: routes(),
     maxTimeMS,

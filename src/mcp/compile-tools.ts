@@ -1,4 +1,4 @@
-import type { Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import type { Api } from '../api/api.ts';
 import { openapiDocument } from '../api/openapi-document.ts';
 import { ConfigurationError } from '../errors.ts';

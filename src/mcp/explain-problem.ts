@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isObject } from '../model/value/plain-object.ts';
 import type { Tool } from './tool.ts';
 
@@ -21,7 +21,7 @@ interface ArgumentError {
  * told, as many as fit into about `maxAnswer` characters.
  */
 export function explainProblem(tool: Tool, response: Response, text: string, maxAnswer: number): CallToolResult {
-  const problem = parse(text);
+  const problem = parseProblem(text);
   const { status } = response;
   const code = typeof problem.code === 'string' ? problem.code : undefined;
   const title = typeof problem.title === 'string' ? problem.title : `HTTP ${status}`;
@@ -41,7 +41,8 @@ export function explainProblem(tool: Tool, response: Response, text: string, max
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
 }
 
-function parse(text: string): ProblemParts {
+/** The members of a problem document; none if the application writes its errors in another form. */
+export function parseProblem(text: string): ProblemParts {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : {};

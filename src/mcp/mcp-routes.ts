@@ -1,5 +1,10 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServer,
+  ProtocolErrorCode,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import type Koa from 'koa';
 import type { Api } from '../api/api.ts';
 import { isProblem, Problem } from '../errors.ts';
@@ -8,6 +13,7 @@ import type { Context } from '../middleware/parts/context.ts';
 import { readBody } from '../middleware/parts/read-body.ts';
 import { readTrustedOrigins } from '../middleware/parts/trusted-origins.ts';
 import { anArrayOf, aWholeNumber, checkOptions, type Legal } from '../options.ts';
+import { identify } from './identify.ts';
 import { compileToolset, openServer, type Toolset } from './open-server.ts';
 import { type CallHeaders, legalOptions, type McpOptions } from './options.ts';
 import { type Caller, readCaller } from './read-caller.ts';
@@ -40,8 +46,9 @@ const legal = {
 const bodyTimeout = 30_000;
 
 /**
- * Serves an api as an MCP server over Streamable HTTP: a Koa middleware for one path. It is stateless: every message stands alone, so that any
- * process can answer it. Place the authentication of your app above it: a guard of your own answers 401 then, as clients with OAuth expect.
+ * Serves an api as an MCP server over Streamable HTTP: a Koa middleware for one path, for clients of the protocol of 2026-07-28 and of those before
+ * it. It is stateless: every message stands alone, so that any process can answer it. The api authenticates the caller before anything is answered:
+ * 401 for a bad token. Place the authentication of your app above it: a guard of your own answers 401 then, as clients with OAuth expect.
  *
  * By default the `Authorization` of the request goes on to the api, which authenticates by it. With `principal`, the app says who calls:
  * `(ctx) => ctx.state.user`. A `Problem` that such a function throws is the answer: 401 with its headers.
@@ -66,8 +73,9 @@ export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOpti
     try {
       refuse(ctx, trusted);
       const caller = await readCaller(options, ctx, forwarded(ctx));
+      await identify(toolset.api, caller);
       const message = await readBody(ctx as unknown as Context, { bytes: maxBody, ms: bodyTimeout, values: defaultBodyValues });
-      await answer(ctx, toolset, caller, message);
+      await answer(ctx, toolset, { ...caller, isKnown: true }, message);
     } catch (error) {
       if (!isProblem(error)) throw error;
       if (error.status >= 500) ctx.app.emit('error', error, ctx);
@@ -100,30 +108,52 @@ async function answer(ctx: Koa.Context, toolset: Toolset, caller: Caller, messag
   // The SDK has no other ids, and calls them a parse error.
   if ('id' in message && typeof message.id !== 'string' && !Number.isSafeInteger(message.id))
     return writeInvalid(ctx, `The \`id\` must be a string, or an integer up to ${Number.MAX_SAFE_INTEGER}.`);
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  const { mcp } = openServer(
-    toolset,
-    async () => caller,
-    (error) => ctx.app.emit('error', error, ctx),
-  );
+  const open = () =>
+    openServer(
+      toolset,
+      async () => caller,
+      (error) => ctx.app.emit('error', error, ctx),
+    ).mcp;
+  const left = new AbortController();
   const gone = new Promise<undefined>((resolve) => {
+    const leave = () => {
+      left.abort();
+      resolve(undefined);
+    };
     if (ctx.res.closed)
-      resolve(undefined); // while the body was read
-    else ctx.res.once('close', () => resolve(undefined));
+      leave(); // while the body was read
+    else ctx.res.once('close', leave);
   });
+  const request = new Request('http://in-process/mcp', { method: 'POST', headers: protocolHeaders(ctx), signal: left.signal });
+  const isLegacy = await isLegacyRequest(request, message);
+  const response = await Promise.race([isLegacy ? serveLegacy(open(), request, message) : serveModern(open, request, message), gone]);
+  if (response) await write(ctx, response);
+}
+
+/** Answers a message of a protocol before 2026-07-28. The client that leaves aborts its call. */
+async function serveLegacy(mcp: McpServer, request: Request, message: unknown): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const close = () => void mcp.close();
+  request.signal.addEventListener('abort', close, { once: true });
   await mcp.connect(transport);
   try {
-    const headers = Object.fromEntries(['accept', 'content-type', 'mcp-protocol-version'].map((name) => [name, ctx.get(name)]));
-    const request = new Request('http://in-process/mcp', { method: 'POST', headers: sent(headers) });
-    const response = await Promise.race([transport.handleRequest(request, { parsedBody: message }), gone]);
-    if (response) await write(ctx, response);
+    return await transport.handleRequest(request, { parsedBody: message });
   } finally {
-    await mcp.close(); // aborts a call whose client has gone
+    await mcp.close();
   }
 }
 
-function sent(headers: Readonly<Record<string, string>>): CallHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+/** Answers a message of the protocol of 2026-07-28, which says with each one who the client is. No tool changes while the server runs: nobody may wait for it. */
+function serveModern(open: () => McpServer, request: Request, message: unknown): Promise<Response> {
+  return createMcpHandler(open, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, { parsedBody: message });
+}
+
+/** The headers of a request that the protocol reads. */
+function protocolHeaders(ctx: Koa.Context): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(ctx.headers))
+    if (/^(?:accept|content-type|mcp-.*)$/.test(name)) headers.set(name, String(value));
+  return headers;
 }
 
 async function write(ctx: Koa.Context, response: Response): Promise<void> {
@@ -137,7 +167,7 @@ async function write(ctx: Koa.Context, response: Response): Promise<void> {
 
 /** JSON that is no message. */
 function writeInvalid(ctx: Koa.Context, detail: string): void {
-  writeError(ctx, new Problem({ code: 'malformed_json', detail }), ErrorCode.InvalidRequest);
+  writeError(ctx, new Problem({ code: 'malformed_json', detail }), ProtocolErrorCode.InvalidRequest);
 }
 
 /** An error of the transport: it belongs to no message, so it has no id. */

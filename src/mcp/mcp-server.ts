@@ -1,4 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServer } from '@modelcontextprotocol/server';
 import type { Api } from '../api/api.ts';
 import { checkOptions } from '../options.ts';
 import { compileToolset, openServer } from './open-server.ts';

@@ -1,19 +1,12 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import {
-  type CallToolRequest,
-  CallToolRequestSchema,
-  type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { type CallToolRequest, type CallToolResult, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Api } from '../api/api.ts';
 import { checkApi } from '../api/copies.ts';
 import { isProblem } from '../errors.ts';
 import { didYouMean, listNames } from '../hints.ts';
 import { buildRequest } from './build-request.ts';
 import { compileTools } from './compile-tools.ts';
+import { identify } from './identify.ts';
 import type { McpCall, McpOptions } from './options.ts';
 import type { Caller } from './read-caller.ts';
 import { type Tool, ToolError } from './tool.ts';
@@ -75,18 +68,22 @@ export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promis
   const calls = new Set<Promise<unknown>>();
   const tell = report ?? ((error: unknown) => (server.onerror ?? console.error)(error as Error));
   server.registerCapabilities({ tools: {} });
-  server.setRequestHandler(ListToolsRequestSchema, async (_request, call) => {
+  server.setRequestHandler('tools/list', async (_request, call) => {
+    const { signal } = call.mcpReq;
     try {
-      await checkCaller(toolset, await callerOf(call), call.signal);
+      const caller = await callerOf(call);
+      if (!caller.isKnown) await identify(toolset.api, caller);
+      await checkCaller(toolset, caller, signal);
     } catch (error) {
-      throw new McpError(ErrorCode.InvalidRequest, describe(error, call.signal.aborted ? () => undefined : tell));
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, describe(error, signal.aborted ? () => undefined : tell));
     }
     return { tools: [...tools.values()].map(({ definition }) => definition) };
   });
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, call) => {
+  server.setRequestHandler('tools/call', ({ params }, call) => {
+    const { signal } = call.mcpReq;
     const answering = callerOf(call)
-      .then((caller) => callTool(toolset, params, caller, call.signal))
-      .catch((error) => failed(describe(error, call.signal.aborted ? () => undefined : tell)));
+      .then((caller) => callTool(toolset, params, caller, signal))
+      .catch((error) => failed(describe(error, signal.aborted ? () => undefined : tell)));
     calls.add(answering);
     return answering.finally(() => calls.delete(answering));
   });

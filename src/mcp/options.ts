@@ -1,9 +1,8 @@
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { anArrayOf, aString, aWholeNumber, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
 
-/** What the SDK tells of a call: `authInfo` of its own authentication, `requestInfo.headers`, `sessionId`, `signal`. */
-export type McpCall = RequestHandlerExtra<ServerRequest, ServerNotification>;
+/** What the SDK tells of a call: `http.authInfo` of its own authentication, `http.req`, `sessionId`, `mcpReq.signal`. */
+export type McpCall = ServerContext;
 
 /** Headers by name. */
 export type CallHeaders = Readonly<Record<string, string>>;

@@ -5,6 +5,8 @@ export interface Caller {
   readonly headers: CallHeaders;
   /** Present if `authenticate` of the api is not to be called. */
   readonly principal?: unknown;
+  /** Whether the api has been asked already who calls, and has not refused. */
+  readonly isKnown?: boolean;
 }
 
 /** The options that say who calls, whatever their functions get. */

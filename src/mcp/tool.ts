@@ -1,4 +1,4 @@
-import type { Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import type { Schema } from '../openapi/document.ts';
 
 /** Where an argument goes in the request. */

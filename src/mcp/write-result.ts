@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { explainProblem } from './explain-problem.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { type McpOptions, mcpServer } from 'koa-mongo-resource/mcp';
 import type { Api } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
@@ -47,6 +47,6 @@ export async function connectClient(transport: Transport): Promise<Agent> {
 export async function connect<Principal>(api: Api<Principal>, options: McpOptions<Principal> = {}): Promise<Agent & { server: McpServer }> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const server = mcpServer(api, options);
-  await server.connect(far);
+  await server.connect(far as never); // of the older SDK
   return Object.assign(await connectClient(near), { server });
 }

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 
 async function toolsOf(name: keyof typeof apis, options = {}): Promise<Tool[]> {
-  const { client } = await connect(apis[name], { headers: { authorization: 'ann' }, ...options });
+  const { client } = await connect(apis[name], { headers: { authorization: name === 'orders' ? 'Bearer ann-token' : 'ann' }, ...options });
   const { tools } = await client.listTools();
   return tools;
 }

@@ -18,7 +18,8 @@ beforeAll(async () => {
     dependencies: {
       koa: '^3.3.0',
       mongodb: '^7.0.0',
-      '@modelcontextprotocol/sdk': '^1.32.0',
+      '@modelcontextprotocol/client': '^2.4.0',
+      '@modelcontextprotocol/server': '^2.4.0',
       '@types/node': '^20.19.0',
       tsx: '^4.23.0',
       typescript: '7.0.2',

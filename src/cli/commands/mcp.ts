@@ -26,7 +26,7 @@ async function loadMcp(library: Library): ReturnType<Library['loadMcp']> {
   try {
     return await library.loadMcp();
   } catch (cause) {
-    if (!String((cause as Error).message).includes('@modelcontextprotocol/sdk')) throw cause;
-    throw new UsageError('This command needs the MCP SDK: npm install @modelcontextprotocol/sdk', { cause });
+    if (!String((cause as Error).message).includes('@modelcontextprotocol/server')) throw cause;
+    throw new UsageError('This command needs the MCP SDK: npm install @modelcontextprotocol/server', { cause });
   }
 }

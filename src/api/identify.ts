@@ -1,0 +1,20 @@
+import { compose, step } from '../middleware/parts/step.ts';
+import type { Dispatch } from './dispatch.ts';
+import { compileFetch } from './in-process.ts';
+import { compileApp, type PlainOptions } from './plain-adapter.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const accepted = step([], function accepted(ctx) {
+  ctx.status = 204;
+});
+
+/** Compiles a function that only asks `authenticate` about a request. Observers are not told of it, because it is none of a client. */
+export function compileIdentify(
+  prefix: string,
+  { answerProblems, before }: Surroundings,
+  options: PlainOptions,
+): (request: Request) => Promise<Response> {
+  const run = compose([...before, accepted]);
+  const dispatch = (...[ctx, _path, next]: Parameters<Dispatch>) => run(ctx, next);
+  return compileFetch(compileApp(prefix, { answerProbe: () => undefined, around: answerProblems, dispatch }, options).callback());
+}
