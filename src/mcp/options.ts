@@ -32,7 +32,11 @@ export interface McpOptions<Principal = unknown, Call = McpCall> {
    * @default what `authenticate` of the api returns for the headers
    */
   readonly principal?: PerCall<Principal | null | undefined, Call>;
-  /** How many bytes an answer may have. Of a larger one the tool says how to ask for less. @default 40_000, about 10,000 tokens */
+  /**
+   * How many bytes of an answer are shown to the model. A page of a list ends there. Of another answer that is larger, nothing is shown: the tool
+   * says how to ask for less. What a write has done stays done.
+   * @default 40_000, about 10,000 tokens
+   */
   readonly maxAnswer?: number;
   /** What the server calls itself. @default the title of the api */
   readonly name?: string;

@@ -17,8 +17,8 @@ export interface CheckPatchOptions extends WriteRules {
 const legal: LegalOptions<CheckPatchOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a patch (for embedded objects RFC 7396) and leaves the changes in `ctx.changes`. 422 lists all errors at
- * once.
+ * Validates `ctx.request.body` as a patch and leaves the changes in `ctx.changes`. Embedded objects are merged into (RFC 7396), maps and arrays are
+ * replaced whole. 422 lists all errors at once.
  *
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());

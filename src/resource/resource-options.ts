@@ -176,7 +176,7 @@ export interface ResourceOptions<
   readonly serverFields?: SetFields<Principal, F> | ServerFieldsOf<Principal, F>;
   /** Whether clients may write a field only if its policy says so. @default false */
   readonly explicitWrites?: boolean;
-  /** Whether PATCH merges embedded objects (RFC 7396), or replaces them. @default true */
+  /** Whether PATCH merges embedded objects (RFC 7396), or replaces them. Maps and arrays are always replaced whole. @default true */
   readonly mergePatch?: boolean;
   /** Whether a write to one record without `If-Match` is answered with 428. @default false */
   readonly preconditionRequired?: boolean;

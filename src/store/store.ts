@@ -14,7 +14,7 @@ export type StoreScope<Doc> = StoreFilter<Doc> | typeof everything | RowScope;
 /** The id of a record, or its text as in a path. */
 export type Id<M extends HasFields> = Document<M> extends { id: infer Value } ? Value | string : never;
 
-/** The changes of an update: a merge patch (RFC 7396) in document form. */
+/** The changes of an update: a merge patch (RFC 7396) in document form, where maps and arrays are replaced whole. */
 export type DocumentChanges<M extends HasFields> = Changes<Omit<Document<M>, 'id'>>;
 
 type Changes<Doc> = { readonly [Name in keyof Doc]?: Given<Doc[Name]> | (undefined extends Doc[Name] ? null : never) | undefined };

@@ -5,7 +5,7 @@ import type { CompiledField, FieldEntry, FieldTable, Node, ObjectNode } from '..
 export interface WriteRules {
   /** Whether clients may write only fields whose policy has `insert: true` or `update: true`. @default false */
   readonly explicitWrites?: boolean;
-  /** Whether PATCH merges into embedded objects (RFC 7396). Otherwise it replaces them. @default true */
+  /** Whether PATCH merges into embedded objects (RFC 7396). Otherwise it replaces them, as it always does maps and arrays. @default true */
   readonly mergePatch?: boolean;
 }
 

@@ -32,7 +32,7 @@ export async function untilSessionsEnd(client: MongoClient, ms: number): Promise
 
 /**
  * Ends the session of a transaction. What was not committed is aborted before: when this resolves, the database holds no lock for it, and
- * never will, unless it has not answered for a minute. By then it has ended the transaction itself. It does not reject: what became of the
+ * never will, unless it has not answered for 80 s. MongoDB ends a transaction of 60 s itself, within 30 s more. It does not reject: what became of the
  * transaction is known already, or never will be.
  */
 export function endSession(db: Db, transaction: Transaction): Promise<void> {
