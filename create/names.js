@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Refusal } from './write-app.js';
 
 /** A package cannot depend on one of its own name, and npm refuses the last two. */
-const taken = ['koa', 'koa-mongo-resource', 'mongodb', 'swagger-ui-dist', 'tsx', 'typescript', 'node_modules', 'favicon.ico'];
+const taken = ['koa', 'koa-mongo-resource', 'mongodb', 'pino', 'swagger-ui-dist', 'tsx', 'typescript', 'node_modules', 'favicon.ico'];
 
 /** The databases that MongoDB keeps for itself. */
 const ofServer = ['admin', 'config', 'local'];

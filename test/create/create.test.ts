@@ -48,13 +48,18 @@ describe('writeApp()', () => {
     expect(written.map((path) => path.slice(target.length + 1)).sort()).toEqual([
       '.dockerignore',
       '.env.example',
+      '.github/workflows/ci.yml',
       '.gitignore',
       'Dockerfile',
       'README.md',
+      'biome.json',
       'compose.yaml',
       'package.json',
       'scripts/db.ts',
+      'scripts/dev.ts',
       'src/api.ts',
+      'src/auth.ts',
+      'src/log.ts',
       'src/model.ts',
       'src/server.ts',
       'src/settings.ts',
@@ -70,7 +75,7 @@ describe('writeApp()', () => {
   it('takes an empty folder and a new Git repository', async () => {
     const target = join(folder.path, 'repository');
     await mkdir(join(target, '.git'), { recursive: true });
-    expect(await writeApp(target, names)).toHaveLength(15);
+    expect(await writeApp(target, names)).toHaveLength(20);
   });
 
   it('refuses a file, and a folder that is not empty, and writes nothing there', async () => {
@@ -100,10 +105,29 @@ describe('the created app', () => {
     const [settings, example, compose] = await Promise.all(['src/settings.ts', '.env.example', 'compose.yaml'].map(readTemplate));
     const [uri] = /mongodb:[^']+/.exec(settings as string) ?? [];
     expect(example).toContain(`MONGODB_URI=${uri}\n`);
-    const { mongo, app } = parse(compose as string).services;
+    const { mongo, release, app } = parse(compose as string).services;
     expect([mongo.ports, app.ports]).toEqual([['127.0.0.1:27017:27017'], ['127.0.0.1:3000:3000']]);
     expect(uri).toContain('127.0.0.1:27017');
-    expect(app.depends_on).toEqual({ mongo: { condition: 'service_healthy' } });
+    expect(release.depends_on).toEqual({ mongo: { condition: 'service_healthy' } });
+    expect(app.depends_on).toEqual({ release: { condition: 'service_completed_successfully' } });
+    expect(release.environment).toEqual(app.environment);
+  });
+
+  it('is checked on GitHub by its own scripts, with the replica set of compose.yaml', async () => {
+    const { scripts } = await readJson('create/template/package.json');
+    const { services } = parse(await readTemplate('compose.yaml'));
+    const { jobs, permissions } = parse(await readTemplate('.github/workflows/ci.yml'));
+    const runs: string[] = jobs.test.steps.flatMap(({ run }: { run?: string }) => run ?? []);
+    expect(permissions).toEqual({ contents: 'read' });
+    expect(runs).toEqual([
+      'npm ci',
+      ...['lint', 'types', 'check'].map((name) => `npm run ${name}`),
+      'docker compose up --detach --wait mongo',
+      'npm test',
+      'npm run build',
+    ]);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(['lint', 'types', 'check', 'test', 'build']));
+    expect(services).toHaveProperty('mongo.healthcheck');
   });
 
   it('runs in its container as another user than root, with node as the process that gets signals', async () => {

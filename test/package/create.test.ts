@@ -1,5 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
@@ -14,6 +15,7 @@ const root = join(import.meta.dirname, '../..');
 let stranger: Stranger;
 let app: Stranger;
 let mongod: MongodProcess;
+const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   stranger = await Stranger.make();
@@ -22,23 +24,24 @@ beforeAll(async () => {
   const { code, output } = await stranger.run('npm', command);
   expect([code, output]).toEqual([
     0,
-    expect.stringContaining('Wrote 15 files to my-shop. Next:\n\n  cd my-shop\n  npm install\n  npm run dev'),
+    expect.stringContaining('Wrote 20 files to my-shop. Next:\n\n  cd my-shop\n  npm install\n  npm run dev'),
   ]);
   app = stranger.within('my-shop');
   const manifest = JSON.parse(await read('package.json'));
   manifest.dependencies['koa-mongo-resource'] = tarball(); // the registry may not have this version
-  await app.write('package.json', JSON.stringify(manifest));
+  await app.write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
   await expectSuccess('npm', ['install', '--no-audit', '--no-fund']);
   mongod = await startMongod();
   await app.write('.env', (await read('.env.example')).replace(':27017', `:${mongod.port}`));
 });
 afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL'); // of a test that has failed
   await mongod.stop();
   await stranger.remove();
 });
 
 const read = (path: string) => readFile(join(app.folder, path), 'utf8');
-const clean = { MONGODB_URI: undefined, PORT: undefined }; // what is in `.env` counts
+const clean = { MONGODB_URI: undefined, PORT: undefined, NODE_ENV: undefined, DEV_TOKEN: undefined }; // what is in `.env` counts
 
 async function expectSuccess(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const { code, output } = await app.run(program, args, { ...clean, ...env });
@@ -86,11 +89,12 @@ async function runInShell(client: MongoClient, script: string): Promise<number> 
 /** Starts a server of the app, and returns its URL when it is there. */
 async function serve(program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = app.start(program, args, { ...clean, ...env });
+  children.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
-  await until(() => output.includes('Open http') || child.exitCode !== null);
-  const [url = output] = /http:\S+(?=\/api\/docs)/.exec(output) ?? [];
-  return { child, url };
+  await until(() => /(?:Open|Serving) http/.test(output) || child.exitCode !== null);
+  const [url = output] = /http:[^\s"]+(?=\/api["/])/.exec(output) ?? [];
+  return { child, url, printed: () => output };
 }
 
 describe('npm create koa-mongo-resource', () => {
@@ -107,11 +111,12 @@ describe('npm create koa-mongo-resource', () => {
 });
 
 describe('the created app', () => {
-  it('has types, no mistakes, and tests that pass on the replica set of compose.yaml', async () => {
+  it('has types, no mistakes, code that its linter takes, and tests that pass on the replica set of compose.yaml', async () => {
     await expectSuccess('npm', ['run', 'types']);
+    await expectSuccess('npm', ['run', 'lint']);
     expect(await expectSuccess('npm', ['run', 'check'])).toContain('No mistakes: notes.');
     const output = await expectSuccess('npm', ['test']);
-    expect(output).toMatch(/^# pass 3$/m);
+    expect(output).toMatch(/^# pass 5$/m);
     expect(output).toMatch(/^# fail 0$/m);
   });
 
@@ -125,35 +130,63 @@ describe('the created app', () => {
     const [build = ''] = /(?<=^RUN ).*build/m.exec(dockerfile) ?? [];
     await expectSuccess('sh', ['-c', build]);
     const [probe = [], serving = []] = [...dockerfile.matchAll(/CMD (\[.*\])$/gm)].map(([, words = '']) => JSON.parse(words));
-    const { environment } = parse(await read('compose.yaml')).services.app;
+    const { app: service, release } = parse(await read('compose.yaml')).services;
     const env = {
-      MONGODB_URI: environment.MONGODB_URI.replace('mongo:27017', `127.0.0.1:${mongod.port}`),
+      NODE_ENV: 'production', // of the Dockerfile
+      MONGODB_URI: service.environment.MONGODB_URI.replace('mongo:27017/my_shop', `127.0.0.1:${mongod.port}/released`),
       PORT: String(await freePort()),
       HOST: '127.0.0.1',
     };
+    expect(dockerfile).toMatch(/^ENV NODE_ENV=production /m);
     const [program, ...args] = serving;
-    const { child, url } = await serve(program, args, env);
+    const { child, url, printed } = await serve(program, args, env);
     await expectSuccess(probe[0], probe.slice(1), env);
-    const body = JSON.stringify({ title: 'Buy milk' });
-    const created = await fetch(`${url}/api/notes`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
-    expect([created.status, await created.json()]).toMatchObject([201, { data: { title: 'Buy milk', done: false } }]);
-    expect((await fetch(`${url}/api/docs`)).status).toBe(200);
-    expect((await fetch(`${url}/api/health/ready`)).status).toBe(200);
+    const indexesOf = () => app.run(release.command[0], release.command.slice(1, -1), { ...clean, ...env });
+    expect(await indexesOf()).toEqual({ code: 1, output: expect.stringContaining('Missing indexes: 3.') });
+    await expectSuccess(release.command[0], release.command.slice(1), env);
+    expect(await indexesOf()).toMatchObject({ code: 0 });
+    const statuses = ['notes', 'docs', 'health/ready'].map((path) => fetch(`${url}/api/${path}`).then(({ status }) => status));
+    expect(await Promise.all(statuses)).toEqual([401, 404, 200]);
+    const headers = { authorization: 'Bearer dev-token' };
+    expect((await fetch(`${url}/api/notes`, { headers })).status).toBe(401);
+    await until(() => printed().includes('"status":404'));
+    const lines = printed().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ msg: 'request', method: 'GET', path: '/api/notes', operation: 'list', status: 401, level: 40 }),
+    );
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(await app.run(probe[0], probe.slice(1), env)).toMatchObject({ code: 1 });
+    const away = await serve(program, args, { ...env, MONGODB_URI: 'mongodb://127.0.0.1:1/x', PORT: String(await freePort()) });
+    const paths = ['health/live', 'health/ready', 'openapi.json'];
+    const answers = paths.map((path) => fetch(`${away.url}/api/${path}`).then(({ status }) => status));
+    expect(await Promise.all(answers)).toEqual([200, 503, 200]);
+    away.child.kill('SIGTERM');
+    await once(away.child, 'exit');
+    await expectSuccess('npm', ['install', '--no-audit', '--no-fund']); // what the build has pruned
   });
 
   it('is served by npm run dev, and again when its model changes', async () => {
     const port = String(await freePort());
-    const { child, url } = await serve(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'watch', 'src/server.ts'], { PORT: port });
+    const { child, url } = await serve(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'watch', 'scripts/dev.ts'], { PORT: port });
     const titles = () =>
       fetch(`${url}/api/openapi.json`).then(
         async (response) => (await response.text()).includes('"subtitle"'),
         () => false,
       );
-    expect(JSON.parse(await read('package.json')).scripts.dev).toBe('tsx watch src/server.ts');
+    expect(JSON.parse(await read('package.json')).scripts.dev).toBe('tsx watch scripts/dev.ts');
     expect(await titles()).toBe(false);
+    expect((await fetch(`${url}/api/docs`)).status).toBe(200);
+    const body = JSON.stringify({ title: 'Buy milk' });
+    const send = (token: string) =>
+      fetch(`${url}/api/notes`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      });
+    expect((await send('guess')).status).toBe(401);
+    const created = await send('dev-token');
+    expect([created.status, await created.json()]).toMatchObject([201, { data: { title: 'Buy milk', done: false } }]);
     await app.write(
       'src/model.ts',
       (await read('src/model.ts')).replace('    text:', "    subtitle: t.string({ default: '' }),\n    text:"),
@@ -161,6 +194,28 @@ describe('the created app', () => {
     await until(titles);
     child.kill('SIGTERM');
     await once(child, 'exit');
+  });
+
+  it.each([
+    ['its port is no number', { PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535; it is "abc".'],
+    ['its port is too large', { PORT: '65536' }, 'PORT must be a whole number from 0 to 65535; it is "65536".'],
+    [
+      'production has no database',
+      { NODE_ENV: 'production', MONGODB_URI: '' },
+      'Set MONGODB_URI: in production there is no default database.',
+    ],
+    [
+      'production has the token of everybody',
+      { NODE_ENV: 'production', DEV_TOKEN: 'dev-token' },
+      'DEV_TOKEN must not be set in production: everybody who knows it would be let in.',
+    ],
+  ])('says in a sentence that %s, and ends with 1', async (_what, env, sentence) => {
+    const bare = stranger.within('bare'); // without .env
+    for (const path of ['package.json', ...['server', 'api', 'auth', 'log', 'model', 'settings'].map((name) => `src/${name}.ts`)])
+      await bare.write(`${path}`, await read(path));
+    await symlink(join(app.folder, 'node_modules'), join(bare.folder, 'node_modules')).catch(() => undefined);
+    const run = bare.run(process.execPath, ['--import', 'tsx', 'src/server.ts'], { ...clean, ...env });
+    expect(await run).toEqual({ code: 1, output: `${sentence}\n` });
   });
 
   it('says in a sentence that there is no database, that its port is taken, or that its definition has a mistake', async () => {

@@ -3,14 +3,16 @@ import Koa from 'koa';
 import { applyIndexes, ConfigurationError } from 'koa-mongo-resource';
 import { MongoClient, MongoError } from 'mongodb';
 import createApi from './api.ts';
-import { host, mongodbUri, port } from './settings.ts';
+import { log, logError, logRequest } from './log.ts';
+import { host, isProduction, mongodbUri, port } from './settings.ts';
 
 try {
   const client = new MongoClient(mongodbUri, { serverSelectionTimeoutMS: 5_000 });
-  const api = createApi(client.db());
-  await applyIndexes(api); // those that the lists and unique fields need
+  const api = createApi(client.db(), { observe: logRequest });
+  if (!isProduction) await applyIndexes(api); // in production, `npm run release` creates them before the new version starts
 
-  const server = new Koa().use(api.routes()).listen(port, host);
+  const app = new Koa().use(api.routes()).on('error', logError);
+  const server = app.listen(port, host);
   await once(server, 'listening');
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
@@ -18,7 +20,8 @@ try {
       await client.close();
     });
   }
-  console.log(`Open http://${host}:${port}/api/docs, or call http://${host}:${port}/api/notes.`);
+  const url = `http://${host}:${port}/api`;
+  log.info(isProduction ? `Serving ${url}` : `Open ${url}/docs, or call ${url}/notes.`);
 } catch (error) {
   console.error('The server cannot start:', explain(error));
   process.exit(1);

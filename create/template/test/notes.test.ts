@@ -16,10 +16,11 @@ after(async () => {
   await client.close();
 });
 
-/** Sends a request to the api in this process. */
+/** Sends a request to the api in this process: one of ann, unless it has credentials. */
 async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const init = { method, headers: { ...headers, 'content-type': 'application/json' }, body: body && JSON.stringify(body) };
-  const response = await api.fetch(new Request(`http://in-process/api${path}`, init as RequestInit));
+  const request = new Request(`http://in-process/api${path}`, init as RequestInit);
+  const response = await api.fetch(request, 'authorization' in headers ? {} : { principal: { name: 'ann' } });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
 }
@@ -59,3 +60,31 @@ describe('a note', () => {
     );
   });
 });
+
+describe('a caller', () => {
+  it('needs credentials', async () => {
+    assert.equal((await send('GET', '/notes', undefined, { authorization: '' })).status, 401);
+  });
+
+  it('is not known by any token but DEV_TOKEN, and in production by none', async () => {
+    const statusOf = async (token: string) => (await send('GET', '/notes', undefined, { authorization: `Bearer ${token}` })).status;
+    const { NODE_ENV, DEV_TOKEN } = process.env;
+    try {
+      process.env.DEV_TOKEN = '';
+      assert.deepEqual([await statusOf(''), await statusOf('dev-token')], [401, 401]);
+      process.env.DEV_TOKEN = 'dev-token';
+      assert.deepEqual([await statusOf('guess'), await statusOf('dev-token')], [401, 200]);
+      process.env.NODE_ENV = 'production';
+      assert.equal(await statusOf('dev-token'), 401);
+    } finally {
+      restore({ NODE_ENV, DEV_TOKEN });
+    }
+  });
+});
+
+/** Sets variables of the environment to what they were: an undefined one would become a text. */
+function restore(variables: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(variables))
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+}
