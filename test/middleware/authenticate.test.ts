@@ -39,6 +39,24 @@ describe('authenticate()', () => {
     },
   );
 
+  it('takes a principal that is given as it is, and waits for nothing', async () => {
+    const principals: unknown[] = [];
+    const { request } = await serve(
+      problems(),
+      (ctx: Context, next) => {
+        ctx.givenPrincipal = { principal: new Promise(() => undefined) };
+        return next();
+      },
+      authenticate(() => 'ben'),
+      (ctx: Context) => {
+        principals.push(ctx.principal === ctx.givenPrincipal?.principal);
+        ctx.body = 'done';
+      },
+    );
+    expect((await request('GET', '/')).text).toBe('done');
+    expect(principals).toEqual([true]);
+  });
+
   it('forgets the guards that opened for somebody else, when it stands in a chain again', async () => {
     const calls: unknown[] = [];
     const isAnn = (ctx: Context) => {
