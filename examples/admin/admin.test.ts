@@ -102,7 +102,8 @@ async function signIn(token = 'root-token'): Promise<void> {
   await tab.getByRole('button', { name: 'Sign in' }).click();
 }
 
-const input = (name: string) => tab.getByRole('textbox', { name });
+/** Exactly, because `Number` would also be the filter `Number begins with` of a list that is still shown. */
+const input = (name: string) => tab.getByRole('textbox', { name, exact: true });
 /** An input with its label and its error. */
 const fieldOf = (name: string) => tab.locator('.MuiFormControl-root', { has: input(name) });
 const rows = () => tab.locator('tbody tr');
