@@ -1,4 +1,6 @@
 import type { Context, Replays } from '../middleware/parts/context.ts';
+import type { Sought } from '../middleware/parts/require-seen.ts';
+import { Turn } from '../mongo/driver/turn.ts';
 import { ofOperation } from './batch.ts';
 import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';
@@ -19,7 +21,9 @@ export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplays
     note: async ({ shown = [] }) => shown,
 
     async admit(ctx, shown) {
-      if (shown.length === 0) return; // nobody knows what it shows, and it is not sent
+      if (shown.length === 0) return []; // nobody knows what it shows, and it is not sent
+      const turn = new Turn();
+      const sought: Sought[] = [];
       const ids: (CreatedId | undefined)[] = [];
       for (const [index, operation] of readBatch(ctx.request.body, maxOperations).entries()) {
         try {
@@ -27,12 +31,15 @@ export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplays
           const own = operationContext(ctx, filled);
           await readmit(own, filled.path);
           const ofOne = shown[index];
-          await own.replays?.admit(own, ofOne ? [ofOne] : []);
+          const found = (await own.replays?.admit(own, ofOne ? [ofOne] : [])) ?? [];
+          sought.push(...found.map((one) => ({ ...one, refuse: () => ofOperation(one.refuse(), index) })));
           ids.push(idCreated(own, ofOne?.records[0]?.id));
         } catch (error) {
           throw ofOperation(error, index);
         }
+        await turn.pass();
       }
+      return sought;
     },
   };
 }

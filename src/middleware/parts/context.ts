@@ -16,6 +16,7 @@ import type { CascadedRecord } from '../../mongo/viewer.ts';
 import type { Affected } from '../../mongo/write-many.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Exchange } from './exchange.ts';
+import type { Sought } from './require-seen.ts';
 
 /**
  * The properties of Koa's context by which the middlewares pass on their results. Each slot has one writer; `docs/reference/middleware.md` names the
@@ -139,8 +140,8 @@ export interface NotedRecords extends ShownRecords {
 export interface Replays {
   /** What the answer shows that the request has just made: of a batch, for each operation. */
   note(ctx: Context): Promise<readonly NotedRecords[]>;
-  /** Throws what keeps the caller from the answer now: 401, 403 or 404. */
-  admit(ctx: Context, shown: readonly ShownRecords[]): Promise<void>;
+  /** Throws what keeps the caller from the answer now: 401, 403 or 404. Returns the records that the caller has to see too. */
+  admit(ctx: Context, shown: readonly ShownRecords[]): Promise<readonly Sought[]>;
 }
 
 /** The result of a handler. */

@@ -11,6 +11,7 @@ import { exchangeOf, workOf } from './exchange.ts';
 import { rememberState } from './remember-state.ts';
 import { rememberNoted } from './replays.ts';
 import { reportError } from './report-error.ts';
+import { requireSeen } from './require-seen.ts';
 
 /** What the middleware needs besides the keys. */
 export interface IdempotencySettings {
@@ -78,7 +79,7 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
       if (!found) throw inProgress(); // committed, and not yet by a majority
       if (found.request !== request) throw reused();
       const { shown } = found.answer;
-      await ctx.replays?.admit(ctx, shown ?? []);
+      await requireSeen((await ctx.replays?.admit(ctx, shown ?? [])) ?? [], work);
       if (shown && !shown.some(({ hasLeft }) => hasLeft)) return send(found.answer);
       send({ status: 204, headers: { 'Idempotency-Replayed': 'true' }, body: undefined });
     }

@@ -6,7 +6,7 @@ import { both, buildFilter, type Condition, readScope } from '../../mongo/query/
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, FindScoped, Replays, ResourceMiddleware, ScopeFunction } from './context.ts';
-import { workOf } from './exchange.ts';
+import type { Sought } from './require-seen.ts';
 import { isRefusal } from './source-scopes.ts';
 import { runAlone, step } from './step.ts';
 import { findScopedOf, readConditions } from './store-reach.ts';
@@ -58,17 +58,15 @@ export function compileReplays(model: CompiledModel, { scope, guards = [], isDel
       throw error;
     }
   }
-  async function countSeen(ctx: Context, group: readonly [ShownRecord, ...ShownRecord[]]): Promise<number> {
+  const filterOwn = async (ctx: Context) => both(buildFilter(await readOwn(ctx)), ctx.scope);
+  async function seek(ctx: Context, group: readonly [ShownRecord, ...ShownRecord[]]): Promise<Sought> {
     const [first] = group;
     const ids = group.map(({ id }) => id);
-    if (isOwn(first)) {
-      const filter = both(buildFilter(await readOwn(ctx)), ctx.scope);
-      return (await collection.findIdsBy('_id', ids, filter, ids.length, workOf(ctx))).length;
-    }
+    if (isOwn(first)) return { model, collection, filter: await filterOwn(ctx), ids, refuse: notFound };
     const [found, conditions] = [findOther(ctx, first), await conditionsFor(ctx, first)];
-    if (!found || !conditions) return 0;
+    if (!found || !conditions) throw notFound();
     const other = openCollection(found.model, database);
-    return (await other.findIdsBy('_id', ids, buildFilter(conditions), ids.length, workOf(ctx))).length;
+    return { model: found.model, collection: other, filter: buildFilter(conditions), ids, refuse: notFound };
   }
   return {
     async note(ctx) {
@@ -85,8 +83,10 @@ export function compileReplays(model: CompiledModel, { scope, guards = [], isDel
 
     async admit(ctx, [shown]) {
       for (const guard of guards) await runAlone(guard, ctx);
-      if (!shown || shown.hasLeft) return;
-      for (const group of groupByModel(shown.records, (one) => one)) if ((await countSeen(ctx, group)) < group.length) throw notFound();
+      if (!shown || shown.hasLeft) return [];
+      const sought: Sought[] = [];
+      for (const group of groupByModel(shown.records, (one) => one)) sought.push(await seek(ctx, group));
+      return sought;
     },
   };
 }
@@ -110,9 +110,14 @@ function findOther(ctx: Context, one: ShownRecord): ReturnType<FindScoped> | und
 }
 
 /** The records that an answer may show. What a handler has loaded counts: its answer may be a part of it, or a copy. */
-function shownRecords({ record, result, noted = new Set(), body }: Context): readonly StoredRecord[] {
-  if (body === undefined || body === null) return [];
+function shownRecords(ctx: Context): readonly StoredRecord[] {
+  const { record, result, noted = new Set() } = ctx;
+  if (!hasBody(ctx)) return [];
   return result ? [...noted] : [record ?? []].flat();
+}
+
+function hasBody({ body }: Context): boolean {
+  return body !== undefined && body !== null;
 }
 
 function reference({ model: { name, collection }, stored }: StoredRecord): ShownRecord {

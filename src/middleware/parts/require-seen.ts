@@ -1,0 +1,51 @@
+import { BSON } from 'mongodb';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Work } from '../../mongo/driver/work.ts';
+import type { Operations } from '../../mongo/operations.ts';
+import type { Filter } from '../../mongo/query/filter.ts';
+
+/** Records that an answer shows: they have to be within the filter, or the answer is not sent. */
+export interface Sought {
+  readonly model: CompiledModel;
+  readonly collection: Pick<Operations, 'findIdsBy'>;
+  readonly filter: Filter;
+  /** In stored form. */
+  readonly ids: readonly unknown[];
+  /** The problem if one of them is not there. */
+  refuse(): Error;
+}
+
+/**
+ * Finds all records that answers show, by one command for each model and filter, however many operations of a batch show them. Throws the
+ * problem of the first ones that are not there.
+ */
+export async function requireSeen(all: readonly Sought[], work: Work): Promise<void> {
+  const refused = new Set<Sought>();
+  for (const group of groupByQuery(all)) {
+    const [{ collection, filter }] = group;
+    const ids = new Map(group.flatMap((one) => one.ids.map((id): [string, unknown] => [textOf(id), id])));
+    const found = await collection.findIdsBy('_id', [...ids.values()], filter, ids.size, work);
+    const seen = new Set(found.map(textOf));
+    for (const one of group) if (!one.ids.every((id) => seen.has(textOf(id)))) refused.add(one);
+  }
+  const first = all.find((one) => refused.has(one));
+  if (first) throw first.refuse();
+}
+
+/** Filters of operations of their own are equal if the database gets the same of them. */
+function groupByQuery(all: readonly Sought[]): readonly [Sought, ...Sought[]][] {
+  const byModel = new Map<CompiledModel, Map<string, [Sought, ...Sought[]]>>();
+  for (const one of all) {
+    const groups = byModel.get(one.model) ?? new Map<string, [Sought, ...Sought[]]>();
+    byModel.set(one.model, groups);
+    const text = textOf(one.filter);
+    const group = groups.get(text);
+    if (group) group.push(one);
+    else groups.set(text, [one]);
+  }
+  return [...byModel.values()].flatMap((groups) => [...groups.values()]);
+}
+
+function textOf(value: unknown): string {
+  return BSON.EJSON.stringify([value], { relaxed: false });
+}
