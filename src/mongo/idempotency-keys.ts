@@ -30,7 +30,12 @@ export interface ShownRecord {
 
 /** The text by which a record is known among those of all models. */
 export function textOf({ collection, id }: ShownRecord): string {
-  return BSON.EJSON.stringify([collection, id], { relaxed: false });
+  return spellStored([collection, id]);
+}
+
+/** The text of a stored value, or of a filter: equal texts are equal for the database. */
+export function spellStored(value: unknown): string {
+  return BSON.EJSON.stringify([value], { relaxed: false });
 }
 
 /** The records that the answer of an operation shows. */

@@ -20,6 +20,9 @@ export function keyed({ idempotency }: CompiledResource): ResourceMiddleware[] {
 export function readmission(r: CompiledResource, operation: string): ResourceMiddleware[] {
   const { idempotency, operations, isScoped, scope, model, db, maxTimeMS } = r;
   if (!idempotency) return [];
-  const guards = operations.find(({ name }) => name === operation)?.use.filter(isGuards) ?? [];
-  return [setReplays(compileReplays(model, { db, maxTimeMS, guards, isDelete: operation === 'delete', ...(isScoped ? { scope } : {}) }))];
+  const custom = operations.find(({ name }) => name === operation);
+  const guards = custom?.use.filter(isGuards) ?? [];
+  const hasAddress = custom?.path.split('/').includes(':id') ?? false;
+  const rows = isScoped ? { scope } : {};
+  return [setReplays(compileReplays(model, { db, maxTimeMS, guards, isDelete: operation === 'delete', hasAddress, ...rows }))];
 }

@@ -14,7 +14,7 @@ const Doc = defineModel('Doc', { collection: 'docs', fields: { ...fields(), revi
 const Tag = defineModel('Tag', { collection: 'tags', fields: fields() });
 
 /** The scope of each operation, by its method. */
-let scopes: Readonly<Record<string, object>> = {};
+let scopes: Readonly<Record<string, Any>> = {};
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 const api = useApi<string>(

@@ -42,7 +42,7 @@ const api = useApi<string>(
             return { inside: [await ctx.save(doc)] };
           },
         },
-        count: { handler: () => ({ count: ++runs }) },
+        count: { path: '/count', handler: () => ({ count: ++runs }) },
         handOver: {
           handler: async (ctx) => {
             const doc = await ctx.load();
@@ -76,7 +76,7 @@ const showing: Readonly<Record<string, Operation>> = {
 };
 const others: Readonly<Record<string, Operation>> = {
   patchMany: { method: 'PATCH', path: '/docs?text=x', body: { text: 'z' } },
-  'a custom operation without a record': { method: 'POST', path: '/docs/a/count', body: {} },
+  'a custom operation without a record': { method: 'POST', path: '/docs/count', body: {} },
 };
 
 const sendAlone = ({ method, path, body }: Operation, headers: object = {}) =>

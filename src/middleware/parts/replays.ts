@@ -6,6 +6,7 @@ import { both, buildFilter, type Condition, readScope } from '../../mongo/query/
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, FindScoped, Replays, ResourceMiddleware, ScopeFunction } from './context.ts';
+import { noteAddress } from './note-address.ts';
 import type { Sought } from './require-seen.ts';
 import { isRefusal } from './source-scopes.ts';
 import { runAlone, step } from './step.ts';
@@ -35,13 +36,18 @@ interface ReplaysOptions extends DatabaseOptions {
   readonly guards?: readonly ResourceMiddleware[];
   /** Whether the operation deletes its record, and answers nothing. @default false */
   readonly isDelete?: boolean;
+  /** Whether a handler answers for the record of the path, and may have read it in any way. @default false */
+  readonly hasAddress?: boolean;
 }
 
 /**
  * Compiles who may see the answers of an operation again: its guards have to let the caller pass, and each record that the answer shows has to be
  * within the scope by now. Records of other models have the scope of their own resources.
  */
-export function compileReplays(model: CompiledModel, { scope, guards = [], isDelete = false, ...database }: ReplaysOptions): Replays {
+export function compileReplays(
+  model: CompiledModel,
+  { scope, guards = [], isDelete = false, hasAddress = false, ...database }: ReplaysOptions,
+): Replays {
   const collection = openCollection(model, database);
   const isOwn = (one: ShownRecord) => one.collection === model.collection;
   async function readOwn(ctx: Context): Promise<readonly Condition[]> {
@@ -78,7 +84,11 @@ export function compileReplays(model: CompiledModel, { scope, guards = [], isDel
         const outside = conditions ? group.filter(({ stored }) => !conditions.every((one) => isWithin(one, stored))) : group;
         left.push(...outside.map(reference));
       }
-      return [{ records: unique(shown.map(reference)), hasLeft: left.length > 0, left }];
+      const records = unique(shown.map(reference));
+      const addressed =
+        hasAddress && hasBody(ctx) ? await noteAddress(ctx, records, { model, collection, filterOf: filterOwn }) : undefined;
+      if (addressed?.hasLeft) left.push(addressed.record);
+      return [{ records: addressed ? [...records, addressed.record] : records, hasLeft: left.length > 0, left }];
     },
 
     async admit(ctx, [shown]) {

@@ -1,6 +1,6 @@
-import { BSON } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Work } from '../../mongo/driver/work.ts';
+import { spellStored } from '../../mongo/idempotency-keys.ts';
 import type { Operations } from '../../mongo/operations.ts';
 import type { Filter } from '../../mongo/query/filter.ts';
 
@@ -23,10 +23,10 @@ export async function requireSeen(all: readonly Sought[], work: Work): Promise<v
   const refused = new Set<Sought>();
   for (const group of groupByQuery(all)) {
     const [{ collection, filter }] = group;
-    const ids = new Map(group.flatMap((one) => one.ids.map((id): [string, unknown] => [textOf(id), id])));
+    const ids = new Map(group.flatMap((one) => one.ids.map((id): [string, unknown] => [spellStored(id), id])));
     const found = await collection.findIdsBy('_id', [...ids.values()], filter, ids.size, work);
-    const seen = new Set(found.map(textOf));
-    for (const one of group) if (!one.ids.every((id) => seen.has(textOf(id)))) refused.add(one);
+    const seen = new Set(found.map(spellStored));
+    for (const one of group) if (!one.ids.every((id) => seen.has(spellStored(id)))) refused.add(one);
   }
   const first = all.find((one) => refused.has(one));
   if (first) throw first.refuse();
@@ -38,14 +38,10 @@ function groupByQuery(all: readonly Sought[]): readonly [Sought, ...Sought[]][] 
   for (const one of all) {
     const groups = byModel.get(one.model) ?? new Map<string, [Sought, ...Sought[]]>();
     byModel.set(one.model, groups);
-    const text = textOf(one.filter);
+    const text = spellStored(one.filter);
     const group = groups.get(text);
     if (group) group.push(one);
     else groups.set(text, [one]);
   }
   return [...byModel.values()].flatMap((groups) => [...groups.values()]);
-}
-
-function textOf(value: unknown): string {
-  return BSON.EJSON.stringify([value], { relaxed: false });
 }

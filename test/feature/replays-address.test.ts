@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { defineModel, everything, t } from '../../src/index.ts';
+import { useCommands } from '../support/database/commands.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+
+const Doc = defineModel('Doc', {
+  collection: 'docs',
+  fields: {
+    id: t.string({ policy: { insert: true } }),
+    text: t.string({ default: 'd' }),
+    owner: t.string({ default: 'ann' }),
+    deletedAt: t.deletedAt(),
+  },
+});
+
+let owner: string | undefined;
+let runs = 0;
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
+const api = useApi<string>(
+  database,
+  (shop) => [
+    shop.resource({
+      model: Doc,
+      ops: ['patch'],
+      scope: () => (owner === undefined ? everything : { owner }),
+      scopeWrites: false,
+      operations: {
+        count: { handler: () => ({ count: ++runs }) },
+        copyFromStore: { handler: async (ctx) => ({ copied: (await ctx.store(Doc).get(String(ctx.params.id)))?.text }) },
+        loaded: { handler: async (ctx) => ({ copied: (await ctx.load()).text }) },
+        moveByStore: {
+          handler: async (ctx) => {
+            const store = ctx.store(Doc, { scope: everything });
+            const { text } = await store.update(String(ctx.params.id), { owner: 'bob' });
+            return { copied: text };
+          },
+        },
+        deleteByStore: {
+          handler: async (ctx) => {
+            await ctx.store(Doc).remove(String(ctx.params.id));
+            return { deleted: true };
+          },
+        },
+        quiet: { handler: () => undefined },
+        note: { path: '/:id/notes/:note', handler: () => ({ ok: ++runs }) },
+      },
+    }),
+  ],
+  { authenticate: () => 'ann', idempotency: { principal: (ctx) => String(ctx.requirePrincipal()) }, batch: true },
+);
+const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');
+
+const headers = { 'idempotency-key': 'k' };
+const sendAlone = (path: string) => api.request('POST', `/api${path}`, { body: {}, headers });
+const sendInBatch = (path: string) =>
+  api.request('POST', '/api/batch', { body: { operations: [{ method: 'POST', path, body: {} }] }, headers });
+const finds = () =>
+  commands.events.filter(({ commandName, command }) => commandName === 'find' && command.find === 'docs' && !('txnNumber' in command));
+
+beforeEach(async () => {
+  [owner, runs] = [undefined, 0];
+  await database.db.collection('idempotency_keys').deleteMany({});
+  await docs().deleteMany({});
+  await docs().insertMany([
+    { _id: 'a', text: 'x', owner: 'ann' },
+    { _id: 'b', text: 'x', owner: 'bob' },
+  ]);
+});
+
+describe.each([
+  ['alone', sendAlone],
+  ['in a batch', sendInBatch],
+])('the kept answer of an operation on a record whose handler has not loaded it, sent %s', (_how, send) => {
+  it.each(['/docs/a/count', '/docs/a/copyFromStore', '/docs/a/notes/n'])('shows the record of the path: %s', async (path) => {
+    owner = 'ann';
+    const first = await send(path);
+    expect(first.status).toBe(200);
+    const again = await send(path);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    await docs().updateOne({ _id: 'a' }, { $set: { owner: 'bob' } });
+    expect((await send(path)).status).toBe(404);
+    await docs().updateOne({ _id: 'a' }, { $set: { owner: 'ann', deletedAt: new Date() } });
+    expect((await send(path)).status).toBe(404);
+    await docs().updateOne({ _id: 'a' }, { $unset: { deletedAt: 1 } });
+    expect((await send(path)).text).toBe(first.text);
+  });
+
+  it.each(['moveByStore', 'deleteByStore'])('is 204 if the handler has taken the record out of the scope: %s', async (name) => {
+    owner = 'ann';
+    expect((await send(`/docs/a/${name}`)).status).toBe(200);
+    const again = await send(`/docs/a/${name}`);
+    expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([204, '', 'true']);
+  });
+
+  it.each(['b', 'none', '%00'])('passes the guards only if the caller could see no such record: %s', async (id) => {
+    owner = 'ann';
+    const first = await send(`/docs/${id}/count`);
+    expect(first.status).toBe(200);
+    expect((await send(`/docs/${id}/count`)).text).toBe(first.text);
+    expect(runs).toBe(1);
+  });
+
+  it('costs no read if there is no body', async () => {
+    expect((await send('/docs/a/quiet')).status).toBe(send === sendAlone ? 204 : 200);
+    expect(commands.names.includes('find') && finds()).toEqual([]);
+  });
+});
+
+it('a handler that loads its record costs no other read of it', async () => {
+  expect((await sendAlone('/docs/a/loaded')).status).toBe(200);
+  expect(commands.events.filter(({ command }) => command.find === 'docs')).toHaveLength(1);
+});
