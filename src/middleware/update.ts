@@ -25,8 +25,9 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
   const collection = openRelated(compiled, options);
+  const requireChanges = (ctx: Context) => requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
   const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
-    const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
+    const changes = requireChanges(ctx);
     ctx.record = await collection.update(
       { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx) },
       changes,
@@ -34,6 +35,7 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
     );
   });
   const findBefore = (ctx: Context) => {
+    requireChanges(ctx); // with hooks as without them, 422 comes before 404 and 412
     const { id, scope } = readAddress(ctx, compiled);
     return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };

@@ -126,6 +126,14 @@ describe('within hooks', () => {
     expect(await docs().countDocuments()).toBe(2);
   });
 
+  it.each(['PATCH', 'PUT'])(
+    'change nothing about the order of checks: a %s out of the scope is 422 before it is 404 or 412',
+    async (method) => {
+      const sent = { body: { owner: 'ben' }, headers: { 'if-match': '"9"' } };
+      for (const id of ['a', 'none']) expect((await api.request(method, `/api/docs/${id}`, sent)).status).toBe(422);
+    },
+  );
+
   it('run again with the write if their transaction is tried again, and what the lost attempt left is gone', async () => {
     let attempts = 0;
     second = async (ctx, { after, tx }) => {
