@@ -10,6 +10,9 @@ import { runTransaction } from './driver/run-transaction.ts';
 import { isServerError, serverCodes } from './driver/server-error.ts';
 import type { Work } from './driver/work.ts';
 
+/** A document of MongoDB has at most 16 MiB; the rest of the key needs less than a KiB. */
+const mostBytes = 2 ** 24 - 1024;
+
 /** An answer as it is kept. */
 export interface KeptAnswer {
   readonly status: number;
@@ -112,6 +115,7 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
 
   async function complete(id: string, { status, headers, body, shown }: KeptAnswer, work: Work): Promise<void> {
     const answer = { status, headers: Object.entries(headers), ...(body && { body }), ...(shown && { shown }) };
+    if (BSON.calculateObjectSize(answer, bsonOptions) > mostBytes) throw tooManyShown();
     await write(work, (command) => collection.updateOne(command.handOver({ _id: id }), { $set: answer }, command.options));
   }
 
@@ -151,6 +155,11 @@ function modelOf(collection: string): Model {
     fields: { id: t.string(), request: t.string(), expiresAt: t.date() },
     indexes,
   }) as unknown as Model;
+}
+
+function tooManyShown(): Problem {
+  const detail = 'The answer shows so many records that it cannot be kept with their ids for an Idempotency-Key: nothing was written.';
+  return new Problem({ code: 'body_too_large', detail });
 }
 
 /** 409: the first request with this key has not ended yet. */

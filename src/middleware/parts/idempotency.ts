@@ -55,7 +55,8 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
           forgetNoted();
           await step();
           const answer = captureAnswer(ctx, before, maxAnswerBytes);
-          return { ...answer, shown: (await ctx.replays?.note(ctx)) ?? [] };
+          const noted = (await ctx.replays?.note(ctx)) ?? [];
+          return { ...answer, shown: noted.map(({ records, hasLeft }) => ({ records, hasLeft })) };
         });
       } catch (error) {
         isTaken = error instanceof KeyTaken;

@@ -82,7 +82,7 @@ export function compileReplays(
       for (const group of groupByModel(shown, (record) => record.model)) {
         const conditions = await conditionsFor(ctx, reference(group[0]));
         const outside = conditions ? group.filter(({ stored }) => !conditions.every((one) => isWithin(one, stored))) : group;
-        left.push(...outside.map(reference));
+        for (const record of outside) left.push(reference(record)); // there may be more than a call takes arguments
       }
       const records = unique(shown.map(reference));
       const addressed =
