@@ -18,6 +18,8 @@ interface StoreParts {
   readonly model: CompiledModel;
   readonly collection: Collection;
   readonly within: Within;
+  /** As `within`, for what changes or removes records. */
+  readonly change: Within;
   readNew(document: unknown): Record<string, unknown>;
   readChanges(changes: unknown): Changes;
   /** Makes the document that a record is given away as. */
@@ -39,7 +41,7 @@ const legalMax: LegalOptions<MaxOptions> = { max: orUndefined(aWholeNumber(1, mo
 const maxErrors = 100;
 
 /** Opens the operations of a store on many records. */
-export function openMany({ model, collection, within, readNew, readChanges, give, work }: StoreParts): StoreOfMany {
+export function openMany({ model, collection, within, change, readNew, readChanges, give, work }: StoreParts): StoreOfMany {
   function read(document: unknown): Record<string, unknown> | Error {
     try {
       return readNew(document);
@@ -101,12 +103,12 @@ export function openMany({ model, collection, within, readNew, readChanges, give
       checkOptions(options, legalMax, '`updateMany`');
       const [read, targets] = [readChanges(changes), readTargets(filter, options)];
       const update = async (limits: Limits) => collection.updateMany(targets(limits), requireChangesWithin(limits.bounds, read), work());
-      return counts(await within(update));
+      return counts(await change(update));
     },
     async removeMany(filter, options = {}) {
       checkOptions(options, legalMax, '`removeMany`');
       const targets = readTargets(filter, options);
-      return counts(await within((limits) => collection.removeMany(targets(limits), work())));
+      return counts(await change((limits) => collection.removeMany(targets(limits), work())));
     },
   };
 }

@@ -66,6 +66,8 @@ export interface StoreUser {
   requireOpen?(): void;
   /** Called with every document that the store gives away. */
   hold?(document: object, record: StoredRecord): void;
+  /** Called before the store changes or removes records. */
+  changes?(): void;
   /** What the user may reach. @default every record */
   readonly reach?: Reach;
 }
@@ -86,6 +88,10 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
     checkOptions(given, legalScope, '`store`');
     const { work, hold: tell } = user;
     const within = compileLimits(model, given, user);
+    const change: typeof within = (run) => {
+      user.changes?.();
+      return within(run);
+    };
 
     function hold(document: object, record: StoredRecord): void {
       StoredRecord.hold(document, record);
@@ -120,7 +126,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
     }
 
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
-      ...(openMany({ model, collection, within, readNew, readChanges, give, work }) as object as Many),
+      ...(openMany({ model, collection, within, change, readNew, readChanges, give, work }) as object as Many),
       async get(id: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`get`');
         const [records, read] = [seen(options), readId(model, id)];
@@ -148,7 +154,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
       async update(id: unknown, changes: unknown, options?: IfMatch) {
         const [read, target] = [readChanges(changes), readTarget(id, options)];
         const update = async (limits: Limits) => collection.update(target(limits), requireChangesWithin(limits.bounds, read), work());
-        return give(await within(update)) as never;
+        return give(await change(update)) as never;
       },
       async save(document: object) {
         const before = StoredRecord.of(document);
@@ -156,12 +162,12 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
           throw new Error(
             `\`save()\` of a store of ${model.name} takes a document that a store of it has returned, and no other object: not a copy of it either.`,
           );
-        await within(({ scope, bounds, viewer }) => save({ document, before, scope, hold, viewer, ...bounds }, work()));
+        await change(({ scope, bounds, viewer }) => save({ document, before, scope, hold, viewer, ...bounds }, work()));
         return document as never;
       },
       async remove(id: unknown, options?: IfMatch) {
         const target = readTarget(id, options);
-        return give(await within((limits) => collection.remove(target(limits), work()))) as never;
+        return give(await change((limits) => collection.remove(target(limits), work()))) as never;
       },
       async restore(id: unknown, options?: IfMatch) {
         requireDeletedAt(model, '`restore`');
@@ -170,7 +176,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
       },
       async purge(options) {
         requireDeletedAt(model, '`purge`');
-        return within(({ scope }) => purge(collection, scope, options, work));
+        return change(({ scope }) => purge(collection, scope, options, work));
       },
     };
     return store;

@@ -43,6 +43,28 @@ const api = useApi<string>(
             return { deleted: true };
           },
         },
+        moveLoaded: {
+          handler: async (ctx) => {
+            const doc = await ctx.load();
+            await ctx.store(Doc, { scope: everything }).update(doc.id, { owner: 'bob' });
+            return { copied: doc.text };
+          },
+        },
+        deleteLoaded: {
+          handler: async (ctx) => {
+            const doc = await ctx.load();
+            await ctx.transaction((tx) => tx.store(Doc).remove(doc.id));
+            return doc;
+          },
+        },
+        deleteAll: {
+          handler: async (ctx) => {
+            const doc = await ctx.load();
+            await ctx.store(Doc).removeMany({ text: 'x' });
+            return { doc };
+          },
+        },
+        deleteWhole: { path: '/whole/:other', handler: (ctx) => ctx.store(Doc).remove(String(ctx.params.other)) },
         quiet: { handler: () => undefined },
         note: { path: '/:id/notes/:note', handler: () => ({ ok: ++runs }) },
       },
@@ -72,25 +94,29 @@ beforeEach(async () => {
 describe.each([
   ['alone', sendAlone],
   ['in a batch', sendInBatch],
-])('the kept answer of an operation on a record whose handler has not loaded it, sent %s', (_how, send) => {
-  it.each(['/docs/a/count', '/docs/a/copyFromStore', '/docs/a/notes/n'])('shows the record of the path: %s', async (path) => {
-    owner = 'ann';
-    const first = await send(path);
-    expect(first.status).toBe(200);
-    const again = await send(path);
-    expect([again.status, again.text]).toEqual([200, first.text]);
-    await docs().updateOne({ _id: 'a' }, { $set: { owner: 'bob' } });
-    expect((await send(path)).status).toBe(404);
-    await docs().updateOne({ _id: 'a' }, { $set: { owner: 'ann', deletedAt: new Date() } });
-    expect((await send(path)).status).toBe(404);
-    await docs().updateOne({ _id: 'a' }, { $unset: { deletedAt: 1 } });
-    expect((await send(path)).text).toBe(first.text);
-  });
+])('the kept answer of a custom operation on a record, sent %s', (_how, send) => {
+  it.each(['/docs/a/count', '/docs/a/copyFromStore', '/docs/a/notes/n'])(
+    'shows the record of the path, also if the handler has not loaded it: %s',
+    async (path) => {
+      owner = 'ann';
+      const first = await send(path);
+      expect(first.status).toBe(200);
+      const again = await send(path);
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      await docs().updateOne({ _id: 'a' }, { $set: { owner: 'bob' } });
+      expect((await send(path)).status).toBe(404);
+      await docs().updateOne({ _id: 'a' }, { $set: { owner: 'ann', deletedAt: new Date() } });
+      expect((await send(path)).status).toBe(404);
+      await docs().updateOne({ _id: 'a' }, { $unset: { deletedAt: 1 } });
+      expect((await send(path)).text).toBe(first.text);
+    },
+  );
 
-  it.each(['moveByStore', 'deleteByStore'])('is 204 if the handler has taken the record out of the scope: %s', async (name) => {
+  const takingAway = ['a/moveByStore', 'a/deleteByStore', 'a/moveLoaded', 'a/deleteLoaded', 'a/deleteAll', 'whole/a'];
+  it.each(takingAway)('is 204 if the handler has taken the record out of the scope: %s', async (path) => {
     owner = 'ann';
-    expect((await send(`/docs/a/${name}`)).status).toBe(200);
-    const again = await send(`/docs/a/${name}`);
+    expect((await send(`/docs/${path}`)).status).toBe(200);
+    const again = await send(`/docs/${path}`);
     expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([204, '', 'true']);
   });
 

@@ -33,9 +33,8 @@ beforeAll(async () => {
     ),
   );
 });
-beforeEach(async () => {
+beforeEach(() => {
   [isOpen, group] = [true, undefined];
-  await Promise.all(collections.map((collection) => database.db.collection(collection).deleteMany({})));
 });
 
 async function call(name: string) {

@@ -108,6 +108,8 @@ export interface Slots {
   cascaded?: readonly CascadedRecord[];
   /** @internal Set above `idempotency`: who may see the answer of the operation again. */
   replays?: Replays | undefined;
+  /** @internal Set by `stores`: whether the request has changed or removed records by a store. */
+  hasChanged?: boolean;
   /** @internal Set by a batch, and by an `Idempotency-Key`: collects the records that a handler loads or answers. */
   noted?: Set<StoredRecord> | undefined;
   /** @internal Set by a batch: what the answers of its operations show. */

@@ -1,13 +1,14 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
-import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
+import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-keys.ts';
 import { both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, FindScoped, Replays, ResourceMiddleware, ScopeFunction } from './context.ts';
+import { workOf } from './exchange.ts';
 import { noteAddress } from './note-address.ts';
-import type { Sought } from './require-seen.ts';
+import { findSeen, type Sought } from './require-seen.ts';
 import { isRefusal } from './source-scopes.ts';
 import { runAlone, step } from './step.ts';
 import { findScopedOf, readConditions } from './store-reach.ts';
@@ -65,26 +66,42 @@ export function compileReplays(
     }
   }
   const filterOwn = async (ctx: Context) => both(buildFilter(await readOwn(ctx)), ctx.scope);
-  async function seek(ctx: Context, group: readonly [ShownRecord, ...ShownRecord[]]): Promise<Sought> {
+  /** Undefined if the caller may see no such record. */
+  async function seek(ctx: Context, group: readonly [ShownRecord, ...ShownRecord[]]): Promise<Sought | undefined> {
     const [first] = group;
     const ids = group.map(({ id }) => id);
     if (isOwn(first)) return { model, collection, filter: await filterOwn(ctx), ids, refuse: notFound };
     const [found, conditions] = [findOther(ctx, first), await conditionsFor(ctx, first)];
-    if (!found || !conditions) throw notFound();
+    if (!found || !conditions) return undefined;
     const other = openCollection(found.model, database);
     return { model: found.model, collection: other, filter: buildFilter(conditions), ids, refuse: notFound };
+  }
+  /** Finds what is out of the scope as the operation has left it. */
+  async function findOutside(ctx: Context, shown: readonly StoredRecord[]): Promise<ShownRecord[]> {
+    const left: ShownRecord[] = [];
+    for (const group of groupByModel(shown, (record) => record.model)) {
+      const conditions = await conditionsFor(ctx, reference(group[0]));
+      const outside = conditions ? group.filter(({ stored }) => !conditions.every((one) => isWithin(one, stored))) : group;
+      for (const record of outside) left.push(reference(record)); // there may be more than a call takes arguments
+    }
+    return left;
+  }
+  /** Asks the database what is gone or out of the scope: the answer may show a record as it was before the request changed it by a store. */
+  async function findGone(ctx: Context, records: readonly ShownRecord[]): Promise<ShownRecord[]> {
+    const gone: ShownRecord[] = [];
+    for (const group of groupByModel(records, (one) => one)) {
+      const sought = await seek(ctx, group);
+      const seen = sought && (await findSeen(sought, workOf(ctx)));
+      for (const one of group) if (!seen?.has(spellStored(one.id))) gone.push(one);
+    }
+    return gone;
   }
   return {
     async note(ctx) {
       if (isDelete) return [{ records: [], hasLeft: false, left: ctx.record ? [reference(ctx.record)] : [] }];
       const shown = shownRecords(ctx);
-      const left: ShownRecord[] = [];
-      for (const group of groupByModel(shown, (record) => record.model)) {
-        const conditions = await conditionsFor(ctx, reference(group[0]));
-        const outside = conditions ? group.filter(({ stored }) => !conditions.every((one) => isWithin(one, stored))) : group;
-        for (const record of outside) left.push(reference(record)); // there may be more than a call takes arguments
-      }
       const records = unique(shown.map(reference));
+      const left = ctx.hasChanged ? await findGone(ctx, records) : await findOutside(ctx, shown);
       const addressed =
         hasAddress && hasBody(ctx) ? await noteAddress(ctx, records, { model, collection, filterOf: filterOwn }) : undefined;
       if (addressed?.hasLeft) left.push(addressed.record);
@@ -95,7 +112,11 @@ export function compileReplays(
       for (const guard of guards) await runAlone(guard, ctx);
       if (!shown || shown.hasLeft) return [];
       const sought: Sought[] = [];
-      for (const group of groupByModel(shown.records, (one) => one)) sought.push(await seek(ctx, group));
+      for (const group of groupByModel(shown.records, (one) => one)) {
+        const one = await seek(ctx, group);
+        if (!one) throw notFound();
+        sought.push(one);
+      }
       return sought;
     },
   };

@@ -22,14 +22,18 @@ export interface Sought {
 export async function requireSeen(all: readonly Sought[], work: Work): Promise<void> {
   const refused = new Set<Sought>();
   for (const group of groupByQuery(all)) {
-    const [{ collection, filter }] = group;
-    const ids = new Map(group.flatMap((one) => one.ids.map((id): [string, unknown] => [spellStored(id), id])));
-    const found = await collection.findIdsBy('_id', [...ids.values()], filter, ids.size, work);
-    const seen = new Set(found.map(spellStored));
+    const seen = await findSeen({ ...group[0], ids: group.flatMap(({ ids }) => ids) }, work);
     for (const one of group) if (!one.ids.every((id) => seen.has(spellStored(id)))) refused.add(one);
   }
   const first = all.find((one) => refused.has(one));
   if (first) throw first.refuse();
+}
+
+/** Finds the records that are within the filter, and returns their ids, spelt. */
+export async function findSeen({ collection, filter, ids }: Omit<Sought, 'refuse'>, work: Work): Promise<ReadonlySet<string>> {
+  const different = new Map(ids.map((id): [string, unknown] => [spellStored(id), id]));
+  const found = await collection.findIdsBy('_id', [...different.values()], filter, different.size, work);
+  return new Set(found.map(spellStored));
 }
 
 /** Filters of operations of their own are equal if the database gets the same of them. */

@@ -37,6 +37,9 @@ export function userOf(ctx: Context | undefined): StoreUser {
       requireOpen();
       return exchange.work;
     },
+    changes() {
+      ctx.hasChanged = true;
+    },
     reach: reachOf(ctx),
     hold(_document, { privateNames }) {
       ctx.privateNames ??= new Set();

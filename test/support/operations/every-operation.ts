@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import type { Api } from '../../../src/index.ts';
 import { servedOperations } from '../../../src/resource/served-operations.ts';
+import { collections } from './models.ts';
 
 /** A request, whose records have `n` in their ids. */
 export interface Row {
@@ -112,8 +113,9 @@ export function everyOperation(api: Api): Sent[] {
 /** The text of the records of a collection, by which a test sees whether an answer tells of them. */
 export const textOf = (collection: string) => `This is one of the ${collection}.`;
 
-/** Stores what the requests with these ids find. Everything of them is in the group of that name. */
+/** Stores what the requests with these ids find, and nothing else. Everything is in the group of that name. */
 export async function seed(db: Db, n: string, length = 0): Promise<void> {
+  await Promise.all(collections.map((collection) => db.collection(collection).deleteMany({})));
   const gone = { deletedAt: new Date(0), _deletion: `d${n}` };
   const insert = (name: string, ...records: readonly object[]) =>
     db

@@ -4,6 +4,8 @@ export interface Expected {
   readonly hooks: string;
   /** The commands that go to the database, without the hooks of a test. */
   readonly commands: string;
+  /** Commands that an `Idempotency-Key` adds beside its own: what the answer shows is looked for, where a store has changed it. */
+  readonly keyed?: string;
   /** The status for a caller who sees no record. */
   readonly unseen: number;
   /** The status for a caller who sees the records of this resource, and none that they refer to or that refer to them. */
@@ -79,10 +81,16 @@ export const expected: Readonly<Record<string, Expected>> = {
   'tasks.store-count': { hooks: 'after', commands: 'aggregate', unseen: 200, apart: 200 },
   'tasks.store-create': { hooks: 'within, after', commands: 'update update update insert commitTransaction', unseen: 422, apart: 422 },
   'tasks.store-createMany': { hooks: 'within, after', commands: 'update update insert commitTransaction', unseen: 422, apart: 422 },
-  'tasks.store-update': { hooks: 'within, after', commands: 'update update findAndModify commitTransaction', unseen: 404, apart: 422 },
+  'tasks.store-update': {
+    hooks: 'within, after',
+    commands: 'update update findAndModify commitTransaction',
+    keyed: 'find',
+    unseen: 404,
+    apart: 422,
+  },
   'tasks.store-updateMany': { hooks: 'within, after', commands: 'find update commitTransaction', unseen: 200, apart: 200 },
-  'tasks.store-save': { hooks: 'within, after', commands: 'find findAndModify', unseen: 404, apart: 200 },
-  'tasks.store-remove': { hooks: 'within, after', commands: 'findAndModify', unseen: 404, apart: 200 },
+  'tasks.store-save': { hooks: 'within, after', commands: 'find findAndModify', keyed: 'find', unseen: 404, apart: 200 },
+  'tasks.store-remove': { hooks: 'within, after', commands: 'findAndModify', keyed: 'find', unseen: 404, apart: 200 },
   'tasks.store-removeMany': { hooks: 'within, after', commands: 'find update commitTransaction', unseen: 200, apart: 200 },
   'tasks.store-restore': {
     hooks: 'within, after',
