@@ -1,4 +1,5 @@
 import type { Authenticate } from '../middleware/authenticate.ts';
+import { haveHooks } from '../middleware/parts/cascade-hooks.ts';
 import { compileFindScoped } from '../middleware/parts/store-reach.ts';
 import { once, tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
@@ -61,7 +62,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     identify: identify && compileIdentify(prefix, parts.surroundings, options),
     close: compileClose(closing, readDatabase(options).client),
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
-    planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }),
+    planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }, (holder) => haveHooks(holder, 'changed')),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
   });
 }

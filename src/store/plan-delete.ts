@@ -4,8 +4,8 @@ import type { Model } from '../model/define/define-model.ts';
 import type { HasFields } from '../model/define/infer.ts';
 import { openCollection } from '../mongo/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import { type CascadePlan, planCascade } from '../mongo/references/plan-cascade.ts';
-import type { Edge, References } from '../mongo/references/references.ts';
+import { type CascadePlan, type IsSeen, planCascade } from '../mongo/references/plan-cascade.ts';
+import type { CascadeLimits, Edge, References } from '../mongo/references/references.ts';
 import type { Id } from './store.ts';
 
 /** Records that a delete would touch, or that forbid it. */
@@ -21,8 +21,8 @@ export interface PlannedRecords {
 export interface DeletePlan {
   /** Whether the delete would be carried out, as things are. */
   readonly isAllowed: boolean;
-  /** Whether it would delete more other records than `maxCascade`, or change more than `maxCleared`. What else it would do is not known then. */
-  readonly isTooLarge: boolean;
+  /** The limit of the api that it would exceed. What else it would do is not known then. */
+  readonly exceeded: keyof CascadeLimits | undefined;
   /** The records that it would delete too, or remove references from, by model. */
   readonly steps: readonly (PlannedRecords & { readonly action: 'delete' | 'clear' })[];
   /** The references of records that forbid it. At most 1,000 ids are named. */
@@ -30,29 +30,35 @@ export interface DeletePlan {
 }
 
 /**
- * Tells what a delete of a record would do, without doing it. It is not limited by anyone's scope: it is for the application itself. Throws
- * `not_found` (404).
+ * Tells what a delete of a record by an operation of the api would do, without doing it. It is not limited by anyone's scope: it is for the
+ * application itself. Throws `not_found` (404).
  */
 export type PlanDelete = <M extends Model & HasFields>(model: M, id: Id<M>) => Promise<DeletePlan>;
 
 /** The plan of a delete that touches no other record. */
-export const nothingElse: DeletePlan = { isAllowed: true, isTooLarge: false, steps: [], restrictedBy: [] };
+export const nothingElse: DeletePlan = { isAllowed: true, exceeded: undefined, steps: [], restrictedBy: [] };
 
 /** The most ids that restrict. */
 const mostNamed = 1_000;
 
-/** Makes the plan of a delete. */
-export async function planDelete(model: CompiledModel, id: unknown, references: References, work: Work): Promise<DeletePlan> {
+/** Makes the plan of a delete. `isSeen` is that of {@link planCascade}. */
+export async function planDelete(
+  model: CompiledModel,
+  id: unknown,
+  references: References,
+  work: Work,
+  isSeen: IsSeen,
+): Promise<DeletePlan> {
   const collection = openCollection(model, references);
   if ((await collection.findIds({ _id: id }, 1, work)).length === 0) throw notFound();
-  const plan = await planCascade(references, model, [id], work);
+  const plan = await planCascade(references, model, [id], work, isSeen);
   const restrictedBy: DeletePlan['restrictedBy'][number][] = [];
   for (const edge of plan.restricting) restrictedBy.push({ ...(await findRestricting(edge, plan, work)), field: edge.field.name });
   const deleted = plan.deleted.map(({ edge, ids }) => ({ ...toPlanned(edge.holder.model, ids), action: 'delete' as const }));
   const cleared = plan.rewritten.map(({ holder, ids }) => ({ ...toPlanned(holder.model, [...ids.values()]), action: 'clear' as const }));
   return {
     isAllowed: restrictedBy.length === 0 && !plan.exceeded,
-    isTooLarge: plan.exceeded !== undefined,
+    exceeded: plan.exceeded,
     steps: [...merge(deleted), ...cleared],
     restrictedBy,
   };

@@ -7,6 +7,7 @@ import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { WriteOptions } from '../mongo/references/open-related.ts';
+import type { IsSeen } from '../mongo/references/plan-cascade.ts';
 import type { References } from '../mongo/references/references.ts';
 import { compileStore, type OpenStore, readId, type StoreUser } from './open-store.ts';
 import { type DeletePlan, nothingElse, planDelete } from './plan-delete.ts';
@@ -37,11 +38,11 @@ export class Stores {
   }
 
   /** Tells what a delete of a record would do. */
-  async planDelete(model: Model, id: unknown, user: StoreUser): Promise<DeletePlan> {
+  async planDelete(model: Model, id: unknown, user: StoreUser, isSeen: IsSeen): Promise<DeletePlan> {
     const compiled = compileModel(model);
     const references = this.#references();
     const given = readId(compiled, id);
-    if (references) return planDelete(compiled, given, references, user.work());
+    if (references) return planDelete(compiled, given, references, user.work(), isSeen);
     await this.open(model, {}, user).get(given);
     return nothingElse;
   }

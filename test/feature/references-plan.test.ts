@@ -35,7 +35,7 @@ describe('`planDelete`', () => {
     commands.clear();
     expect(await api.planDelete(Project, 'a')).toEqual({
       isAllowed: true,
-      isTooLarge: false,
+      exceeded: undefined,
       steps: [
         { model: 'Job', action: 'delete', count: 2, ids: ['1', '2'] },
         { model: 'Step', action: 'delete', count: 1, ids: ['s'] },
@@ -62,20 +62,36 @@ describe('`planDelete`', () => {
     expect(plan.steps.map(({ model, ids }) => [model, ids])).toContainEqual(['Bill', ['z']]);
   });
 
-  it('says that a delete would be too large, and no more', async () => {
+  it('names the limit that a delete would exceed, and tells no more', async () => {
     await of('jobs').insertMany(['3', '4', '5', '6'].map((_id) => ({ _id, projectId: 'a' })));
-    expect(await api.planDelete(Project, 'a')).toEqual({ isAllowed: false, isTooLarge: true, steps: [], restrictedBy: [] });
+    expect(await api.planDelete(Project, 'a')).toEqual({ isAllowed: false, exceeded: 'maxCascade', steps: [], restrictedBy: [] });
   });
 
   it('says so too of a delete that would change too many records', async () => {
     const shop = service();
     const resources = [shop.resource({ model: Project }), shop.resource({ model: Bill }), shop.resource({ model: Memo })];
     const small = shop.api({ db: database.db, resources, models: [Job, Step, Label], maxCleared: 1 });
-    expect(await small.planDelete(Project, 'b')).toMatchObject({ isAllowed: false, isTooLarge: true });
+    expect(await small.planDelete(Project, 'b')).toMatchObject({ isAllowed: false, exceeded: 'maxCleared' });
+  });
+
+  it.each(['within', 'after'] as const)('counts what hooks of `%s` see as the delete itself does', async (phase) => {
+    const shop = service();
+    const served = shop.api({
+      db: database.db,
+      resources: [shop.resource({ model: Project }), shop.resource({ model: Memo, [phase]: { patch: [() => undefined] } })],
+      models: [Job, Step, Bill, Label],
+      maxCascade: 1,
+    });
+    await of('jobs').deleteMany({});
+    expect(await served.planDelete(Project, 'a')).toMatchObject({ isAllowed: true, exceeded: undefined });
+    expect(await served.planDelete(Project, 'b')).toMatchObject({ isAllowed: false, exceeded: 'maxCascade' });
+    const { status, statusText } = await served.fetch(new Request('http://host/projects/b', { method: 'DELETE' }));
+    expect([status, statusText]).toEqual([409, 'Conflict']);
+    await served.store(Project).remove('b'); // runs no hooks
   });
 
   it('is empty for a record that nothing refers to, and 404 for one that is not there', async () => {
-    const nothing = { isAllowed: true, isTooLarge: false, steps: [], restrictedBy: [] };
+    const nothing = { isAllowed: true, exceeded: undefined, steps: [], restrictedBy: [] };
     expect(await api.planDelete(Project, 'b')).toMatchObject({ steps: [{ model: 'Memo', action: 'clear', count: 2 }] });
     expect(await api.planDelete(Memo, 'n')).toEqual(nothing);
     await expect(api.planDelete(Project, 'none')).rejects.toMatchObject({ status: 404 });

@@ -27,7 +27,7 @@ export function compileObserve(model: CompiledModel, references: References | un
     containBody(ctx);
     const takeBack = rememberState(ctx);
     return {
-      wants: (source, change) => areSome(hooksOf(source)?.[change]),
+      wants: haveHooks,
       async happened(records) {
         takeBack(); // what a lost attempt has left
         ctx.cascaded = records;
@@ -44,11 +44,16 @@ export function compileObserve(model: CompiledModel, references: References | un
   };
 }
 
+/** Whether hooks see the records of a source that a delete or a restore changes so. */
+export function haveHooks(source: object, change: CascadedChange): boolean {
+  return areSome(hooksOf(source)?.[change]);
+}
+
 /** Whether a delete or a restore of a model's records may run hooks of other resources, or of its own for further records. */
 export function hasCascadeHooks(model: CompiledModel, references: References | undefined, operation: Cascading): boolean {
   return (references?.reachedFrom(model) ?? []).some((edge) => {
     const change = changeBy(edge, operation);
-    return change !== undefined && areSome(hooksOf(edge.holder)?.[change]);
+    return change !== undefined && haveHooks(edge.holder, change);
   });
 }
 

@@ -27,19 +27,22 @@ export interface CascadePlan {
 
 const nothing: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], restricting: [] };
 
+/** Whether hooks see the records of a model that lose a reference. */
+export type IsSeen = (holder: ReferenceEnd) => boolean;
+
 /**
  * Finds out what follows from a delete of records, and changes nothing. First all cascades, to any depth and over circles: each record once. Then, of
  * the records that stay, those that restrict and those that lose a reference. So the order of the models and of the records does not matter.
  *
- * It sends one command for each reference and each step of depth. `isSeen` tells whether hooks see the records of a model that lose a reference:
- * those count for `maxCascade`.
+ * It sends one command for each reference and each step of depth. The records of `isSeen` that lose a reference count for
+ * `maxCascade`.
  */
 export async function planCascade(
   references: References,
   model: CompiledModel,
   ids: readonly unknown[],
   work: Work,
-  isSeen: (holder: ReferenceEnd) => boolean = () => false,
+  isSeen: IsSeen,
 ): Promise<CascadePlan> {
   if (ids.length === 0) return nothing;
   const gone = new Map<string, IdSet>([[model.collection, toSet(model, ids)]]);

@@ -24,9 +24,9 @@ interface Given {
   readonly areSeen?: boolean;
 }
 
-async function plan(records: Records, ids: readonly string[], { from = 'Customer', limits = {}, areSeen }: Given = {}) {
+async function plan(records: Records, ids: readonly string[], { from = 'Customer', limits = {}, areSeen = false }: Given = {}) {
   const memory = openMemory(models, records, limits);
-  const isSeen = areSeen === undefined ? undefined : ({ model }: ReferenceEnd) => areSeen && model.name === 'Note';
+  const isSeen = ({ model }: ReferenceEnd) => areSeen && model.name === 'Note';
   return { memory, plan: await planCascade(memory.references, memory.end(from).model, ids, new Work(), isSeen) };
 }
 
