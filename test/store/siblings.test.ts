@@ -148,6 +148,28 @@ describe('createMany of records with `exists`', () => {
     expect(commands.names.filter((name) => name === 'find')).toHaveLength(1 + 12); // all of them, r1 to r11, and `taken` again
   });
 
+  it('names only what is missing in the end, also beside a circle', async () => {
+    const documents = [
+      { id: 'c', parentId: 'd', seeIds: ['d', 'none', 'e'] },
+      { id: 'd', parentId: 'taken' },
+      { id: 'taken', parentId: 'd' },
+      { id: 'e', parentId: 'none' },
+    ];
+    for (const [order, outcome] of [
+      [
+        [0, 1, 2, 3],
+        ['validation_failed seeIds.1,seeIds.2', 'd', 'duplicate_key id', 'validation_failed parentId'],
+      ],
+      [
+        [3, 2, 1, 0],
+        ['validation_failed parentId', 'duplicate_key id', 'd', 'validation_failed seeIds.1,seeIds.2'],
+      ],
+    ] as const) {
+      expect(outcomesOf(await pages().createMany(order.map((index) => documents[index] as Any)))).toEqual(outcome);
+      await database.db.collection('pages').deleteOne({ _id: 'd' as never });
+    }
+  });
+
   it('names all missing records of a document, in linear time', async () => {
     const [made] = await pages().createMany([{ id: 'a', seeIds: Array.from({ length: 50_000 }, (_, index) => `none${index}`) }]);
     expect((made as Any).error.errors).toHaveLength(100);

@@ -13,7 +13,8 @@ export interface Inserted {
 /**
  * Inserts records that may refer to one another: each after those that it refers to, in as few calls of `insert` as that allows. What waits for
  * records that do not come, such as each record of a circle, is tried at last, because others with their ids may be stored already; and it is
- * tried again when all that it lacked was stored after all. So it does not matter where a record stands. Returns the errors by their places.
+ * tried once more if some of those that it lacked were stored after all, so that its error names only what is missing in the end. So it does not
+ * matter where a record stands. Returns the errors by their places.
  */
 export async function insertSiblings(
   edges: readonly Edge[],
@@ -24,12 +25,18 @@ export async function insertSiblings(
   const { waits, waiting } = findWaiting(edges.filter(isToItself), records, idOf);
   const errors = new Map<number, Error>();
   const untried = new Set(records.keys());
+  /** Refused records that lack less by now: their errors name too much. */
+  const outdated = new Set<number>();
   let ready = [...untried].filter((place) => !waits.has(place));
-  while (untried.size > 0 || ready.length > 0) {
-    const some = new Map((ready.length > 0 ? ready : [...untried]).map((place) => [place, records.get(place) as Stored]));
-    for (const place of some.keys()) for (const found of [untried, waits, errors]) found.delete(place);
+  while (ready.length > 0 || untried.size > 0 || outdated.size > 0) {
+    const next = [ready, [...untried], [...outdated]].find(({ length }) => length > 0) ?? [];
+    const some = new Map(next.map((place) => [place, records.get(place) as Stored]));
+    for (const place of some.keys()) for (const found of [untried, outdated, waits, errors]) found.delete(place);
     const inserted = await insert(some);
-    for (const [place, missing] of inserted.refused) if (missing.every(isAwaited)) waits.set(place, new Set(missing.flatMap(idsOf)));
+    for (const [place, missing] of inserted.refused) {
+      const awaited = missing.flatMap(awaitedOf);
+      if (awaited.length > 0) waits.set(place, new Set(awaited));
+    }
     ready = [];
     for (const [place, record] of some) {
       const error = inserted.errors.get(place);
@@ -39,16 +46,21 @@ export async function insertSiblings(
   }
   return errors;
 
-  /** Whether records with all of these ids may still come. */
-  function isAwaited(named: Named): boolean {
-    return isToItself(named.edge) && idsOf(named).every((id) => waiting.has(id));
+  /** The ids of which records may still come. */
+  function awaitedOf({ edge, ids }: Named): string[] {
+    return isToItself(edge) ? [...ids.keys()].filter((id) => waiting.has(id)) : [];
   }
 
   /** The places of the records that waited for nothing but one with this id. */
   function release(id: string): number[] {
     const places = [...(waiting.get(id) ?? [])];
     waiting.delete(id);
-    return places.filter((place) => waits.get(place)?.delete(id) && waits.get(place)?.size === 0);
+    return places.filter((place) => {
+      const lacking = waits.get(place);
+      if (!lacking?.delete(id)) return false;
+      if (lacking.size > 0 && !untried.has(place)) outdated.add(place);
+      return lacking.size === 0;
+    });
   }
 }
 
@@ -68,10 +80,6 @@ function findWaiting(edges: readonly Edge[], records: ReadonlyMap<number, Stored
       }
     }
   return { waits, waiting };
-}
-
-function idsOf({ ids }: Named): string[] {
-  return [...ids.keys()];
 }
 
 function entryOf<Key, Item>(sets: Map<Key, Set<Item>>, key: Key): Set<Item> {
