@@ -65,6 +65,12 @@ const api = useApi<string>(
           },
         },
         deleteWhole: { path: '/whole/:other', handler: (ctx) => ctx.store(Doc).remove(String(ctx.params.other)) },
+        deleteUnseen: {
+          path: '/unseen/:other',
+          handler: async (ctx) => {
+            await ctx.store(Doc).remove(String(ctx.params.other));
+          },
+        },
         quiet: { handler: () => undefined },
         note: { path: '/:id/notes/:note', handler: () => ({ ok: ++runs }) },
       },
@@ -137,4 +143,13 @@ describe.each([
 it('a handler that loads its record costs no other read of it', async () => {
   expect((await sendAlone('/docs/a/loaded')).status).toBe(200);
   expect(commands.events.filter(({ command }) => command.find === 'docs')).toHaveLength(1);
+});
+
+it('a batch is 404 if a later operation has removed by a store, without showing it, what an earlier one shows', async () => {
+  owner = 'ann';
+  const operations = ['/docs/a/loaded', '/docs/unseen/a'].map((path) => ({ method: 'POST', path, body: {} }));
+  const send = () => api.request('POST', '/api/batch', { body: { operations }, headers });
+  expect((await send()).status).toBe(200);
+  const { status, body } = await send();
+  expect([status, body.operation]).toEqual([404, 0]);
 });

@@ -24,7 +24,7 @@ export async function raceDeletes(api: TestServer, db: Db, rounds: number, clien
     await db.collection<{ _id: string; owner: string }>('projects').insertOne({ _id: project, owner: 'ann' });
     await db.collection<{ _id: string; projectId: string }>('jobs').insertOne({ _id: `${project}-0`, projectId: project });
     const create = async (index: number) => {
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 30));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 30)); // each round is another order of creates and delete
       const isStep = index % 4 === 0; // a child of a child: only the cascade meets it
       const [path, body] = isStep ? ['steps', { jobId: `${project}-0` }] : ['jobs', { projectId: project }];
       const id = `${project}-${index}`;
@@ -33,7 +33,7 @@ export async function raceDeletes(api: TestServer, db: Db, rounds: number, clien
       return { path, id, status };
     };
     const remove = async () => {
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 30));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 30)); // between the creates, as they
       const { status } = await api.request('DELETE', `/api/projects/${project}`);
       count(`delete ${status}`);
       return status;
