@@ -5,6 +5,7 @@ import type { Guard } from '../middleware/parts/context.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
+import type { ReferenceLimits } from '../mongo/references/limits.ts';
 import { type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import type { RequestContext } from '../resource/custom-operation.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
@@ -44,7 +45,7 @@ export interface IdempotencyOptions<Principal> {
 }
 
 /** Settings of an api. */
-export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions, ThroughLimits {
+export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions, ThroughLimits, ReferenceLimits {
   /** The database of the models' collections. */
   readonly db: Database;
   /** What `resource()` of the service has returned. Their paths must differ. */
@@ -82,16 +83,6 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
-  /**
-   * The most records that a delete may take along, because they refer by `onDelete: 'cascade'` to those that it addresses; up to 10,000. If there
-   * are more, nothing is deleted, and the answer is 409. @default 1,000
-   */
-  readonly maxCascade?: number;
-  /**
-   * The most records that a delete may remove references from (`onDelete: 'nullify'` and `'pull'`), up to 100,000. If there are more, nothing is
-   * deleted, and the answer is 409. Records that hooks see count for `maxCascade` instead. @default 10,000
-   */
-  readonly maxCleared?: number;
   /**
    * Answers 403 to requests that a page of another origin makes a browser send, unless their method is safe (GET, HEAD). It is checked before
    * `authenticate`, and is for apis that identify callers by cookies. Pages of `trustedOrigins` may write; CORS decides which may read.
@@ -181,6 +172,7 @@ export const apiOptionNames = [
   'maxPageBytes',
   'maxCascade',
   'maxCleared',
+  'maxLatches',
   'crossOrigin',
   'maxFilterValues',
   'maxPrefix',

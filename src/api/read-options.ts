@@ -10,7 +10,7 @@ import { asDb } from '../mongo/driver/database.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
-import { aMaxCascade, aMaxCleared, defaultMaxCascade, defaultMaxCleared } from '../mongo/references/references.ts';
+import { checkReferenceLimits } from '../mongo/references/limits.ts';
 import {
   aFunction,
   anArrayOf,
@@ -33,19 +33,17 @@ type Options = ApiOptions<ResourceDefinition>;
 /** Reads the options that every resource of the api gets. */
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
-  const { maxCascade = defaultMaxCascade, maxCleared = defaultMaxCleared, maxValues = defaultBodyValues } = options;
-  const { warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
-  const [filterLimits, throughLimits] = tryAll([
+  const { maxValues = defaultBodyValues, warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
+  const [filterLimits, throughLimits, referenceLimits] = tryAll([
     () => checkFilterLimits(options),
     () => checkThroughLimits(options),
+    () => checkReferenceLimits(options),
     () => readDatabase(options),
     () => checkBodyLimit(maxBody),
     () => checkBodyValues(maxValues),
     () => checkTimeLimit(maxTimeMS),
     () => checkTimeLimit(bodyTimeout, 'bodyTimeout'),
     () => checkPageBytes(maxPageBytes),
-    () => checkValue('`maxCascade`', maxCascade, aMaxCascade),
-    () => checkValue('`maxCleared`', maxCleared, aMaxCleared),
     () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
     () => checkValue('`shareRoundTrips`', shareRoundTrips, trueOrFalse),
   ]);
@@ -56,12 +54,11 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     bodyTimeout,
     maxTimeMS,
     maxPageBytes,
-    maxCascade,
-    maxCleared,
     warnOnScan,
     shareRoundTrips,
     filterLimits,
     throughLimits,
+    referenceLimits,
   };
 }
 

@@ -14,6 +14,7 @@ import type { Database } from '../mongo/driver/database.ts';
 import type { FilterLimits } from '../mongo/list/parse-list-query.ts';
 import type { Paging } from '../mongo/list/parse-paging.ts';
 import type { Elements } from '../mongo/open-links.ts';
+import type { ReferenceLimits } from '../mongo/references/limits.ts';
 import type { References } from '../mongo/references/references.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { Uncovered } from './operation-groups.ts';
@@ -29,10 +30,9 @@ export interface ApiSettings {
   readonly bodyTimeout: number;
   readonly maxTimeMS: number;
   readonly maxPageBytes: number;
-  readonly maxCascade: number;
-  readonly maxCleared: number;
   readonly filterLimits: FilterLimits;
   readonly throughLimits: Required<ThroughLimits>;
+  readonly referenceLimits: Required<ReferenceLimits>;
   readonly warnOnScan: boolean;
   readonly shareRoundTrips: boolean;
   /** Whether its writes may be carried out in the transaction of a batch or of an `Idempotency-Key`. */

@@ -52,12 +52,9 @@ interface Linked {
   readonly references: References | undefined;
 }
 
-function compileReferencesOf(
-  targets: readonly ReferenceTarget[],
-  { db, maxTimeMS, maxCascade, maxCleared }: ApiSettings,
-): References | undefined {
+function compileReferencesOf(targets: readonly ReferenceTarget[], { db, maxTimeMS, referenceLimits }: ApiSettings): References | undefined {
   const areSome = targets.some(({ model }) => model.references.length > 0);
-  return areSome ? compileReferences({ db, maxTimeMS, maxCascade, maxCleared, targets }) : undefined;
+  return areSome ? compileReferences({ db, maxTimeMS, ...referenceLimits, targets }) : undefined;
 }
 
 type ReferenceTarget = HookedTarget & { readonly model: CompiledModel };

@@ -4,18 +4,17 @@ import { checkIdType } from '../mongo/check-id-type.ts';
 import { openCollection } from '../mongo/collection.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { compileEdges } from '../mongo/references/compile-edges.ts';
-import { defaultMaxCascade, defaultMaxCleared, type ReferenceEnd, References } from '../mongo/references/references.ts';
+import { checkReferenceLimits, type ReferenceLimits } from '../mongo/references/limits.ts';
+import { type ReferenceEnd, References } from '../mongo/references/references.ts';
 
-interface Settings {
+interface Settings extends ReferenceLimits {
   readonly db: Database;
   readonly maxTimeMS?: number;
-  readonly maxCascade?: number | undefined;
-  readonly maxCleared?: number | undefined;
 }
 
 /** Compiles the checked references between models without resources. Throws a {@link ConfigurationError} for one that leads to none of them. */
 export function compileModelReferences(given: readonly CompiledModel[], settings: Settings): References {
-  const { maxTimeMS = 10_000, maxCascade = defaultMaxCascade, maxCleared = defaultMaxCleared } = settings;
+  const { db, maxTimeMS = 10_000 } = settings;
   const models = [...new Map(given.map((model) => [model.name, model])).values()];
   const ends = new Map<string, ReferenceEnd>();
   for (const model of models) ends.set(model.name, { model, collection: openCollection(model, settings) });
@@ -29,5 +28,5 @@ export function compileModelReferences(given: readonly CompiledModel[], settings
     },
     holderOf: (model) => ends.get(model.name) as ReferenceEnd,
   });
-  return new References(models, edges, { db: settings.db, maxTimeMS, maxCascade, maxCleared });
+  return new References(models, edges, { db, maxTimeMS, ...checkReferenceLimits(settings) });
 }

@@ -8,8 +8,8 @@ import { Work } from '../mongo/driver/work.ts';
 import type { Reads } from '../mongo/open-reads.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
+import { legalReferenceLimits } from '../mongo/references/limits.ts';
 import { openRelated, type WriteOptions } from '../mongo/references/open-related.ts';
-import { aMaxCascade, aMaxCleared } from '../mongo/references/references.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import type { Target } from '../mongo/target.ts';
 import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, oneOf, orUndefined } from '../options.ts';
@@ -26,8 +26,7 @@ const legal: LegalOptions<OpenStoreOptions<unknown>> = {
   db: checkedLater,
   maxTimeMS: checkedLater,
   models: anArrayOf('models'),
-  maxCascade: orUndefined(aMaxCascade),
-  maxCleared: orUndefined(aMaxCleared),
+  ...legalReferenceLimits,
   scope: checkedLater,
 };
 const legalScope: LegalOptions<ScopeOptions<unknown>> = { scope: checkedLater };
@@ -50,10 +49,10 @@ const legalFind: LegalOptions<FindManyOptions<unknown>> = {
  */
 export function openStore<M extends Model>(model: M, options: OpenStoreOptions<Document<M>>): Store<M> {
   checkOptions(options, legal, '`openStore`');
-  const { db, maxTimeMS, models, maxCascade, maxCleared, ...given } = options;
+  const { models, scope, ...settings } = options;
+  const given = Object.hasOwn(options, 'scope') ? { scope } : {};
   const compiled = asCompiled(model as Model);
-  const settings = { db, ...(maxTimeMS !== undefined && { maxTimeMS }) };
-  const references = models && compileModelReferences([compiled, ...models.map(asCompiled)], { ...settings, maxCascade, maxCleared });
+  const references = models && compileModelReferences([compiled, ...models.map(asCompiled)], settings);
   const open = compileStore(compiled, { ...settings, references });
   return open(given, { work: () => new Work() }) as unknown as Store<M>;
 }

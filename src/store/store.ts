@@ -2,6 +2,7 @@ import type { Model } from '../model/define/define-model.ts';
 import type { Document, Given, HasFields, NewDocument } from '../model/define/infer.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { ConditionOn, ElementOf, everything, RowScope } from '../mongo/query/filter.ts';
+import type { ReferenceLimits } from '../mongo/references/limits.ts';
 
 /** A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded objects. */
 export type StoreFilter<Doc> = {
@@ -80,7 +81,7 @@ export interface ScopeOptions<Doc> {
 }
 
 /** Options of {@link openStore}. */
-export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc> {
+export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc>, ReferenceLimits {
   /** The database of the collections. */
   readonly db: Database;
   /** How long the database may work for one operation, in milliseconds. `maxTimeMS` of the model wins over it. @default 10,000 */
@@ -90,10 +91,6 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc> {
    * depth. A model that is not named here is not touched by a delete. @default none
    */
   readonly models?: readonly Model[];
-  /** The most records that a delete may take along by `cascade`, up to 10,000. If there are more, it is 409. @default 1,000 */
-  readonly maxCascade?: number;
-  /** The most records that a delete may change by `nullify` and `pull`, up to 100,000. If there are more, it is 409. @default 10,000 */
-  readonly maxCleared?: number;
 }
 
 /**

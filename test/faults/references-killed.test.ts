@@ -21,8 +21,11 @@ let deployment: Deployment;
 let db: Db;
 let services: Service[] = [];
 
-async function start(): Promise<Service> {
-  const child = fork(script, [deployment.uri, 'race'], { execArgv: ['--import', 'tsx'] });
+/** The processes give a record different numbers of latches: what one of them has made is shut and removed by the other one, too. */
+const latches = [3, 64];
+
+async function start(index: number): Promise<Service> {
+  const child = fork(script, [deployment.uri, 'race', String(latches[index])], { execArgv: ['--import', 'tsx'] });
   const [port] = await once(child, 'message');
   return { child, port: port as number };
 }
@@ -39,7 +42,7 @@ beforeAll(async () => {
   await deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
   db = deployment.admin.db('race');
   for (const name of ['projects', 'jobs', 'steps']) await db.createCollection(name);
-  services = await Promise.all([start(), start()]);
+  services = await Promise.all([start(0), start(1)]);
 });
 afterAll(async () => {
   await Promise.all(services.map(kill));
@@ -90,7 +93,7 @@ describe(`references that hold, in ${rounds} rounds of two processes, one of whi
         await kill(services[killed] as Service);
       };
       await Promise.all([remove(), killOne(), ...Array.from({ length: 24 }, (_, index) => create(index + 1))]);
-      services[killed] = await start();
+      services[killed] = await start(killed);
       // What the killed process has locked is free again in time: also a record that it was about to delete.
       const after = await ask(1 - killed, 'POST', '/api/jobs', { id: `${project}-after`, projectId: project });
       expect([201, 422]).toContain(after);

@@ -14,6 +14,10 @@ const api = useApi(database, (shop) => [
   shop.resource({ model: Bill }),
   shop.resource({ model: Memo }),
 ]);
+const models = [Project, Job, Step, Bill, Memo];
+const few = useApi(database, (shop) => models.map((model) => shop.resource({ model } as { readonly model: typeof Job })), {
+  maxLatches: 3,
+});
 const of = (name: string) => database.db.collection<{ _id: string; [key: string]: unknown }>(name);
 const post = (path: string, body: object) => api.request('POST', `/api/${path}`, { body });
 const countOf = (name: string) => commands.names.filter((one) => one === name).length;
@@ -74,6 +78,30 @@ describe('writers of references to one record', () => {
     const answers = await Promise.all(bodies.map((body) => post('jobs', body)));
     expect(answers.map(({ status }) => status)).toEqual([201, 409, 422, 201, 201]);
     expect(await of('jobs').countDocuments()).toBe(4);
+  });
+});
+
+describe('`maxLatches`', () => {
+  it('is the number of latches of a record, for which more writers wait', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => few.request('POST', '/api/jobs', { body: { projectId: 'b' } })));
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
+    const latches = await of('reference_latches').countDocuments({ '_id.id': 'b' });
+    expect(latches).toBeGreaterThan(0);
+    expect(latches).toBeLessThanOrEqual(3);
+  });
+
+  it('may be another one in another process: a delete removes all latches, whoever has made them', async () => {
+    const made = Array.from({ length: 1_000 }, (_, n) => ({ _id: { in: 'projects', id: 'c', n } }));
+    await of('reference_latches').insertMany(made as never);
+    expect((await few.request('DELETE', '/api/projects/c')).status).toBe(204);
+    expect(await of('reference_latches').countDocuments()).toBe(0);
+  });
+
+  it.each([0, 1_001, 1.5, '3'])('is from 1 to 1,000: %p', (maxLatches) => {
+    const shop = service();
+    const limits = { maxLatches: maxLatches as number };
+    expect(() => shop.api({ db: database.db, resources: [shop.resource({ model: Project })], ...limits })).toThrow(/`maxLatches` must be/);
+    expect(() => openStore(Project, { db: database.db, ...limits })).toThrow(/`maxLatches`/);
   });
 });
 

@@ -2,6 +2,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
 import { checkFilterLimits } from '../../src/middleware/list-query.ts';
 import { checkThroughLimits } from '../../src/middleware/parts/compile-through.ts';
+import { checkReferenceLimits } from '../../src/mongo/references/limits.ts';
 import { compileResource } from '../../src/resource/compile-resource.ts';
 import type { CompiledResource } from '../../src/resource/compiled-resource.ts';
 import { linkResources } from '../../src/resource/link-resources.ts';
@@ -19,14 +20,13 @@ export function compile(options: unknown): CompiledResource {
     maxTimeMS: 10_000,
     maxPageBytes: 16_777_216,
     maxValues: 25_000,
-    maxCascade: 1_000,
-    maxCleared: 10_000,
     warnOnScan: false,
     shareRoundTrips: true,
     isCarried: false,
     idempotency: undefined,
     filterLimits: checkFilterLimits({}),
     throughLimits: checkThroughLimits({}),
+    referenceLimits: checkReferenceLimits({}),
   });
   return resources[0] as CompiledResource;
 }

@@ -3,7 +3,8 @@ import { asCompiled, type CompiledModel } from '../../model/compile/compile-mode
 import { checkIdType } from '../../mongo/check-id-type.ts';
 import type { DatabaseOptions } from '../../mongo/collection.ts';
 import { compileEdges } from '../../mongo/references/compile-edges.ts';
-import { aMaxCascade, aMaxCleared, defaultMaxCascade, defaultMaxCleared, References } from '../../mongo/references/references.ts';
+import { checkReferenceLimits, type ReferenceLimits } from '../../mongo/references/limits.ts';
+import { References } from '../../mongo/references/references.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import type { Guard } from './context.ts';
 import {
@@ -16,13 +17,9 @@ import {
 } from './relation-targets.ts';
 
 /** Options of {@link compileReferences}. */
-export interface ReferencesOptions extends DatabaseOptions {
+export interface ReferencesOptions extends DatabaseOptions, ReferenceLimits {
   /** The models that have checked references, and those that they lead to. */
   readonly targets: readonly RelationTarget[];
-  /** The most records that a delete may take along by `cascade`, up to 10,000. If there are more, it is 409. @default 1,000 */
-  readonly maxCascade?: number;
-  /** The most records that a delete may change by `nullify` and `pull`, up to 100,000. If there are more, it is 409. @default 10,000 */
-  readonly maxCleared?: number;
 }
 
 /**
@@ -36,15 +33,9 @@ export interface ReferencesOptions extends DatabaseOptions {
  * const references = compileReferences({ db, targets: [{ model: Project, scope: ownProjects }, { model: Task, scope: ownTasks }] });
  * router.post('/tasks', jsonBody(), checkCreate(Task), insert(Task, { db, references }), record({ created: true }));
  */
-export function compileReferences({
-  targets,
-  maxCascade = defaultMaxCascade,
-  maxCleared = defaultMaxCleared,
-  ...options
-}: ReferencesOptions): References {
+export function compileReferences({ targets, ...options }: ReferencesOptions): References {
   checkValue('`targets` of `compileReferences`', targets, anArrayOf('models, each with the guards and the scope of its records'));
-  checkValue('`maxCascade`', maxCascade, aMaxCascade);
-  checkValue('`maxCleared`', maxCleared, aMaxCleared);
+  const limits = checkReferenceLimits(options);
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
   const sources = new Map<RelationTarget, GuardedSource>();
   const sourceOf = (target: HookedTarget): GuardedSource => {
@@ -64,7 +55,7 @@ export function compileReferences({
       return sourceOf(findHolder(model, own));
     },
   });
-  return new References(models, edges, { db: options.db, maxTimeMS: options.maxTimeMS ?? 10_000, maxCascade, maxCleared });
+  return new References(models, edges, { db: options.db, maxTimeMS: options.maxTimeMS ?? 10_000, ...limits });
 }
 
 /** The resource of a model, by the rule of relations. Where several could be meant, nobody sees the records, and none may have hooks for them. */

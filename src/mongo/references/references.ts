@@ -2,12 +2,12 @@ import { ConfigurationError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
 import type { Model } from '../../model/define/define-model.ts';
-import { aWholeNumber } from '../../options.ts';
 import type { ModelCollection } from '../collection.ts';
 import { asDb, type Database } from '../driver/database.ts';
 import type { Source } from '../read-included.ts';
 import { latchModel } from './latches/latch-model.ts';
 import { Latches } from './latches/latches.ts';
+import type { ReferenceLimits } from './limits.ts';
 
 /** The records at one end of a reference: those of a model, as one resource shows them. */
 export interface ReferenceEnd extends Source {
@@ -23,28 +23,11 @@ export interface Edge {
   readonly target: ReferenceEnd;
 }
 
-/** The default of `maxCascade`. */
-export const defaultMaxCascade = 1_000;
-
-/** A legal `maxCascade`: a transaction with more records would be too large. */
-export const aMaxCascade = aWholeNumber(0, 10_000, ' of records');
-
-/** The default of `maxCleared`. */
-export const defaultMaxCleared = 10_000;
-
-/** A legal `maxCleared`. */
-export const aMaxCleared = aWholeNumber(0, 100_000, ' of records');
-
 /** What a delete may do beside deleting the records that it addresses. */
-export interface CascadeLimits {
-  /** The most records that it may delete because they refer to those. */
-  readonly maxCascade: number;
-  /** The most records that it may remove references from. Those that hooks see count for `maxCascade`, because they are kept in memory. */
-  readonly maxCleared: number;
-}
+export type CascadeLimits = Required<Pick<ReferenceLimits, 'maxCascade' | 'maxCleared'>>;
 
-/** Limits of a delete, and the database of all models. */
-interface Settings extends CascadeLimits {
+/** Limits, and the database of all models. */
+interface Settings extends Required<ReferenceLimits> {
   readonly db: Database;
   readonly maxTimeMS: number;
 }
@@ -61,10 +44,10 @@ export class References {
   readonly #held = new Map<string, Edge[]>();
   readonly #known: ReadonlySet<string>;
 
-  constructor(models: readonly CompiledModel[], edges: readonly Edge[], { db, maxTimeMS, maxCascade, maxCleared }: Settings) {
+  constructor(models: readonly CompiledModel[], edges: readonly Edge[], { db, maxTimeMS, maxCascade, maxCleared, maxLatches }: Settings) {
     this.db = asDb(db);
     this.maxTimeMS = maxTimeMS;
-    this.latches = new Latches(this.db, maxTimeMS);
+    this.latches = new Latches(this.db, maxTimeMS, maxLatches);
     this.limits = { maxCascade, maxCleared };
     this.#known = new Set(models.map(keyOf));
     for (const edge of edges) {

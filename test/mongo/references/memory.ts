@@ -43,7 +43,7 @@ export function openMemory(
   );
   const models = [...ends.values()].map(({ model }) => model);
   return {
-    references: new References(models, edges, { db: unasked, maxTimeMS: 1, maxCascade, maxCleared }),
+    references: new References(models, edges, { db: unasked, maxTimeMS: 1, maxCascade, maxCleared, maxLatches: 1 }),
     edges,
     asked,
     end,

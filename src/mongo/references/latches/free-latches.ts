@@ -1,5 +1,4 @@
 import { Problem } from '../../../errors.ts';
-import { latchesPerRecord } from './latch.ts';
 
 /** A latch that one writer of this process has. */
 export interface TakenLatch {
@@ -44,8 +43,9 @@ export class FreeLatches {
   /** Records with all of their latches, which nobody uses at the moment. Those that were used last stand last. */
   readonly #unused = new Map<string, Known>();
 
-  /** Takes a latch of a record. `grow` makes the other latches, and returns whether they are there. Throws a 503 after `maxTimeMS`. */
-  async take(key: string, grow: () => Promise<boolean>, maxTimeMS: number): Promise<TakenLatch> {
+  /** Takes a latch of a record. `grow` makes the other latches, and returns how many there are then; 0 if
+   * there can be none. Throws a 503 after `maxTimeMS`. */
+  async take(key: string, grow: () => Promise<number>, maxTimeMS: number): Promise<TakenLatch> {
     const known = this.#used.get(key) ?? this.#unused.get(key) ?? newRecord();
     this.#unused.delete(key);
     this.#used.set(key, known);
@@ -83,17 +83,17 @@ export class FreeLatches {
   }
 
   /** Those that wait get the latches that are made. Where none can be made, they wait for the first one. */
-  #grow(key: string, known: Known, grow: () => Promise<boolean>): void {
+  #grow(key: string, known: Known, grow: () => Promise<number>): void {
     if (known.isGrowing) return;
     known.isGrowing = true;
     known.users++;
     const { losses } = known;
     grow()
-      .then((hasGrown) => {
-        if (!hasGrown || losses !== known.losses) return;
+      .then((count) => {
+        if (count === 0 || losses !== known.losses) return;
         known.isGrown = true;
         known.isGrowing = false;
-        for (const n of shuffled(latchesPerRecord)) giveBack(known, n, true);
+        for (const n of shuffled(count)) giveBack(known, n, true);
       })
       .catch(() => undefined) // the record may be locked for long: the first latch is enough
       .finally(() => this.#leave(key, known));

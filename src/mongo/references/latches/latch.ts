@@ -4,8 +4,8 @@ import type { Filter } from '../../query/filter.ts';
 /** The collection of the latches, in the database of the models. */
 export const latchCollection = 'reference_latches';
 
-/** The most latches that a record has. So many writers can refer to it at the same time. */
-export const latchesPerRecord = 64;
+/** The most latches that any process may give a record. */
+export const mostLatches = 1_000;
 
 /** For how long a latch is kept after its last use, in seconds. It may go at any time: the next writer makes another one. */
 export const latchLifeSeconds = 86_400;
@@ -31,9 +31,9 @@ function latchId({ collection, id }: Latched, n: number): LatchId {
   return { in: collection, id, n };
 }
 
-/** The filter of all latches of a record: a range of the index of ids. */
+/** The filter of all latches of a record, whichever process has made them: a range of the index of ids. */
 export function latchesOf(record: Latched): Filter {
-  return { _id: { $gte: latchId(record, 0), $lt: latchId(record, latchesPerRecord) } };
+  return { _id: { $gte: latchId(record, 0), $lt: latchId(record, mostLatches) } };
 }
 
 /** A part of an `update` or `delete` command. */

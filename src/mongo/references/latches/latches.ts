@@ -8,19 +8,7 @@ import { isServerError, serverCodes } from '../../driver/server-error.ts';
 import type { Transaction } from '../../driver/transaction.ts';
 import { Work } from '../../driver/work.ts';
 import { FreeLatches, type TakenLatch } from './free-latches.ts';
-import {
-  type Latched,
-  latchCollection,
-  latchesOf,
-  latchesPerRecord,
-  make,
-  open,
-  remove,
-  type Statement,
-  shut,
-  take,
-  unmake,
-} from './latch.ts';
+import { type Latched, latchCollection, latchesOf, make, mostLatches, open, remove, type Statement, shut, take, unmake } from './latch.ts';
 import { latchModel } from './latch-model.ts';
 
 /** A record that a write refers to. */
@@ -61,6 +49,7 @@ const freeLatches = new WeakMap<Db['client'], Map<string, FreeLatches>>();
 export class Latches {
   readonly #db: Db;
   readonly #maxTimeMS: number;
+  readonly #maxLatches: number;
   readonly #collection: Collection<{ readonly _id: { readonly n: number } }>;
   readonly #write: ReturnType<typeof planCommands>['write'];
   readonly #readLatest: ReturnType<typeof planCommands>['readLatest'];
@@ -70,9 +59,11 @@ export class Latches {
   /** What the deletes of a request have shut before their transaction is tried again. */
   readonly #shut = new WeakMap<Work, Shut>();
 
-  constructor(db: Db, maxTimeMS: number) {
+  /** `maxLatches` is how many a record gets at which two writers of this process meet. */
+  constructor(db: Db, maxTimeMS: number, maxLatches: number) {
     this.#db = db;
     this.#maxTimeMS = maxTimeMS;
+    this.#maxLatches = maxLatches;
     this.#collection = db.collection(latchCollection, bsonOptions);
     const { write, readLatest } = planCommands(compileModel(latchModel), db, this.#collection, maxTimeMS);
     this.#write = write;
@@ -138,28 +129,31 @@ export class Latches {
     }
   }
 
-  /** Makes the latches that a record does not have, in a transaction that writes the record, too. Returns false if there is no such record. */
-  async #grow(parent: Parent): Promise<boolean> {
+  /**
+   * Makes the latches that a record does not have, in a transaction that writes the record, too. Returns how many there are; 0 if there is no such
+   * record.
+   */
+  async #grow(parent: Parent): Promise<number> {
     const work = new Work();
     const filter = latchesOf(parent);
     const found = await this.#readLatest(work, (command) =>
       command.count(() =>
         this.#collection
-          .find(command.handOver(filter), { ...command.options, batchSize: latchesPerRecord + 1, readPreference: 'primary' })
+          .find(command.handOver(filter), { ...command.options, batchSize: mostLatches + 1, readPreference: 'primary' })
           .toArray(),
       ),
     );
     const there = new Set(found.map(({ _id }) => _id.n));
-    const missing = Array.from({ length: latchesPerRecord - 1 }, (_, index) => index + 1).filter((n) => !there.has(n));
-    if (missing.length === 0) return true;
+    const missing = Array.from({ length: this.#maxLatches - 1 }, (_, index) => index + 1).filter((n) => !there.has(n));
+    if (missing.length === 0) return this.#maxLatches;
     return runTransaction(this.#db, work, this.#maxTimeMS, async () => {
-      if (!(await parent.touch(work))) return false;
+      if (!(await parent.touch(work))) return 0;
       await this.#send(
         'update',
         missing.map((n) => make(parent, n)),
         work,
       );
-      return true;
+      return this.#maxLatches;
     });
   }
 

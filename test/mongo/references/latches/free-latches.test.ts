@@ -1,20 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
 import { FreeLatches } from '../../../../src/mongo/references/latches/free-latches.ts';
 
-const hasGrown = async () => true;
-const isGone = async () => false;
+const hasGrown = async () => 64;
+const isGone = async () => 0;
 
 describe('the latches of a record in one process', () => {
   it('are one until two writers meet at it, and then all: no two writers have the same', async () => {
     const free = new FreeLatches();
     let growths = 0;
-    const grow = async () => ++growths > 0;
+    const grow = () => {
+      growths++;
+      return hasGrown();
+    };
     const first = await free.take('a', grow, 1_000);
     expect([first.n, growths]).toEqual([0, 0]);
     const others = await Promise.all(Array.from({ length: 63 }, () => free.take('a', grow, 1_000)));
     expect(growths).toBe(1);
     const numbers = [first, ...others].map(({ n }) => n).sort((a, b) => a - b);
     expect(numbers).toEqual(Array.from({ length: 64 }, (_, n) => n));
+  });
+
+  it('are as many as were made', async () => {
+    const free = new FreeLatches();
+    const taken = await Promise.all(Array.from({ length: 3 }, () => free.take('a', async () => 3, 1_000)));
+    expect(taken.map(({ n }) => n).sort()).toEqual([0, 1, 2]);
+    await expect(free.take('a', async () => 3, 1)).rejects.toMatchObject({ status: 503 });
   });
 
   it('are waited for if all are taken, in the order of the writers', async () => {
