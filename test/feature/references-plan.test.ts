@@ -74,22 +74,6 @@ describe('`planDelete`', () => {
     expect(await small.planDelete(Project, 'b')).toMatchObject({ isAllowed: false, exceeded: 'maxCleared' });
   });
 
-  it.each(['within', 'after'] as const)('counts what hooks of `%s` see as the delete itself does', async (phase) => {
-    const shop = service();
-    const served = shop.api({
-      db: database.db,
-      resources: [shop.resource({ model: Project }), shop.resource({ model: Memo, [phase]: { patch: [() => undefined] } })],
-      models: [Job, Step, Bill, Label],
-      maxCascade: 1,
-    });
-    await of('jobs').deleteMany({});
-    expect(await served.planDelete(Project, 'a')).toMatchObject({ isAllowed: true, exceeded: undefined });
-    expect(await served.planDelete(Project, 'b')).toMatchObject({ isAllowed: false, exceeded: 'maxCascade' });
-    const { status, statusText } = await served.fetch(new Request('http://host/projects/b', { method: 'DELETE' }));
-    expect([status, statusText]).toEqual([409, 'Conflict']);
-    await served.store(Project).remove('b'); // runs no hooks
-  });
-
   it('is empty for a record that nothing refers to, and 404 for one that is not there', async () => {
     const nothing = { isAllowed: true, exceeded: undefined, steps: [], restrictedBy: [] };
     expect(await api.planDelete(Project, 'b')).toMatchObject({ steps: [{ model: 'Memo', action: 'clear', count: 2 }] });
@@ -99,5 +83,99 @@ describe('`planDelete`', () => {
     const plain = shop.api({ db: database.db, resources: [shop.resource({ model: Project })] });
     expect(await plain.planDelete(Project, 'a')).toEqual(nothing);
     await expect(plain.planDelete(Project, 'none')).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('`planDelete` and the delete by its operation', () => {
+  const noop = () => undefined;
+  const changes = ['insert', 'update', 'delete'];
+
+  /** An api whose hooks see the changed memos, or not. */
+  function serve(options: { maxCascade?: number; maxCleared?: number; seenBy?: 'within' | 'after' } = {}): Api {
+    const { seenBy, ...limits } = options;
+    const shop = service();
+    const hooks = seenBy ? { [seenBy]: { patch: [noop] } } : {};
+    const resources = [shop.resource({ model: Project, ops: ['delete'] }), shop.resource({ model: Memo, ops: ['patch'], ...hooks })];
+    return shop.api({ db: database.db, resources, models: [Job, Step, Bill, Label], ...limits });
+  }
+
+  const destroy = (served: Api, id = 'a') => served.fetch(new Request(`http://localhost/projects/${id}`, { method: 'DELETE' }));
+
+  /** The collections that the delete writes after the addressed record, which it takes by `findAndModify`, in order, without the latches. */
+  const written = () =>
+    commands.events
+      .filter(({ commandName }) => changes.includes(commandName))
+      .map(({ commandName, command }) => `${commandName} ${command[commandName]}`)
+      .filter((one) => !one.endsWith('reference_latches'));
+
+  it('touch the same records in the same order', async () => {
+    const served = serve();
+    const { steps, isAllowed } = await served.planDelete(Project, 'a');
+    expect(isAllowed).toBe(true);
+    const before = await snapshot();
+    commands.clear();
+    expect((await destroy(served)).status).toBe(204);
+    expect(written()).toEqual(['delete jobs', 'delete steps', 'update memos']);
+    expect(steps.map(({ model }) => model)).toEqual(['Job', 'Step', 'Memo']);
+    const after = await snapshot();
+    const differing = all.map((name, at) => {
+      const left = new Map(after[at]?.map((one) => [one._id, JSON.stringify(one)]));
+      return [name, (before[at] ?? []).filter((one) => left.get(one._id) !== JSON.stringify(one)).map(({ _id }) => _id)];
+    });
+    expect(Object.fromEntries(differing)).toEqual({ projects: ['a'], jobs: ['1', '2'], steps: ['s'], bills: [], memos: ['m'] });
+    expect(steps.map(({ ids }) => ids)).toEqual([['1', '2'], ['s'], ['m']]);
+    expect((await of('memos').findOne({ _id: 'm' }))?.team).toEqual(['b']);
+  });
+
+  it('are restricted by the same references', async () => {
+    await of('bills').insertMany([
+      { _id: 'x', projectId: 'a' },
+      { _id: 'y', jobId: '1' },
+      { _id: 'z', projectId: 'a', stepId: 's' },
+    ]);
+    const served = serve();
+    const { restrictedBy, isAllowed, exceeded } = await served.planDelete(Project, 'a');
+    expect({ isAllowed, exceeded }).toEqual({ isAllowed: false, exceeded: undefined });
+    expect(restrictedBy.map(({ model, field, ids }) => [model, field, ids])).toEqual([
+      ['Bill', 'projectId', ['x']],
+      ['Bill', 'jobId', ['y']],
+    ]);
+    const before = await snapshot();
+    expect(await (await destroy(served)).json()).toMatchObject({ code: 'still_referenced' });
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it.each([
+    ['maxCascade', 'of records that are deleted', { maxCascade: 2 }, { maxCascade: 3 }, 'a'],
+    ['maxCleared', 'of records that lose references', { maxCleared: 1 }, { maxCleared: 2 }, 'b'],
+    [
+      'maxCascade',
+      'of records that hooks of `within` see',
+      { maxCascade: 1, seenBy: 'within' },
+      { maxCascade: 2, maxCleared: 0, seenBy: 'within' },
+      'b',
+    ],
+    [
+      'maxCascade',
+      'of records that hooks of `after` see',
+      { maxCascade: 1, seenBy: 'after' },
+      { maxCascade: 2, maxCleared: 0, seenBy: 'after' },
+      'b',
+    ],
+  ] as const)('exceed the same `%s` %s, and carry out as much as it allows', async (limit, _what, small, enough, id) => {
+    const before = await snapshot();
+    expect(await serve(small).planDelete(Project, id)).toMatchObject({ isAllowed: false, exceeded: limit });
+    expect(await (await destroy(serve(small), id)).json()).toMatchObject({ code: 'too_many_references' });
+    expect(await snapshot()).toEqual(before);
+    expect(await serve(enough).planDelete(Project, id)).toMatchObject({ isAllowed: true, exceeded: undefined });
+    expect((await destroy(serve(enough), id)).status).toBe(204);
+  });
+
+  it('say first what restricts, where records that lose references are too many, too', async () => {
+    await of('bills').insertOne({ _id: 'x', projectId: 'a' });
+    const served = serve({ maxCleared: 0 });
+    const plan = await served.planDelete(Project, 'a');
+    expect(plan).toMatchObject({ exceeded: 'maxCleared', restrictedBy: [{ ids: ['x'] }] });
+    expect(await (await destroy(served)).json()).toMatchObject({ code: 'still_referenced' });
   });
 });
