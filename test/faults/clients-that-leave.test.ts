@@ -15,7 +15,9 @@ const between = useNetwork();
 let client: MongoClient;
 let db: Db;
 let api: Api;
+/** The service that requests go to: the patient one, but for the tests of `requestTimeout`. */
 let server: Server;
+const servers: Server[] = [];
 
 /** The commands of the service since the last reset: whether each is part of a transaction, by its name. */
 let commands: { readonly name: string; readonly isInTransaction: boolean }[] = [];
@@ -35,15 +37,24 @@ beforeAll(async () => {
   db = between.deployment.admin.db('leaving');
   for (const name of collections) await db.createCollection(name);
   api = serveEveryOperation(client.db('leaving'));
-  server = createServer(api.callback()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  server = await serve(api);
 });
+
+async function serve(served: Api): Promise<Server> {
+  const one = createServer(served.callback()).listen(0, '127.0.0.1');
+  servers.push(one);
+  await once(one, 'listening');
+  return one;
+}
+
 afterEach(() => {
   between.network.disturb = () => undefined;
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
+  for (const one of servers) {
+    one.closeAllConnections();
+    one.close();
+  }
 });
 
 let made = 0;
@@ -163,5 +174,31 @@ describe('a client that leaves', () => {
       for (const moment of moments) wrong.push(...(await leave(sent, at, moment, command)));
     }
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('a request whose time is over while the database does not answer', () => {
+  let patient: Server;
+  beforeAll(async () => {
+    patient = server;
+    server = await serve(serveEveryOperation(client.db('leaving'), { requestTimeout: 250 }));
+  });
+  afterAll(() => {
+    server = patient;
+  });
+
+  it.each(names.filter((name) => !name.includes(' ')))('is 503 or 504, and holds no place, no lock and no session: %s', async (name) => {
+    const sent = everyOperation(api).find((one) => one.name === name) as Sent;
+    const n = newId();
+    await seed(db, n);
+    const hold = new Hold(0, 'service');
+    const { status, text } = await ask(sent.row(n));
+    const { code } = JSON.parse(text);
+    const isUnknown = status === 504 && code === 'write_outcome_unknown' && !sent.isRead;
+    expect(isUnknown || [status, code].join(' ') === '503 request_given_up').toBe(true);
+    hold.release();
+    expect(await soon(hasPlace)).toBe(true);
+    expect(await soon(async () => (await openTransactions()).length === 0)).toBe(true);
+    expect(await soon(() => openSessions.size === 0)).toBe(true);
   });
 });
