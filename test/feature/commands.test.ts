@@ -37,7 +37,10 @@ const api = useApi(database, (shop) => [
 const countDocs: Guard<RequestContext<never>> = async (ctx) => (await ctx.store(Doc, { scope: everything }).count({})) > 0;
 const limited = useApi(
   database,
-  (shop) => [shop.resource({ model: Doc, ops }), shop.resource({ model: Limited, guardsFor: { get: [countDocs] }, links: ['docs'] })],
+  (shop) => [
+    shop.resource({ model: Doc, ops }),
+    shop.resource({ model: Limited, guardsFor: { get: [countDocs], list: [] }, links: ['docs'] }),
+  ],
   { idempotency: { principal: () => 'ann' } },
 );
 const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');

@@ -80,7 +80,7 @@ const api = useApi<User>(
       guardsFor: { patch: [never] },
       scope: () => ({ name: { in: ['Ann', 'Ben'] }, id: { ne: 'ben' } }),
     }),
-    shop.resource({ model: Team, path: 'the-only-one', guardsFor: { get: [asksTwice] } }),
+    shop.resource({ model: Team, path: 'the-only-one', guardsFor: { get: [asksTwice], list: [] } }),
     shop.resource({
       model: Unserved,
       path: 'unserved',

@@ -17,7 +17,7 @@ let by: string | undefined;
 const api = useApi(
   database,
   (shop) => [
-    shop.resource({ model: Label, scope: () => ({ owner: 'ann' }), guardsFor: { get: [open] } }),
+    shop.resource({ model: Label, scope: () => ({ owner: 'ann' }), guardsFor: { get: [open], list: [] } }),
     shop.resource({
       model: Ticket,
       ops: ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany'],

@@ -38,7 +38,7 @@ const ofTenant = (ctx: Ctx) => {
 const api = useApi<User>(
   database,
   (shop) => [
-    shop.resource({ model: Person, scope: ofTenant, guardsFor: { get: [() => false] } }),
+    shop.resource({ model: Person, scope: ofTenant, guardsFor: { get: [() => false], list: [] } }),
     shop.resource({
       model: Key,
       scope: ofTenant,

@@ -72,8 +72,10 @@ export function serveRelations(db: Db, graph: Graph): Served {
   const refusal = () => new Problem({ status: 409, code: 'hook_refused', title: 'Refused' });
   const resources = models.map((model, at) => {
     const kinds = ['create', 'patch', 'put', 'delete', ...(graph.soft[at] ? ['restore'] : [])];
-    const hooks = (stage: string, make: (kind: string) => unknown) =>
-      Object.fromEntries(kinds.filter((kind) => stage !== 'before' || hasBefore(graph, at, kind)).map((kind) => [kind, [make(kind)]]));
+    const hooks = (stage: string, make: (kind: string) => unknown) => ({
+      ...(stage !== 'after' && { patch: [], patchMany: [], deleteMany: [] }), // exempt, where they have none
+      ...Object.fromEntries(kinds.filter((kind) => stage !== 'before' || hasBefore(graph, at, kind)).map((kind) => [kind, [make(kind)]])),
+    });
     const within =
       (kind: string) =>
       async (ctx: Any, { before, after, tx }: Any) => {

@@ -60,7 +60,13 @@ const through = ['project', 'project.owner', 'tags', 'review.by', 'lines.tag'];
 export function projectResources(shop: Service<Caller>, more: object = {}) {
   return [
     shop.resource({ model: Task, through, include: ['project'], ops: ['list', 'get', 'deleteMany'], ...more }),
-    shop.resource({ model: Project, scope: ofTenant, guardsFor: { get: [isNoGuest] }, scopeFields: ['tenant'], through: ['owner'] }),
+    shop.resource({
+      model: Project,
+      scope: ofTenant,
+      guardsFor: { get: [isNoGuest], list: [] },
+      scopeFields: ['tenant'],
+      through: ['owner'],
+    }),
     shop.resource({ model: Member, scope: ofTenant, scopeFields: ['tenant'] }),
     shop.resource({ model: Tag, ops: ['get'] }),
   ];
