@@ -46,6 +46,7 @@ const serveGuarded = (db: Db) =>
       if (phase === state.refusing) throw refusal;
     },
   });
+
 /** An api that bounds bodies and answers closely. */
 const serveBounded = (db: Db) =>
   serveEveryOperation(db, { maxValues: 10, maxPageBytes: 1_024, batch: { maxAnswerBytes: 1_024 }, maxKeptBytes: 1_024 });
@@ -141,13 +142,12 @@ describe('every operation that is served', () => {
 
   it.each(['before', 'within'] as const)('stores nothing, and runs no hook after it, if a hook of `%s` refuses', async (phase) => {
     const wrong: string[] = [];
-    for (const { name, operation } of all.filter(({ operation }) => expected[operation]?.hooks.includes(phase))) {
+    for (const { name } of all.filter(({ operation }) => expected[operation]?.hooks.includes(phase))) {
       Object.assign(state, { hooks: [], refusing: phase });
       const { status, body, hasWritten } = await send(guarded, name);
       if (status !== 409 || body.code !== 'stopped') wrong.push(`${name}: ${status} ${JSON.stringify(body)}`);
       if (hasWritten) wrong.push(`${name} has written`);
       if (state.hooks.some((hook) => hook.startsWith('after'))) wrong.push(`${name}: ${state.hooks}`);
-      expect(operation).toBeDefined();
     }
     expect(wrong).toEqual([]);
   });
@@ -188,15 +188,15 @@ describe('every operation that is served', () => {
     expect(endless.map(({ commandName }) => commandName)).toEqual([]);
   });
 
-  it.each(namesOf(({ row }) => row('').body !== undefined))('is 413 and writes nothing if its body is too large: %s', async (name) => {
-    for (const [code, text] of [
-      ['body_too_large', 'x'.repeat(1_100_000)],
-      ['body_too_large', Array(12).fill(1)],
-    ] as const) {
-      const { status, body, hasWritten } = await send(bounded, name, { body: JSON.stringify({ text }) });
-      expect([status, body.code, hasWritten]).toEqual([413, code, false]);
-    }
-  });
+  it.each(namesOf(({ row }) => row('').body !== undefined))(
+    'is 413 and writes nothing if its body has too many bytes, or too many values: %s',
+    async (name) => {
+      for (const text of ['x'.repeat(1_100_000), Array(12).fill(1)]) {
+        const { status, body, hasWritten } = await send(bounded, name, { body: JSON.stringify({ text }) });
+        expect([status, body.code, hasWritten]).toEqual([413, 'body_too_large', false]);
+      }
+    },
+  );
 
   it.each(names)('has an answer of no more bytes than the limit and one record, or writes nothing: %s', async (name) => {
     const { status, text, hasWritten, sent } = await send(bounded, name, { length: 2_000 });
