@@ -5,6 +5,22 @@ export function pause(): Promise<void> {
   return setImmediate();
 }
 
+/** Lets one at a time in; the others wait in the order in which they came. */
+export class Lane {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves when it is this one's turn, with a function that lets the next one in. */
+  async enter(): Promise<() => void> {
+    const before = this.#last;
+    let leave: () => void = () => undefined;
+    this.#last = new Promise((resolve) => {
+      leave = resolve;
+    });
+    await before;
+    return leave;
+  }
+}
+
 /** How long a request may work without a pause if it does so in many steps, in milliseconds. */
 const mostMS = 10;
 

@@ -1,6 +1,6 @@
 import { type Included, TooMuchIncluded } from '../../model/read/included.ts';
 import { JsonOutput } from '../../model/value/json-output.ts';
-import { pause } from '../driver/turn.ts';
+import { Lane, pause } from '../driver/turn.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { inReadingOrder, type Page, shortenPage, type WrittenRecords } from './build-page.ts';
 
@@ -14,7 +14,8 @@ export type WrittenPage = Page & { readonly written: WrittenRecords };
  * Writes the records of a page in the order in which they were read: as many as fit, and at least one. The page then ends behind the last of
  * them. A page that is already written is returned as it is.
  *
- * Other requests run between the records of a large page.
+ * Other requests run between the records of a large page. Of several large pages, one is written at a time: if they took turns, each would stay in
+ * memory for as long as all of them take.
  *
  * Throws `invalid_query` (400) if a page by number would have to end early, and if the included records of the first record are too large.
  */
@@ -22,31 +23,40 @@ export async function writePage(page: Page, included?: Included): Promise<Writte
   const { written, records, direction } = page;
   if (written?.of === records) return { ...page, written };
   const output = spare.pop() ?? new JsonOutput();
+  let leave: (() => void) | undefined;
+  async function rest(): Promise<void> {
+    leave ??= await large.enter();
+    await pause();
+  }
   try {
-    const ends = await writeFitting(output, page, included);
-    if (output.length > mostBytes) await pause(); // taking it copies it
+    const ends = await writeFitting(output, page, included, rest);
+    if (output.length > mostBytes) await rest(); // taking it copies it
     const json = direction === 1 ? output.take() : reverseItems(output.take(), ends);
-    if (json.length > mostBytes) await pause();
+    if (json.length > mostBytes) await rest();
     const shown = ends.length < records.length ? shortenPage(page, ends.length) : page;
     return { ...shown, written: { of: shown.records, json } };
   } finally {
+    leave?.();
     output.clear();
     if (spare.length === 0) spare.push(output);
   }
 }
 
+/** Where large pages wait for one another. */
+const large = new Lane();
+
 /** The output of the last page. A page takes it, because another one may be written while it pauses. */
 const spare: JsonOutput[] = [];
 
 /** Writes an array of the first records, as many as fit, and returns the end of each of them. */
-async function writeFitting(output: JsonOutput, page: Page, included: Included | undefined): Promise<number[]> {
+async function writeFitting(output: JsonOutput, page: Page, included: Included | undefined, rest: () => Promise<void>): Promise<number[]> {
   const ends: number[] = [];
   let sincePause = 0;
   output.clear();
   output.byte(openBracket);
   for (const record of inReadingOrder(page)) {
     if (sincePause >= mostBytes) {
-      await pause();
+      await rest();
       sincePause = 0;
     }
     const before = output.length;

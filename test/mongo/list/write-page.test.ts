@@ -1,5 +1,5 @@
 import { clearImmediate, setImmediate } from 'node:timers';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { BSON } from 'mongodb';
 import { defineModel, t } from '../../../src/index.ts';
 import { asCompiled } from '../../../src/model/compile/compile-model.ts';
@@ -59,5 +59,25 @@ describe('writePage()', () => {
     const pages = await Promise.all([...texts.map((some) => writePage(pageOf(...some))), writePage(pageOf('small'))]);
     for (const [index, some] of [...texts, ['small']].entries())
       expect(pages[index]?.written.json.toString() === jsonOf(...some)).toBe(true);
+  });
+
+  it('writes one large page at a time, and small ones in between', async () => {
+    const ended: string[] = [];
+    const write = async (name: string, ...texts: string[]) => {
+      await writePage(pageOf(...texts));
+      ended.push(name);
+    };
+    const long = (letter: string) => Array<string>(6).fill(letter.repeat(700_000));
+    await Promise.all([write('a', ...long('a')), write('b', ...long('b')), write('small', 's'), write('c', ...long('c').slice(4))]);
+    expect(ended).toEqual(['small', 'a', 'b', 'c']);
+  });
+
+  it('lets the next large page in when one fails', async () => {
+    const broken = pageOf('a'.repeat(2_000_000), 'b');
+    jest.spyOn(broken.records[1] as StoredRecord, 'writeTo').mockImplementation(() => {
+      throw new Error('broken');
+    });
+    await expect(writePage(broken)).rejects.toThrow('broken');
+    expect((await writePage(pageOf('c'.repeat(2_000_000)))).records).toHaveLength(1);
   });
 });
