@@ -132,6 +132,7 @@ describe.each([
       for (const mode of modesOf(command, data)) {
         const attempt = await transactions.plan({ refuses: command === 'abortTransaction' });
         const before = transactions.commits;
+        await transactions.stage.untilFound();
         await failCommands(deployment, mode, { failCommands: [command], ...data });
         const answer = await transactions.stage.ask(attempt.ask);
         await failCommands(deployment, 'off');

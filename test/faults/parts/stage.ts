@@ -85,6 +85,11 @@ export class Stage {
     await this.db.collection<Document & { _id: string }>(things).insertMany(ids.map(stored));
   }
 
+  /** Waits until the service has found the database again: a failure that says that a server ends makes the driver look for it anew. */
+  async untilFound(): Promise<void> {
+    await this.client.db('admin').command({ ping: 1 });
+  }
+
   /** Asks, and keeps what was told of a write. */
   async ask(ask: Ask & { readonly token?: string }, signal?: AbortSignal): Promise<Answer> {
     const answer = await send(this.port, ask, { agent: this.#agent, ...(signal && { signal }) });
