@@ -222,7 +222,7 @@ describe('a transaction that is given up', () => {
   it.each(['service', 'database'] as const)(
     'by `requestTimeout` is answered at once, and holds no lock: held on its way from the %s',
     async (from) => {
-      const { server } = await serve({ requestTimeout: 200 });
+      const { server } = await serve({ requestTimeout: 1_000 });
       const { reached, release } = hold('findAndModify', from);
       const outgoing = remove(server);
       await reached;
@@ -238,7 +238,7 @@ describe('a transaction that is given up', () => {
   it.each(['service', 'database'] as const)(
     'at its deadline is answered at once, and holds no lock: held on its way from the %s',
     async (from) => {
-      const { server } = await serve({ maxTimeMS: 100 });
+      const { server } = await serve({ maxTimeMS: 1_000 });
       const { reached, release } = hold('findAndModify', from);
       const outgoing = remove(server);
       await reached;
@@ -252,7 +252,7 @@ describe('a transaction that is given up', () => {
   );
 
   it.each(['service', 'database'] as const)('while its commit is held on its way from the %s holds no lock afterwards', async (from) => {
-    const { server } = await serve({ requestTimeout: 200 });
+    const { server } = await serve({ requestTimeout: 1_000 });
     const { reached, release } = hold('commitTransaction', from);
     const outgoing = remove(server);
     await reached;

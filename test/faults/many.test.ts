@@ -163,7 +163,7 @@ describe('on a replica set', () => {
   });
 
   it.each([
-    ['find', 1, 300, [expect.any(Error), expect.any(Error), 'b', 'a']],
+    ['find', 1, 1_000, [expect.any(Error), expect.any(Error), 'b', 'a']],
     // The last record is looked up behind the insert that fails: there has to be time left for it on a busy machine.
     ['insert', 2, 5_000, [expect.objectContaining({ code: 'validation_failed' }), expect.any(Error), 'b', 'a']],
   ] as const)(

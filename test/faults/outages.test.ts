@@ -117,7 +117,7 @@ describe('a command that takes longer than its time limit', () => {
   it.each([true, false])(
     'is 504: of a read its time limit, of a write that its outcome is unknown; with retryWrites: %s',
     async (retryWrites) => {
-      const stage = await open({ client: { retryWrites }, api: { maxTimeMS: 100 } });
+      const stage = await open({ client: { retryWrites }, api: { maxTimeMS: 500 } });
       const writes = writeNames.filter((write) => write !== 'checkedPut' && write !== 'stamp'); // these read first
       const asks = writes.map((write) => makeWrite(write, newRecord()));
       await stage.seed('r:1', ...asks.map(({ method, path, token }) => (method === 'DELETE' ? token : path.replace('/things/', ''))));
