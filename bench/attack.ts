@@ -43,7 +43,7 @@ async function serve(uri: string): Promise<void> {
     db: client.db('attack'),
     resources: [things],
     batch: { maxOperations: 1_000 },
-    maxConcurrency: 16,
+    maxConcurrency: { total: 16, each: 8, by: (ctx) => ctx.principal },
     warnOnScan: false,
   });
   const server = createServer(api.callback()).listen(0, '127.0.0.1');

@@ -30,6 +30,7 @@ export const problemCodes = {
   too_many_matches: { status: 422, title: 'Too many records match' },
   idempotency_key_reused: { status: 422, title: 'Idempotency-Key reused' },
   precondition_required: { status: 428, title: 'Precondition Required', blank: true },
+  too_many_requests: { status: 429, title: 'Too Many Requests', blank: true },
   internal: { status: 500, title: 'Internal Server Error', blank: true },
   replica_set_required: { status: 501, title: 'Replica set required' },
   overloaded: { status: 503, title: 'Too many requests in flight' },

@@ -1,5 +1,5 @@
 export type { Api } from './api/api.ts';
-export type { ApiOptions, BatchOptions, IdempotencyOptions, OpenapiOptions } from './api/api-options.ts';
+export type { ApiOptions, BatchOptions, ConcurrencyOptions, IdempotencyOptions, OpenapiOptions } from './api/api-options.ts';
 export type { CloseOptions } from './api/close.ts';
 export { diagram } from './api/diagram.ts';
 export type { FetchOptions, RequestHandler } from './api/in-process.ts';
@@ -38,7 +38,7 @@ export { type FindOptions, type FindRecordOptions, findRecord } from './middlewa
 export { guards } from './middleware/guards.ts';
 export { type Handler, type HandlerOptions, handler } from './middleware/handler.ts';
 export { type IfMatchOptions, ifMatch } from './middleware/if-match.ts';
-export { inFlightLimit } from './middleware/in-flight-limit.ts';
+export { type InFlightOptions, inFlightLimit } from './middleware/in-flight-limit.ts';
 export { include } from './middleware/include.ts';
 export { type InsertOptions, insert } from './middleware/insert.ts';
 export { type JsonBodyOptions, jsonBody } from './middleware/json-body.ts';

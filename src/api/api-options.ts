@@ -1,4 +1,5 @@
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
+import type { NameClient } from '../middleware/in-flight-limit.ts';
 import type { Observe } from '../middleware/observe.ts';
 import type { ThroughLimits } from '../middleware/parts/compile-through.ts';
 import type { Guard } from '../middleware/parts/context.ts';
@@ -44,6 +45,16 @@ export interface IdempotencyOptions<Principal> {
   readonly maxAnswerBytes?: number;
 }
 
+/** Settings of {@link ApiOptions.maxConcurrency}. */
+export interface ConcurrencyOptions<Principal> {
+  /** How many requests of all clients may be in flight; the next one is answered with 503. @default no limit */
+  readonly total?: number;
+  /** How many requests of one client may be in flight; its next one is answered with 429. */
+  readonly each: number;
+  /** Names the client of a request, such as its tenant; undefined if the request counts for no client. It runs after `authenticate`. */
+  readonly by: NameClient<RequestContext<Principal>>;
+}
+
 /** Settings of an api. */
 export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions, ThroughLimits, ReferenceLimits {
   /** The database of the models' collections. */
@@ -62,8 +73,15 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    * @default 25,000
    */
   readonly maxValues?: number;
-  /** How many requests may be in flight at the same time; the next one is answered with 503. @default no limit */
-  readonly maxConcurrency?: number;
+  /**
+   * How many requests may be in flight at the same time; the next one is answered with 503. With `each` and `by`, a client that has so many
+   * in flight is answered with 429, and leaves the other places to others.
+   * @default no limit
+   *
+   * @example
+   * maxConcurrency: { total: 200, each: 20, by: (ctx) => ctx.principal?.tenant }
+   */
+  readonly maxConcurrency?: number | ConcurrencyOptions<Principal>;
   /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
   readonly maxTimeMS?: number;
   /** How long a request body may take to arrive, in milliseconds. A slower one is answered with 408. @default 30,000 */

@@ -28,7 +28,16 @@ import { compileIdentify } from './identify.ts';
 import { compileFetch } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
 import { checkPlainOptions, compileApp } from './plain-adapter.ts';
-import { readDatabase, readExtras, readIdempotency, readPrefix, readRequestIds, readResources, readSettings } from './read-options.ts';
+import {
+  readConcurrency,
+  readDatabase,
+  readExtras,
+  readIdempotency,
+  readPrefix,
+  readRequestIds,
+  readResources,
+  readSettings,
+} from './read-options.ts';
 import { checkPaths, compileRouteTable } from './route-table.ts';
 import { compileBeforeDocument, compileSurroundings } from './surroundings.ts';
 import { warnOfStandalone } from './warn-of-standalone.ts';
@@ -98,7 +107,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   });
   const batch = once(() => {
     const limits = extras().batch;
-    return limits && compileBatch(resources(), surroundings().before, limits, carrying(), prefix(), options.maxConcurrency);
+    return limits && compileBatch(resources(), surroundings().before, limits, carrying(), prefix(), readConcurrency(options).total);
   });
   const description = once(() => ({
     ...info(),

@@ -26,7 +26,14 @@ import {
 } from '../options.ts';
 import type { ApiSettings } from '../resource/compiled-resource.ts';
 import type { ResourceDefinition } from '../resource/resource-options.ts';
-import { type ApiOptions, apiOptionNames, type BatchOptions, type IdempotencyOptions, type OpenapiOptions } from './api-options.ts';
+import {
+  type ApiOptions,
+  apiOptionNames,
+  type BatchOptions,
+  type ConcurrencyOptions,
+  type IdempotencyOptions,
+  type OpenapiOptions,
+} from './api-options.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
@@ -61,6 +68,20 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     referenceLimits,
   };
 }
+
+/** Reads `maxConcurrency` of an api: the places of all clients together, and of each. */
+export function readConcurrency({ maxConcurrency }: Options): Partial<ConcurrencyOptions<never>> {
+  if (maxConcurrency === undefined) return {};
+  if (typeof maxConcurrency !== 'object') return { total: maxConcurrency };
+  checkOptions(maxConcurrency, legalConcurrency, '`maxConcurrency`');
+  return maxConcurrency;
+}
+
+const legalConcurrency: LegalOptions<ConcurrencyOptions<never>> = {
+  total: aWholeNumber(1),
+  each: required(aWholeNumber(1)),
+  by: required(aFunction),
+};
 
 /** The limits of a batch. */
 export type BatchLimits = Required<BatchOptions>;

@@ -3,7 +3,7 @@ import { answerTimeout } from '../middleware/answer-timeout.ts';
 import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
 import { crossOrigin } from '../middleware/cross-origin.ts';
 import { guards } from '../middleware/guards.ts';
-import { inFlightLimit } from '../middleware/in-flight-limit.ts';
+import { inFlightLimit, type NameClient } from '../middleware/in-flight-limit.ts';
 import { observe } from '../middleware/observe.ts';
 import type { FindScoped, Guard, ResourceMiddleware } from '../middleware/parts/context.ts';
 import { setStores } from '../middleware/parts/set-stores.ts';
@@ -16,7 +16,7 @@ import { isObject } from '../model/value/plain-object.ts';
 import type { ResourceDefinition } from '../resource/resource-options.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ApiOptions } from './api-options.ts';
-import { readRequestIds } from './read-options.ts';
+import { readConcurrency, readRequestIds } from './read-options.ts';
 import { traceRequests } from './trace-requests.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
@@ -40,13 +40,13 @@ export function compileSurroundings(
   stores: () => Stores,
   findScoped: FindScoped,
 ): Surroundings {
-  const { maxConcurrency, problem } = options;
-  const [observers, ids, answering, answerProblems, limit, timeout, origins, identifying] = tryAll([
+  const { problem } = options;
+  const [observers, ids, answering, answerProblems, [limit, limitOfEach], timeout, origins, identifying] = tryAll([
     () => (options.observe === undefined ? [] : [observe(options.observe)]),
     () => (readRequestIds(options) ? [requestId()] : []),
     () => answerTimeout(options.answerTimeout ?? 120_000),
     () => problems(problem === undefined ? {} : { problem }),
-    () => (maxConcurrency === undefined ? [] : [inFlightLimit(maxConcurrency)]),
+    () => compileLimits(options),
     () => requestTimeout(options.requestTimeout ?? 60_000),
     () => compileCrossOrigin(options),
     () => (identify === undefined ? anonymous : authenticate(identify)),
@@ -54,9 +54,15 @@ export function compileSurroundings(
   return {
     around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
     answerProblems,
-    before: [...limit, timeout, ...origins, setStores(stores, findScoped), identifying],
+    before: [...limit, timeout, ...origins, setStores(stores, findScoped), identifying, ...limitOfEach],
     limit,
   };
+}
+
+/** The limit of all clients together, and that of each. */
+function compileLimits(options: Options): readonly [readonly ResourceMiddleware[], readonly ResourceMiddleware[]] {
+  const { total, each, by } = readConcurrency(options);
+  return [total === undefined ? [] : [inFlightLimit(total)], each === undefined ? [] : [inFlightLimit(each, { by: by as NameClient })]];
 }
 
 /**

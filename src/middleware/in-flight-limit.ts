@@ -1,30 +1,80 @@
 import { Problem } from '../errors.ts';
-import { aWholeNumber, checkValue } from '../options.ts';
+import { once } from '../mistakes.ts';
+import { aFunction, aWholeNumber, checkOptions, checkValue, type LegalOptions } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
+import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
+/** Names the client of a request, such as its tenant; undefined if the request does not count. */
+export type NameClient<Ctx = Context> = (ctx: Ctx) => string | undefined | Promise<string | undefined>;
+
+/** Settings of {@link inFlightLimit}. */
+export interface InFlightOptions<Ctx = Context> {
+  /** Names the client of a request, and each client has places of its own. @default all requests count together */
+  readonly by?: NameClient<Ctx>;
+}
+
 /**
- * Limits the number of requests that are handled at a time to `max`. Further requests are 503 with `Retry-After: 1`. A request takes its
- * place before its body is read. It frees the place when its middlewares have ended (or a `requestTimeout` below has given them up) and its
- * answer has ended or its connection is closed.
+ * Limits the number of requests that are handled at a time to `max`. Further requests are 503 `overloaded`. A request takes its place before
+ * its body is read. It frees the place when its middlewares have ended or `requestTimeout` has given it up, and its answer has ended or its
+ * connection is closed.
+ *
+ * With `by`, each client may have `max` requests in flight, and its next one is 429 `too_many_requests` (RFC 6585 §4): place it below
+ * `authenticate`. Both answers carry `Retry-After: 1`.
  *
  * @example
  * app.use(inFlightLimit(200)).use(requestTimeout(60_000));
+ *
+ * @example
+ * app.use(authenticate(findUser)).use(inFlightLimit(20, { by: (ctx) => ctx.get('x-client') }));
  */
-export function inFlightLimit(max: number): ResourceMiddleware {
+export function inFlightLimit<Ctx = Context>(max: number, options: InFlightOptions<Ctx> = {}): ResourceMiddleware {
   checkValue('`maxConcurrency`', max, aWholeNumber(1));
+  checkOptions(options, legalOptions, '`inFlightLimit`');
+  return options.by === undefined ? limitAll(max) : limitEach(max, options.by as NameClient);
+}
+
+const legalOptions: LegalOptions<InFlightOptions<never>> = { by: aFunction };
+
+function limitAll(max: number): ResourceMiddleware {
   let inFlight = 0;
   return canAnswer(['overloaded'], async function inFlightLimit(ctx, next) {
-    if (inFlight >= max) {
-      throw new Problem({ code: 'overloaded', detail: 'The service is busy; try again in a second.' });
-    }
+    if (inFlight >= max) throw new Problem({ code: 'overloaded', detail: 'The service is busy; try again in a second.' });
     const exchange = exchangeOf(ctx);
     inFlight++;
     try {
       await next();
     } finally {
       exchange.whenOver(() => inFlight--);
+    }
+  });
+}
+
+function limitEach(max: number, by: NameClient): ResourceMiddleware {
+  const inFlight = new Map<string, number>();
+  function leave(client: string): void {
+    const others = (inFlight.get(client) as number) - 1;
+    if (others === 0) inFlight.delete(client);
+    else inFlight.set(client, others);
+  }
+  return canAnswer(['too_many_requests', 'internal'], async function inFlightLimit(ctx, next) {
+    const exchange = exchangeOf(ctx);
+    const client = await by(ctx);
+    exchange.throwIfGivenUp();
+    if (client === undefined) return next();
+    if (typeof client !== 'string') throw new TypeError('`by` of `maxConcurrency` must return a string or undefined.');
+    const others = inFlight.get(client) ?? 0;
+    if (others >= max) {
+      const detail = `${max === 1 ? 'One request' : `${max} requests`} of this client are in flight; wait until one of them has ended.`;
+      throw new Problem({ code: 'too_many_requests', detail, headers: { 'retry-after': '1' } });
+    }
+    inFlight.set(client, others + 1);
+    const end = once(() => exchange.whenOver(() => leave(client)));
+    exchange.whenGivenUp(end); // what is below may never end, and `requestTimeout` is above
+    try {
+      await next();
+    } finally {
+      end();
     }
   });
 }

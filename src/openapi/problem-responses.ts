@@ -92,6 +92,7 @@ const headers: Readonly<Record<number, Readonly<Record<string, Part>>>> = {
       example: 'identity',
     },
   },
+  429: mayRetry,
   503: retryAfter,
   504: retryAfter,
 };
@@ -127,6 +128,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   validation_failed: 'A value is not acceptable; `errors` names every field.',
   too_many_matches: 'More records match than the request may write to; nothing was written.',
   precondition_required: '`If-Match` is missing.',
+  too_many_requests: 'Too many requests of this client are in flight.',
   internal: 'Something went wrong in the service.',
   overloaded: 'Too many requests are in flight, or the record is being changed too often.',
   request_given_up: 'The request took too long and was given up; nothing was written.',

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { defineModel, t } from '../../src/index.ts';
+import { defineModel, service, t, Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 import { readAnswer } from '../support/http/serve.ts';
@@ -15,14 +15,26 @@ const api = useApi(database, (shop) => [shop.resource({ model: Doc }), shop.reso
   maxConcurrency: 2,
   authenticate: (ctx) => void seen.emit(ctx.get('x-name')),
 });
+const fair = useApi<string>(database, (shop) => [shop.resource({ model: Doc })], {
+  maxConcurrency: { total: 3, each: 2, by: (ctx) => ctx.principal },
+  batch: true,
+  authenticate(ctx) {
+    if (ctx.get('x-caller') === 'bad') throw new Unauthorized();
+    seen.emit(ctx.get('x-name'));
+    return ctx.get('x-caller');
+  },
+});
 const unlimited = useApi(database, (shop) => [shop.resource({ model: Doc })]);
 
+const begin = (name: string) => beginAt(api.port, { 'x-name': name });
+const beginAs = (caller: string, name: string) => beginAt(fair.port, { 'x-name': name, 'x-caller': caller });
+
 /** A request that is in flight as long as its body is not ended. */
-async function begin(name: string): Promise<ClientRequest> {
-  const headers = { 'content-type': 'application/json', 'x-name': name };
-  const request = httpRequest({ port: api.port, host: '127.0.0.1', method: 'POST', path: '/api/docs', headers, agent: false });
+async function beginAt(port: number, names: { readonly 'x-name': string; readonly 'x-caller'?: string }): Promise<ClientRequest> {
+  const headers = { 'content-type': 'application/json', ...names };
+  const request = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/api/docs', headers, agent: false });
   request.on('error', () => undefined); // those that the test ends itself
-  const arrived = once(seen, name);
+  const arrived = once(seen, names['x-name']);
   request.write('{');
   await arrived;
   return request;
@@ -82,6 +94,40 @@ describe('maxConcurrency', () => {
       await untilFree();
     }
     expect((await api.request('GET', '/api/docs')).status).toBe(200);
+  });
+
+  it('leaves the places of others free with `each` and `by`, which know the caller, and counts a batch as one request', async () => {
+    const requests = [await beginAs('ann', 'one'), await beginAs('ann', 'two')];
+    const asAnn = { headers: { 'x-caller': 'ann' } };
+    const operations = [{ method: 'POST', path: '/docs', body: {} }];
+    for (const [method, path, body] of [
+      ['GET', '/api/docs', undefined],
+      ['POST', '/api/docs', {}],
+      ['POST', '/api/batch', { operations }],
+    ] as const) {
+      const answer = await fair.request(method, path, { ...asAnn, body });
+      expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([429, 'too_many_requests', '1']);
+      expect((await fair.request(method, path, { headers: { 'x-caller': 'bob' }, body })).status).toBeLessThan(300);
+    }
+    expect((await fair.request('GET', '/api/docs', { headers: { 'x-caller': 'bad' } })).status).toBe(401); // before it counts for anybody
+    for (const request of requests) expect(await end(request)).toBe(201);
+    expect((await fair.request('GET', '/api/docs', asAnn)).status).toBe(200);
+    expect(fair.errors).toEqual([]);
+  });
+
+  it.each<[unknown, RegExp]>([
+    [{}, /`each` of `maxConcurrency` must be a whole number of at least 1/],
+    [{ each: 1 }, /`by` of `maxConcurrency` must be a function/],
+    [{ each: 0, by: () => 'a' }, /`each` of `maxConcurrency` must be a whole number of at least 1/],
+    [{ total: 0, each: 1, by: () => 'a' }, /`total` of `maxConcurrency` must be a whole number of at least 1/],
+    [{ totl: 5, each: 1, by: () => 'a' }, /did you mean `total`/],
+    [null, /options of `maxConcurrency` must be an object/],
+    ['5', /`maxConcurrency` must be a whole number of at least 1/],
+    [[], /options of `maxConcurrency` must be an object/],
+  ])('refuses settings that are none: %p', (maxConcurrency, message) => {
+    const shop = service();
+    const options = { db: database.db, resources: [shop.resource({ model: Doc })], maxConcurrency: maxConcurrency as number };
+    expect(() => shop.api(options)).toThrow(message);
   });
 
   it('is without limit unless it is given', async () => {

@@ -25,7 +25,15 @@ const things = (shop: Service<string>, path: string, preconditionRequired: boole
     path,
     preconditionRequired,
     ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
-    guards: [(ctx) => ctx.get('x-guard') !== 'closed'],
+    guards: [
+      async (ctx) => {
+        if (ctx.get('x-hold')) {
+          held.emit('held');
+          await once(held, 'go on');
+        }
+        return ctx.get('x-guard') !== 'closed';
+      },
+    ],
     scope: () => ({ owner: 'ann' }),
     operations: {
       rename: {
@@ -36,12 +44,8 @@ const things = (shop: Service<string>, path: string, preconditionRequired: boole
   });
 const api = useApi<string>(database, (shop) => [things(shop, 'things', false), things(shop, 'careful', true)], {
   maxBody: 500,
-  maxConcurrency: 1,
-  async authenticate(ctx) {
-    if (ctx.get('x-hold')) {
-      held.emit('held');
-      await once(held, 'go on');
-    }
+  maxConcurrency: { total: 2, each: 1, by: (ctx) => ctx.get('x-client') },
+  authenticate(ctx) {
     if (ctx.get('authorization') === 'bad') throw new Unauthorized();
     return 'ann';
   },
@@ -68,11 +72,17 @@ const withField = (name: string, value: unknown) => (draft: Draft) => void Objec
 const withId = (id: string) => (draft: Draft) => void Object.assign(draft, { path: draft.path.replace('anns', id) });
 
 const inFlight: Failure = { name: 'too many requests in flight', answer: '503 overloaded', spoil: () => undefined };
+const inFlightOfClient: Failure = {
+  name: 'too many requests in flight of one client',
+  answer: '429 too_many_requests',
+  spoil: withHeader('x-client', 'own'),
+};
 
 // In the order of decisions.md, "One record".
 const failures: readonly Failure[] = [
   inFlight,
   { name: 'bad credentials', answer: '401 unauthorized', spoil: withHeader('authorization', 'bad') },
+  inFlightOfClient,
   { name: 'a closed guard', answer: '403 forbidden', spoil: withHeader('x-guard', 'closed') },
   { name: 'a body too large', answer: '413 body_too_large', spoil: (draft) => pad(draft) },
   {
@@ -135,16 +145,21 @@ async function send(operation: string, spoilers: readonly Failure[]): Promise<An
   for (const failure of spoilers) failure.spoil(draft);
   const sent = method === 'DELETE' ? { headers: draft.headers } : { headers: draft.headers, body: draft.text(JSON.stringify(draft.body)) };
   const request = () => api.request(method, draft.path, sent);
-  return spoilers.includes(inFlight) ? whileFull(request) : request();
+  const others = [...(spoilers.includes(inFlightOfClient) ? ['own'] : []), ...(spoilers.includes(inFlight) ? ['b', 'c'] : [])];
+  return whileInFlight(others.slice(0, 2), request);
 }
 
-/** Sends a request while another one takes the only place. */
-async function whileFull(request: () => Promise<Answer>): Promise<Answer> {
-  const first = api.request('GET', '/api/things/anns', { headers: { 'x-hold': '1' } });
-  await once(held, 'held');
+/** Sends a request while some of other clients are in flight. */
+async function whileInFlight(clients: readonly string[], request: () => Promise<Answer>): Promise<Answer> {
+  const others: Promise<Answer>[] = [];
+  for (const client of clients) {
+    const arrived = once(held, 'held');
+    others.push(api.request('GET', '/api/things/anns', { headers: { 'x-hold': '1', 'x-client': client } }));
+    await arrived;
+  }
   const answer = await request();
   held.emit('go on');
-  expect((await first).status).toBe(200);
+  for (const other of others) expect((await other).status).toBe(200);
   return answer;
 }
 
@@ -192,7 +207,7 @@ describe('the order of checks', () => {
   ])('%s comes before everything else', async (_name, method, path, answer) => {
     const request = () =>
       api.request(method, path, { headers: { authorization: 'bad', 'content-type': 'text/plain', 'if-match': 'x' }, body: 'x' });
-    expect(summarize(await whileFull(request))).toBe(answer);
+    expect(summarize(await whileInFlight(['b', 'c'], request))).toBe(answer);
   });
 
   it.each([

@@ -1,8 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigurationError, inFlightLimit, problems } from '../../src/index.ts';
-import { useServer } from '../support/http/serve.ts';
+import { ConfigurationError, inFlightLimit, problems, requestTimeout } from '../../src/index.ts';
+import type { Context } from '../../src/middleware/parts/context.ts';
+import { type Answer, useServer } from '../support/http/serve.ts';
+import { until } from '../support/until.ts';
 
 const serve = useServer();
 
@@ -98,4 +100,80 @@ describe('inFlightLimit()', () => {
       expect(() => inFlightLimit(max as number)).toThrow(/`maxConcurrency`/);
     },
   );
+
+  describe('with `by`', () => {
+    const by = (ctx: Context) => ctx.get('x-client') || undefined;
+    const of = (client: string) => ({ headers: { 'x-client': client } });
+
+    it('lets so many of each client in, and answers 429 with Retry-After to its next, and to no other', async () => {
+      const { wait, arrived, open } = gate();
+      const { request } = await serve(problems(), inFlightLimit(2, { by }), async (ctx) => {
+        if (ctx.path === '/slow') await wait();
+        ctx.body = 'done';
+      });
+      const slow: Promise<Answer>[] = [];
+      for (let n = 0; n < 2; n++) {
+        const arrival = arrived();
+        slow.push(request('GET', '/slow', of('ann')));
+        await arrival;
+      }
+      const { status, headers, body } = await request('GET', '/', of('ann'));
+      expect([status, headers['retry-after']]).toEqual([429, '1']);
+      expect(body).toEqual({
+        type: 'about:blank',
+        title: 'Too Many Requests',
+        status: 429,
+        detail: '2 requests of this client are in flight; wait until one of them has ended.',
+        code: 'too_many_requests',
+      });
+      expect((await request('GET', '/', of('bob'))).status).toBe(200);
+      expect((await request('GET', '/')).status).toBe(200);
+      open();
+      open();
+      expect((await Promise.all(slow)).map(({ text }) => text)).toEqual(['done', 'done']);
+      expect((await request('GET', '/', of('ann'))).status).toBe(200);
+    });
+
+    it('does not count requests for which it returns undefined', async () => {
+      const { request } = await serve(problems(), inFlightLimit(1, { by }), async (ctx) => {
+        ctx.body = ctx.path === '/outer' ? (await request('GET', '/inner')).text : 'inner';
+      });
+      expect((await request('GET', '/outer')).text).toBe('inner');
+    });
+
+    it('has room again when `requestTimeout` above it has given a request up that never ends, also if its client had gone before', async () => {
+      const { arrived, wait } = gate();
+      const { request, port } = await serve(problems(), requestTimeout(200), inFlightLimit(1, { by }), async (ctx) => {
+        if (ctx.path === '/never') await wait();
+        ctx.body = 'done';
+      });
+      const arrival = arrived();
+      expect((await request('GET', '/never', of('ann'))).body.code).toBe('request_given_up');
+      await arrival;
+      expect((await request('GET', '/', of('ann'))).status).toBe(200);
+      const again = arrived();
+      const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/never', agent: false, ...of('ann') });
+      outgoing.on('error', () => undefined);
+      outgoing.end();
+      await again;
+      outgoing.destroy();
+      expect((await request('GET', '/', of('ann'))).status).toBe(429); // its work goes on
+      await until(async () => (await request('GET', '/', of('ann'))).status === 200);
+    });
+
+    it.each([1, null, {}])('reports a name that is no string, and handles nothing: %p', async (name) => {
+      let isHandled = false;
+      const { request, errors } = await serve(problems(), inFlightLimit(1, { by: () => name as string }), () => {
+        isHandled = true;
+      });
+      expect((await request('GET', '/')).status).toBe(500);
+      expect([errors.map(String), isHandled]).toEqual([['TypeError: `by` of `maxConcurrency` must return a string or undefined.'], false]);
+    });
+
+    it('refuses what is no function, when it is made', () => {
+      for (const wrong of [1, 'tenant', null, undefined])
+        expect(() => inFlightLimit(1, { by: wrong as never })).toThrow('`by` of `inFlightLimit` must be a function, or be left out.');
+      expect(() => inFlightLimit(1, { bye: by } as never)).toThrow('did you mean `by`?');
+    });
+  });
 });

@@ -37,6 +37,7 @@ export class Exchange {
   #isOver = false;
   #isBroken = false;
   #whenOver: (() => void)[] = [];
+  #whenGivenUp: (() => void)[] = [];
   #givenUp: Error | undefined;
   #controller: AbortController | undefined;
 
@@ -74,6 +75,11 @@ export class Exchange {
     else this.#whenOver.push(run);
   }
 
+  /** Calls a function if the request is given up. */
+  whenGivenUp(run: () => void): void {
+    this.#whenGivenUp.push(run);
+  }
+
   /** Aborted when the client has gone or the request was given up. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
@@ -87,6 +93,7 @@ export class Exchange {
     this.#givenUp ??= this.#whyGivenUp();
     this.work.giveUp(this.#givenUp);
     this.#controller?.abort(this.#givenUp);
+    for (const run of this.#whenGivenUp.splice(0)) run();
     return this.#givenUp;
   }
 

@@ -100,6 +100,7 @@ const table: readonly Row[] = [
   ['ifMatch', '`required`', ifMatch({ required: true }), ['malformed_header', 'precondition_required']],
   ['ifMatch', '`current`', ifMatch({ current: () => 'a' }), ['malformed_header', 'precondition_failed', 'internal']],
   ['inFlightLimit', 'a number', inFlightLimit(1), ['overloaded']],
+  ['inFlightLimit', '`by`', inFlightLimit(1, { by: () => 'ann' }), ['too_many_requests', 'internal']],
   ['include', 'relations', include(includes), ['invalid_query']],
   ['insert', 'a model', insert(Note, { db }), [...ofWrite, ...ofValues]],
   ['insert', 'a reference that holds', insert(Held, { db, references }), [...ofWrite, ...ofValues, ...ofRead, 'replica_set_required']],

@@ -5,7 +5,7 @@ import { compileRequireDescribed, type RequireDescribed } from './require-descri
 import { type TestServer, useServer } from './serve.ts';
 
 /** Settings of the api, without those that {@link useApi} gives itself. */
-export interface UseApiOptions<Principal> extends Omit<ApiOptions<unknown>, 'db' | 'resources'> {
+export interface UseApiOptions<Principal> extends Omit<ApiOptions<unknown, Principal>, 'db' | 'resources'> {
   readonly authenticate?: (...given: Parameters<Authenticate<Principal>>) => ReturnType<Authenticate<Principal>>;
   /** Codes of problems that functions of the test throw, and that no description can have. @default none */
   readonly undescribed?: readonly string[];
