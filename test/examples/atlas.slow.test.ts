@@ -8,7 +8,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { useExplain } from '../support/database/explain.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);

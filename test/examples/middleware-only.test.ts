@@ -4,7 +4,7 @@ import { useListener } from '../support/http/listen.ts';
 import { type Sent, send } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const listen = useListener();
 const start = useExamples();

@@ -6,7 +6,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { send, type TestServer, useServer } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const database = useDatabase();
 const serve = useServer();

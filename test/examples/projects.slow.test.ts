@@ -6,7 +6,7 @@ import { applyIndexes, planIndexes } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const database = useDatabase();
 const serve = useServer();

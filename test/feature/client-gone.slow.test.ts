@@ -86,7 +86,7 @@ describe('a read whose client has gone', () => {
     await until(async () => (await operations()) === 0);
     expect(logged).toEqual([499, 499, 499, 499, 499]);
     expect(failed.map(({ failure }) => failure)).toEqual(Array.from({ length: 2 }, () => expect.any(ClientGone)));
-  }, 60_000);
+  }, 120_000);
 
   it('ends as well when an in-process call is aborted', async () => {
     const controller = new AbortController();
@@ -95,7 +95,7 @@ describe('a read whose client has gone', () => {
     controller.abort(new Error('enough'));
     await expect(answer).rejects.toThrow('enough');
     await until(async () => failed.length === 1 && (await operations()) === 0);
-  }, 60_000);
+  }, 120_000);
 
   it('does not begin when the client had gone before', async () => {
     const shop = service();
@@ -117,5 +117,5 @@ describe('a read whose client has gone', () => {
     doors.emit('open');
     await until(() => logged.length === 1);
     expect([logged, server.errors, await operations()]).toEqual([[499], [], 0]);
-  }, 60_000);
+  }, 120_000);
 });

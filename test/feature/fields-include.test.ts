@@ -114,7 +114,7 @@ describe('fields= together with include=', () => {
       ),
       { numRuns: 100 },
     );
-  }, 60_000);
+  }, 120_000);
 
   it('works in an app of one’s own', async () => {
     const db = { db: database.db };

@@ -245,7 +245,7 @@ describe('a choice of fields', () => {
       ),
       { numRuns: 100 },
     );
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('the option `fields`', () => {

@@ -47,5 +47,5 @@ describe('buildPrecondition()', () => {
       }),
       { numRuns: 300 },
     );
-  }, 60_000);
+  }, 120_000);
 });

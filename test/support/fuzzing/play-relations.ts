@@ -1,5 +1,6 @@
 import { Problem } from '../../../src/index.ts';
 import type { Any } from '../any.ts';
+import { until } from '../until.ts';
 import { type EdgeSpec, type Graph, isOpen, type Kind, type Outcome, type Step, type Write } from './relation-graph.ts';
 import type { Served } from './serve-relations.ts';
 
@@ -17,17 +18,74 @@ const methods: Partial<Readonly<Record<Kind, string>>> = {
 };
 
 /** Carries out a step by the library: by HTTP, or by the stores. */
-export async function playStep({ api, models }: Served, graph: Graph, { writes, isBatch, throwing }: Step): Promise<Outcome> {
+export async function playStep(served: Served, graph: Graph, step: Step): Promise<Told> {
+  const { writes, isBatch, throwing, sending, leavesAfter } = step;
   const [first] = writes;
-  if (first.asker === 'store') return playByStore(api.store(models[first.model] as never), graph, first);
-  const headers = { 'x-user': first.asker, ...(throwing && { 'x-throw': throwing }) };
-  if (!isBatch) {
-    const { method, path, body, if_match: ifMatch } = requestOf(graph, first);
-    return outcomeOf(await send(api, method, path, body, { ...headers, ...(ifMatch && { 'if-match': ifMatch }) }));
+  if (first.asker === 'store') return { outcome: await playByStore(served.api.store(served.models[first.model] as never), graph, first) };
+  const key = sending === 'once' || sending === 'leave' ? {} : { 'idempotency-key': `key${++keys}` };
+  const headers = { 'x-user': first.asker, ...key, ...(throwing && { 'x-throw': throwing }) };
+  const operations = isBatch && writes.map((one) => requestOf(graph, one));
+  const {
+    method,
+    path,
+    body,
+    if_match: ifMatch,
+  } = operations ? { method: 'POST', path: '/batch', body: { operations }, if_match: undefined } : requestOf(graph, first);
+  const ask = (signal?: AbortSignal) =>
+    send(served.api, method, path, body, { ...headers, ...(ifMatch && { 'if-match': ifMatch }) }, signal);
+  const isLeaving = sending === 'leave' || sending === 'leave and again';
+  const answer = isLeaving ? await askAndLeave(served, leavesAfter, ask) : await ask();
+  const outcomeOfAnswer = isBatch ? outcomeOfBatch : outcomeOf;
+  const told = answer && { answer, outcome: outcomeOfAnswer(answer) };
+  if (sending === 'once' || sending === 'leave') return { ...told };
+  const again = await askUntilSettled(ask);
+  return { ...told, again: { answer: again, outcome: outcomeOfAnswer(again) } };
+}
+
+let keys = 0;
+
+/** What the application or a client was told. */
+export interface Told {
+  /** Undefined if the client has left. */
+  readonly outcome?: Outcome;
+  readonly answer?: Answer;
+  /** What the client was told when it asked again. */
+  readonly again?: { readonly outcome: Outcome; readonly answer: Answer };
+}
+
+/** Leaves when the database has got so many commands, and waits until the work for the request has ended: then its place is free. */
+async function askAndLeave(
+  { api, db }: Served,
+  leavesAfter: number,
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const leaving = new AbortController();
+  let left = leavesAfter;
+  const leave = () => left-- === 0 && leaving.abort();
+  db.client.on('commandStarted', leave);
+  try {
+    return await ask(leaving.signal);
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    await until(async () => (await send(api, 'GET', '/m0?limit=1', undefined, { 'x-user': 'ann' })).status === 200);
+    return undefined;
+  } finally {
+    db.client.off('commandStarted', leave);
   }
-  const answer = await send(api, 'POST', '/batch', { operations: writes.map((one) => requestOf(graph, one)) }, headers);
-  if (answer.status !== 200) return { ...outcomeOf(answer), operation: answer.body.operation };
-  return { status: 200, each: answer.body.data.map(({ status }: Any) => status) };
+}
+
+/** Asks again while the request before it, whose client has left, has the key. */
+async function askUntilSettled(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.body.code !== 'idempotency_in_progress') return answer;
+  }
+}
+
+/** What was answered to a request. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Any;
 }
 
 /** Sends a request, and returns the JSON of its answer. */
@@ -37,10 +95,12 @@ export async function send(
   path: string,
   body: unknown,
   headers: object,
-): Promise<{ status: number; body: Any }> {
+  signal?: AbortSignal,
+): Promise<Answer> {
   const type = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
   const sent = body === undefined ? { headers } : { body: JSON.stringify(body), headers: { ...headers, ...type } };
-  const answer = await api.fetch(new Request(`http://in-process${path}`, { method, ...sent } as RequestInit));
+  const init = { method, ...sent, ...(signal && { signal }) } as RequestInit;
+  const answer = await api.fetch(new Request(`http://in-process${path}`, init));
   const text = await answer.text();
   return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
 }
@@ -109,6 +169,11 @@ function outcomeOfError(error: unknown): Outcome {
   if (error instanceof Problem) return outcomeOf({ status: error.status, body: error });
   if (error instanceof Error && error.message.startsWith('A write by the server itself refers to')) return { status: 500 };
   throw error;
+}
+
+function outcomeOfBatch(answer: Answer): Outcome {
+  if (answer.status !== 200) return { ...outcomeOf(answer), operation: answer.body.operation };
+  return { status: 200, each: answer.body.data.map(({ status }: Any) => status) };
 }
 
 function outcomeOf({ status, body: { code, detail, errors, data } }: { status: number; body: Any }): Outcome {

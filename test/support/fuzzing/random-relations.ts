@@ -7,6 +7,7 @@ import {
   isLinked,
   type Kind,
   type Rights,
+  type Sending,
   type Shape,
   type Step,
   type Write,
@@ -96,6 +97,8 @@ const step = fc.record({
     ),
     { nil: undefined, freq: 2 },
   ),
+  sending: fc.constantFrom<Sending>('once', 'once', 'once', 'again', 'leave', 'leave and again'),
+  leavesAfter: fc.nat(9),
   /** Who reads after it, and of which model. */
   reader: fc.option(
     fc.record({ asker: fc.constantFrom<'ann' | 'bob'>('ann', 'ann', 'bob'), model: fc.nat(mostModels - 1), edge: fc.nat(9) }),
@@ -117,10 +120,11 @@ export type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never
 
 const inBatch: readonly Kind[] = ['create', 'patch', 'put', 'remove', 'restore'];
 const byStore: readonly Kind[] = ['createMany', 'createAll', 'purge'];
+const withKey: readonly Kind[] = ['create', 'nested', 'patch', 'patchMany'];
 const byClient: readonly Kind[] = ['nested', 'put', 'link', 'unlink'];
 
 /** Makes a random step legal in the graph, with the revisions of the records as they are. */
-export function resolve(world: World, { writes, throwing }: RandomStep): Step {
+export function resolve(world: World, { writes, throwing, sending, leavesAfter }: RandomStep): Step {
   const isBatch = writes.length > 1;
   const [first] = writes as [RandomWrite];
   const asker = isBatch && first.asker === 'store' ? 'ann' : first.asker;
@@ -128,7 +132,17 @@ export function resolve(world: World, { writes, throwing }: RandomStep): Step {
   const [stage, operation, model] = throwing ?? [];
   // The answer of a batch shows in another form what hooks of `after` throw.
   const isThrown = throwing && asker !== 'store' && !(stage === 'after' && isBatch);
-  return { writes: all, isBatch, throwing: isThrown ? `${stage}.${operation}.${model}` : undefined };
+  const [{ kind }] = all;
+  const hasKey = isBatch || withKey.includes(kind);
+  // With a key, what hooks of `after` throw is not seen.
+  const isPlain = asker === 'store' || (isThrown && stage === 'after') || (sending !== 'leave' && !hasKey);
+  return {
+    writes: all,
+    isBatch,
+    sending: isPlain ? 'once' : sending,
+    leavesAfter,
+    throwing: isThrown ? `${stage}.${operation}.${model}` : undefined,
+  };
 }
 
 function resolveWrite(world: World, given: RandomWrite, isBatch: boolean): Write {
@@ -203,6 +217,6 @@ function idsFor({ shape, action }: EdgeSpec, some: readonly (string | null)[]): 
 }
 
 /** A step in one line, for whoever reads a failure. */
-export function describeStep({ writes, throwing }: Step): string {
-  return JSON.stringify({ throwing, writes });
+export function describeStep({ sending, leavesAfter, throwing, writes }: Step): string {
+  return JSON.stringify({ sending, leavesAfter, throwing, writes });
 }

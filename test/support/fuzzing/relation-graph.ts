@@ -63,10 +63,16 @@ export interface Write {
   readonly documents: readonly { readonly id: string; readonly ids: readonly (readonly (string | null)[])[] }[];
 }
 
+/** What a client does with a request: it may leave before the answer, and send the request again with the same `Idempotency-Key`. */
+export type Sending = 'once' | 'again' | 'leave' | 'leave and again';
+
 /** A request: one write, or a batch of several. */
 export interface Step {
   readonly writes: readonly [Write, ...Write[]];
   readonly isBatch: boolean;
+  readonly sending: Sending;
+  /** How many commands the database gets before the client leaves. */
+  readonly leavesAfter: number;
   /** The hook that throws: `within.patch.1`. */
   readonly throwing: string | undefined;
 }

@@ -10,6 +10,7 @@ const Log = defineModel('Log', { collection: 'log', fields: { text: t.string() }
 /** The api of a graph, and what its hooks of `after` have seen. */
 export interface Served {
   readonly api: Api;
+  readonly db: Db;
   readonly models: readonly Model[];
   readonly after: string[];
 }
@@ -106,7 +107,19 @@ export function serveRelations(db: Db, graph: Graph): Served {
   });
   const { maxCascade, maxCleared, maxIdsThrough } = graph;
   return {
-    api: shop.api({ db, resources, models: [Log as never], maxCascade, maxCleared, maxIdsThrough, batch: true, onError: () => undefined }),
+    api: shop.api({
+      db,
+      resources,
+      models: [Log as never],
+      maxCascade,
+      maxCleared,
+      maxIdsThrough,
+      maxConcurrency: 1, // it tells when the work for a request has ended
+      batch: true,
+      idempotency: { principal: (ctx) => ctx.get('x-user') },
+      onError: () => undefined,
+    }),
+    db,
     models,
     after,
   };
