@@ -37,7 +37,7 @@ export class Exchange {
   #isOver = false;
   #isBroken = false;
   #whenOver: (() => void)[] = [];
-  #whenGivenUp: (() => void)[] = [];
+  #whenGivenUp: (() => void)[] | undefined;
   #givenUp: Error | undefined;
   #controller: AbortController | undefined;
 
@@ -77,6 +77,7 @@ export class Exchange {
 
   /** Calls a function if the request is given up. */
   whenGivenUp(run: () => void): void {
+    this.#whenGivenUp ??= [];
     this.#whenGivenUp.push(run);
   }
 
@@ -93,7 +94,7 @@ export class Exchange {
     this.#givenUp ??= this.#whyGivenUp();
     this.work.giveUp(this.#givenUp);
     this.#controller?.abort(this.#givenUp);
-    for (const run of this.#whenGivenUp.splice(0)) run();
+    for (const run of this.#whenGivenUp?.splice(0) ?? []) run();
     return this.#givenUp;
   }
 

@@ -43,8 +43,10 @@ export class FreeLatches {
   /** Records with all of their latches, which nobody uses at the moment. Those that were used last stand last. */
   readonly #unused = new Map<string, Known>();
 
-  /** Takes a latch of a record. `grow` makes the other latches, and returns how many there are then; 0 if
-   * there can be none. Throws a 503 after `maxTimeMS`. */
+  /**
+   * Takes a latch of a record. `grow` makes the other latches, and returns how many there are then; 0 if there can be none. Throws a 503 after
+   * `maxTimeMS`.
+   */
   async take(key: string, grow: () => Promise<number>, maxTimeMS: number): Promise<TakenLatch> {
     const known = this.#used.get(key) ?? this.#unused.get(key) ?? newRecord();
     this.#unused.delete(key);
