@@ -41,7 +41,7 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     requireRecordWithin(ctx, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
-    ctx.record = await collection.insert(created, { ifIdIsFree, viewer: viewerOf(ctx) }, workOf(ctx));
+    ctx.record = await collection.insert(created, workOf(ctx), { ifIdIsFree, viewer: viewerOf(ctx) });
   });
   return withWritePart({ findWritten: ({ record }) => [{ after: record }] }, write);
 }

@@ -10,7 +10,7 @@ import { asDb, type Database } from './driver/database.ts';
 import { isIdTaken } from './driver/outcome.ts';
 import { SharedInserts } from './driver/shared-inserts.ts';
 import { checkTimeLimit } from './driver/time-limit.ts';
-import { type Command, Work } from './driver/work.ts';
+import type { Command, Work } from './driver/work.ts';
 import { hideDeleted } from './hide-deleted.ts';
 import { openManyInserts } from './insert-many.ts';
 import { openChildren } from './open-children.ts';
@@ -58,7 +58,7 @@ export interface ModelCollection extends Operations, Purges {
   /** The same operations as they see other records than the living ones. */
   seeing(visible: Visible): Operations;
   /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */
-  restore(target: Target, work?: Work): Promise<StoredRecord>;
+  restore(target: Target, work: Work): Promise<StoredRecord>;
 }
 
 /** Sends one write, and returns the record after it; null if it matched nothing. */
@@ -153,7 +153,7 @@ export function openCollection(
     ...openLinks(model, collection, { write, toFilter, explainMiss, retry }),
     ...openReferenceCommands(model, collection, { readLatest, write }),
 
-    async insert(stored, { ifIdIsFree = false, viewer } = {}, work = new Work()) {
+    async insert(stored, work, { ifIdIsFree = false, viewer } = {}) {
       try {
         await write(work, (command) => inserts.insert(stored, command), viewer);
       } catch (error) {
@@ -162,14 +162,14 @@ export function openCollection(
       return new StoredRecord(model, stored);
     },
 
-    async update(target, changes, work = new Work()) {
+    async update(target, changes, work) {
       const run = (filter: Filter) => applying(filter, changes);
       if (changesNothing(changes)) return new StoredRecord(model, await explainMiss(target, work, changes));
       if (changes.storedCheck) return updateChecked(target, changes, changes.storedCheck, run, work);
       return writeOrExplain(target, changes, run(toFilter(target, changes)), work);
     },
 
-    async remove(target, work = new Work(), deletion = newDeletion()) {
+    async remove(target, work, deletion = newDeletion()) {
       const filter = toFilter(target);
       const run: Write = model.deletedAt
         ? marked(filter, deletion)
@@ -185,7 +185,7 @@ export function openCollection(
     ...openPurges(model, collection, { readLatest, write }),
     seeing: (visible) => seen[visible],
 
-    async restore(target, work = new Work()) {
+    async restore(target, work) {
       const deleted = { ...target, scope: narrow(model, 'only', target.scope) };
       return writeOrExplain(deleted, undefined, applying(toFilter(deleted), unmarking(model)), work);
     },

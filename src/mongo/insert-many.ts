@@ -7,7 +7,7 @@ import { explainFailure } from './driver/outcome.ts';
 import { reachabilityOf } from './driver/reachability.ts';
 import { runTransaction } from './driver/run-transaction.ts';
 import { isError } from './driver/server-error.ts';
-import { type Command, Work } from './driver/work.ts';
+import type { Command, Work } from './driver/work.ts';
 import type { Viewer } from './viewer.ts';
 
 type Stored = Record<string, unknown>;
@@ -19,9 +19,9 @@ export interface ManyInserts {
    * are 504. Within a transaction, an error of the database is thrown, because the transaction is lost by it. `places` are those of the records
    * in a larger array; by default their own. `viewer` is who writes, for checked references; by default the application itself.
    */
-  insertEach(records: readonly Stored[], work?: Work, places?: readonly number[], viewer?: Viewer): Promise<ReadonlyMap<number, Error>>;
+  insertEach(records: readonly Stored[], work: Work, places?: readonly number[], viewer?: Viewer): Promise<ReadonlyMap<number, Error>>;
   /** Inserts all records or none, in one transaction. Throws the first error; the fields in it have the place of the record in front. */
-  insertAll(records: readonly Stored[], work?: Work, viewer?: Viewer): Promise<void>;
+  insertAll(records: readonly Stored[], work: Work, viewer?: Viewer): Promise<void>;
 }
 
 interface Settings extends Pick<Commands, 'write'> {
@@ -63,7 +63,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
   }
 
   return {
-    async insertEach(records, work = new Work(), places = [...records.keys()]) {
+    async insertEach(records, work, places = [...records.keys()]) {
       const errors = new Map<number, Error>();
       for (const part of inParts(records)) {
         try {
@@ -76,7 +76,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
       return errors;
     },
 
-    insertAll(records, work = new Work()) {
+    insertAll(records, work) {
       return runTransaction(db, work, maxTimeMS, async () => {
         for (const part of inParts(records)) {
           try {

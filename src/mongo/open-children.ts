@@ -5,7 +5,7 @@ import { documentEnd, findMember, readInt32 } from '../model/value/bson-bytes.ts
 import { bsonOptions } from './driver/bson-options.ts';
 import type { Commands } from './driver/commands.ts';
 import { asBytes, readAll } from './driver/read-batches.ts';
-import { type Command, Work } from './driver/work.ts';
+import type { Command, Work } from './driver/work.ts';
 import type { Filter } from './query/filter.ts';
 import { StoredRecord } from './stored-record.ts';
 
@@ -39,11 +39,11 @@ export interface ChildrenReads {
    * Finds the children of the records with these ids: for each at most one more than `max`, in order. Reads at most as many bytes as there is
    * room for. Throws {@link TooMuchIncluded} for more bytes, or for more than `most` children.
    */
-  findChildren(parents: readonly unknown[], children: Children, reach: Reach, room: Room, work?: Work): Promise<Child[]>;
+  findChildren(parents: readonly unknown[], children: Children, reach: Reach, room: Room, work: Work): Promise<Child[]>;
   /** Measures the children that {@link findChildren} would return, in bytes: in the same order, and up to one more than `most`. */
-  sizeChildren(parents: readonly unknown[], children: Children, reach: Reach, work?: Work): Promise<readonly ChildSize[]>;
+  sizeChildren(parents: readonly unknown[], children: Children, reach: Reach, work: Work): Promise<readonly ChildSize[]>;
   /** Counts the children of the records with these ids, for each up to one more than `max`. Those without any have no number. */
-  countChildren(parents: readonly unknown[], children: Children, reach: Reach, work?: Work): Promise<ReadonlyMap<number, number>>;
+  countChildren(parents: readonly unknown[], children: Children, reach: Reach, work: Work): Promise<ReadonlyMap<number, number>>;
 }
 
 /** Which children are to be read, and how many for all records together. */
@@ -78,7 +78,7 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
   }
 
   return {
-    async findChildren(parents, { path, sort, max }, reach, room, work = new Work()) {
+    async findChildren(parents, { path, sort, max }, reach, room, work) {
       const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...withoutPrivate];
       const batchSize = Math.min(parents.length * (max + 1), reach.most) + 1; // all in the first batch, as far as a reply can hold them
       const found = await readMany(work, (command) => {
@@ -89,7 +89,7 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
       return found.map((bytes) => toChild(model, bytes));
     },
 
-    async sizeChildren(parents, { path, sort, max }, reach, work = new Work()) {
+    async sizeChildren(parents, { path, sort, max }, reach, work) {
       const size = { $project: { _id: 0, bytes: { $bsonSize: '$$ROOT' } } };
       const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...withoutPrivate, size];
       const found = await readMany(work, (command) => {
@@ -99,7 +99,7 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
       return found.map(({ at, child }) => ({ parent: Number(at), bytes: Number(child.bytes) + sizeOfRest }));
     },
 
-    async countChildren(parents, { path, max }, reach, work = new Work()) {
+    async countChildren(parents, { path, max }, reach, work) {
       const own = [{ $limit: max + 1 }, { $count: 'count' }];
       const counts = await readMany(work, (command) => {
         const options: Options = { ...bsonOptions, ...command.options, batchSize: parents.length + 1 };

@@ -6,7 +6,7 @@ import type { ArrayNode, CompiledField } from '../model/node.ts';
 import type { ShowValue } from '../model/read/shown-value.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import type { Commands } from './driver/commands.ts';
-import { type Command, Work } from './driver/work.ts';
+import type { Command, Work } from './driver/work.ts';
 import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
 import { requireRecordWithin, type WriteBounds } from './query/require-within.ts';
 import { buildUpdate } from './query/update-pipeline.ts';
@@ -42,7 +42,7 @@ export interface Links {
    * Adds an element to an array or removes it, in one command, with a step of the revision. If it is there already, or is not there, nothing is
    * written. 422 if the array would have too many or too few items, or if the record would leave the scope.
    */
-  changeElement(target: Target, change: ElementChange, work?: Work): Promise<StoredRecord>;
+  changeElement(target: Target, change: ElementChange, work: Work): Promise<StoredRecord>;
 }
 
 interface Settings extends Pick<Commands, 'write'> {
@@ -56,7 +56,7 @@ interface Settings extends Pick<Commands, 'write'> {
 /** Opens the writes to elements of the arrays of a collection. */
 export function openLinks(model: CompiledModel, collection: Collection<Stored>, { write, toFilter, explainMiss, retry }: Settings): Links {
   return {
-    changeElement(target, change, work = new Work()) {
+    changeElement(target, change, work) {
       const { field, show, kind, element, changes, bounds } = change;
       const list = listOf(change);
       const without = { $filter: { input: list, cond: { $ne: ['$$this', { $literal: element }] } } };

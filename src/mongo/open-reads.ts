@@ -7,7 +7,7 @@ import type { Commands } from './driver/commands.ts';
 import { compileFirstBatch, type FirstBatch } from './driver/first-batch.ts';
 import { asBytes, readAll } from './driver/read-batches.ts';
 import { type Get, SharedGets } from './driver/shared-gets.ts';
-import { type Command, Work } from './driver/work.ts';
+import type { Command, Work } from './driver/work.ts';
 import { watchScans } from './indexes/watch-scans.ts';
 import { buildPage, type Page, type Total } from './list/build-page.ts';
 import type { ListQuery } from './list/parse-list-query.ts';
@@ -60,14 +60,14 @@ interface ReadOneOptions extends ReadOptions {
 
 /** The reads of a store, one command each. `work` is the work of the request. */
 export interface Reads extends RelatedReads {
-  findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work?: Work): Promise<StoredRecord>;
-  findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work?: Work): Promise<Page>;
+  findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
+  findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work: Work): Promise<Page>;
   /** Counts the records that match. */
-  count(conditions: readonly Condition[], scope: Filter | undefined, work?: Work): Promise<number>;
+  count(conditions: readonly Condition[], scope: Filter | undefined, work: Work): Promise<number>;
   /** Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`. */
-  findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work?: Work): Promise<StoredRecord[]>;
+  findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work: Work): Promise<StoredRecord[]>;
   /** Measures the records that {@link findMany} would return, in bytes, by the JSON text of their ids. */
-  sizeMany(ids: readonly unknown[], scope: Filter | undefined, work?: Work): Promise<ReadonlyMap<string, number>>;
+  sizeMany(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<ReadonlyMap<string, number>>;
 }
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany'> {
@@ -195,7 +195,7 @@ export function openReads(
   }
 
   return {
-    async findOne(id, scope, { fetchPrivate = false, fields, precondition }, work = new Work()) {
+    async findOne(id, scope, { fetchPrivate = false, fields, precondition }, work) {
       const get = planGet(id, scope, projectionOf(fetchPrivate, fields));
       const bytes = await readOne(work, (command) => command.count(() => gets.find(get, command)));
       if (!bytes) throw notFound();
@@ -204,12 +204,7 @@ export function openReads(
       return record;
     },
 
-    async findPage(
-      asked,
-      scope,
-      { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutRelated },
-      work = new Work(),
-    ) {
+    async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutRelated }, work) {
       const own = both(buildFilter(asked.conditions), scope);
       const { sight, maxIds } = through;
       const computed = computeSort(asked.sort, model, sight);
@@ -232,14 +227,14 @@ export function openReads(
       return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
     },
 
-    async count(conditions, scope, work = new Work()) {
+    async count(conditions, scope, work) {
       const matching = both(buildFilter(conditions), scope);
       return readMany(work, (command) => countMatches({ filter: matching, stages: [] }, command));
     },
 
     ...openRelatedReads(model, readFirstBatch, readMany),
 
-    async findMany(ids, scope, room, work = new Work()) {
+    async findMany(ids, scope, room, work) {
       const filter = both({ _id: { $in: ids } }, scope);
       const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
       const found = await readMany(work, (command) => {
@@ -249,7 +244,7 @@ export function openReads(
       return found.map((one) => new StoredRecord(model, one));
     },
 
-    async sizeMany(ids, scope, work = new Work()) {
+    async sizeMany(ids, scope, work) {
       const filter = both({ _id: { $in: ids } }, scope);
       const readable = withoutPrivate.projection ? [{ $project: withoutPrivate.projection }] : [];
       const found = await readMany(work, (command) => {

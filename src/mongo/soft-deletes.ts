@@ -1,7 +1,7 @@
 import type { Collection, Filter as DriverFilter } from 'mongodb';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Commands } from './driver/commands.ts';
-import { Work } from './driver/work.ts';
+import type { Work } from './driver/work.ts';
 import { isDeletedUntil } from './query/deleted.ts';
 import { both, type Filter } from './query/filter.ts';
 
@@ -13,7 +13,7 @@ export interface Purges {
    * Removes at most `max` records for good that were deleted at this time or before, those that were deleted first before the others. Returns how many
    * there were, also of those that somebody else has removed or restored meanwhile.
    */
-  purge(until: Date, scope: Filter | undefined, max: number, work?: Work): Promise<PurgedBatch>;
+  purge(until: Date, scope: Filter | undefined, max: number, work: Work): Promise<PurgedBatch>;
 }
 
 /** What one batch of a purge has done. */
@@ -29,7 +29,7 @@ export function openPurges(
   { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
 ): Purges {
   return {
-    async purge(until, scope, max, work = new Work()) {
+    async purge(until, scope, max, work) {
       const expired = both(isDeletedUntil(model, until), scope);
       const sort = { [model.deletedAt?.key as string]: 1, _id: 1 } as const;
       const settings = { projection: { _id: 1 }, sort, limit: max, batchSize: max + 1, readPreference: 'primary' } as const;

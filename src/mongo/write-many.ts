@@ -6,7 +6,7 @@ import type { FieldError } from '../rules.ts';
 import type { Commands } from './driver/commands.ts';
 import { compileFirstBatch } from './driver/first-batch.ts';
 import { asPart } from './driver/run-transaction.ts';
-import { Work } from './driver/work.ts';
+import type { Work } from './driver/work.ts';
 import { refusedCreations } from './query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from './query/deleted.ts';
 import { both, buildFilter, type Condition, type Filter } from './query/filter.ts';
@@ -40,9 +40,9 @@ export interface Affected {
 /** The writes to many records at once. Each is one transaction, all or nothing; within another transaction it becomes a part of that one. */
 export interface ManyWrites {
   /** Applies the same changes to every record that matches. A record that cannot take them is named by its id: 422. */
-  updateMany(targets: Targets, changes: Changes, work?: Work): Promise<Affected>;
+  updateMany(targets: Targets, changes: Changes, work: Work): Promise<Affected>;
   /** Removes every record that matches, or marks it as deleted if its model has `t.deletedAt()`. @default a deletion of its own */
-  removeMany(targets: Targets, work?: Work, deletion?: Deletion): Promise<Affected>;
+  removeMany(targets: Targets, work: Work, deletion?: Deletion): Promise<Affected>;
   /** Reads the records that a write to many addresses, whole: for hooks. 422 if they are more than the targets allow, or more than 16 MiB. */
   findTargets(targets: Targets, work: Work): Promise<StoredRecord[]>;
   /** Reads the same records again, after the write. 422 if they are more than 16 MiB. */
@@ -172,7 +172,7 @@ export function openManyWrites(
       return written;
     },
 
-    updateMany({ conditions, scope, max, viewer }, changes, work = new Work()) {
+    updateMany({ conditions, scope, max, viewer }, changes, work) {
       const filter = both(buildFilter(conditions), scope);
       return asPart(db, work, maxTimeMS, async (transaction) => {
         const ids = await findIds(filter, max, work);
@@ -181,7 +181,7 @@ export function openManyWrites(
       });
     },
 
-    removeMany({ conditions, scope, max }, work = new Work(), deletion = newDeletion()) {
+    removeMany({ conditions, scope, max }, work, deletion = newDeletion()) {
       const filter = both(buildFilter(conditions), scope);
       return asPart(db, work, maxTimeMS, async () => {
         const ids = await findIds(filter, max, work);

@@ -146,7 +146,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
         const stored = readNew(document);
         const insert = async ({ bounds, viewer }: Limits) => {
           requireRecordWithin(bounds, stored);
-          return collection.insert(stored, { viewer }, work());
+          return collection.insert(stored, work(), { viewer });
         };
         return give(await within(insert)) as never;
       },

@@ -216,21 +216,22 @@ describe('every method of a collection sees a deleted record as gone', () => {
     bounds: { writeScope: [], mayWrite: () => true },
   };
   const cases: { readonly [Name in keyof ModelCollection]: (c: ModelCollection) => Promise<unknown> } = {
-    findOne: (c) => expect(c.findOne('gone', undefined, {})).rejects.toMatchObject(notFound),
+    findOne: (c) => expect(c.findOne('gone', undefined, {}, new Work())).rejects.toMatchObject(notFound),
     findPage: async (c) => {
-      const { records, total } = await c.findPage(query, undefined, { maxPageBytes: 1_000_000 });
+      const { records, total } = await c.findPage(query, undefined, { maxPageBytes: 1_000_000 }, new Work());
       expect([records.map(({ id }) => id), total?.count]).toEqual([['live'], 1]);
     },
-    findMany: async (c) => expect((await c.findMany(['gone', 'live'], undefined, new Room(1_000))).map(({ id }) => id)).toEqual(['live']),
-    sizeMany: async (c) => expect([...(await c.sizeMany(['gone', 'live'], undefined)).keys()]).toEqual(['"live"']),
-    count: async (c) => expect(await c.count([], undefined)).toBe(1),
-    insert: (c) => expect(c.insert({ _id: 'gone' })).rejects.toMatchObject({ code: 'duplicate_key' }),
-    insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }])).keys()]).toEqual([0]),
-    insertAll: (c) => expect(c.insertAll([{ _id: 'gone' }])).rejects.toMatchObject({ code: 'duplicate_key' }),
-    update: (c) => expect(c.update(target, changes)).rejects.toMatchObject(notFound),
-    remove: (c) => expect(c.remove(target)).rejects.toMatchObject(notFound),
-    updateMany: async (c) => expect(await c.updateMany(many, changes)).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
-    removeMany: async (c) => expect(await c.removeMany(many)).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
+    findMany: async (c) =>
+      expect((await c.findMany(['gone', 'live'], undefined, new Room(1_000), new Work())).map(({ id }) => id)).toEqual(['live']),
+    sizeMany: async (c) => expect([...(await c.sizeMany(['gone', 'live'], undefined, new Work())).keys()]).toEqual(['"live"']),
+    count: async (c) => expect(await c.count([], undefined, new Work())).toBe(1),
+    insert: (c) => expect(c.insert({ _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
+    insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }], new Work())).keys()]).toEqual([0]),
+    insertAll: (c) => expect(c.insertAll([{ _id: 'gone' }], new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
+    update: (c) => expect(c.update(target, changes, new Work())).rejects.toMatchObject(notFound),
+    remove: (c) => expect(c.remove(target, new Work())).rejects.toMatchObject(notFound),
+    updateMany: async (c) => expect(await c.updateMany(many, changes, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
+    removeMany: async (c) => expect(await c.removeMany(many, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     findTargets: async (c) => expect((await c.findTargets(many, new Work())).map(({ id }) => id)).toEqual(['live']),
     findWritten: async (c) =>
       expect((await c.findWritten(await c.findTargets(many, new Work()), new Work())).map(({ id }) => id)).toEqual(['live']),
@@ -246,16 +247,18 @@ describe('every method of a collection sees a deleted record as gone', () => {
     findRelatedIds: async (c) =>
       expect(await c.findRelatedIds({ filter: c.reachable({}), stages: [] }, { ids: 10, bytes: 1_000 }, new Work())).toEqual(['live']),
     findChildren: async (c) => {
-      const found = await c.findChildren(['here'], children, { scope: {}, most: 10 }, new Room(1_000));
+      const found = await c.findChildren(['here'], children, { scope: {}, most: 10 }, new Room(1_000), new Work());
       expect(found.map(({ record }) => record.id)).toEqual(['live']);
     },
-    sizeChildren: async (c) => expect(await c.sizeChildren(['here'], children, { scope: {}, most: 10 })).toMatchObject([{ parent: 0 }]),
-    countChildren: async (c) => expect([...(await c.countChildren(['here'], children, { scope: {}, most: 10 }))]).toEqual([[0, 1]]),
-    changeElement: (c) => expect(c.changeElement(target, element)).rejects.toMatchObject(notFound),
+    sizeChildren: async (c) =>
+      expect(await c.sizeChildren(['here'], children, { scope: {}, most: 10 }, new Work())).toMatchObject([{ parent: 0 }]),
+    countChildren: async (c) =>
+      expect([...(await c.countChildren(['here'], children, { scope: {}, most: 10 }, new Work()))]).toEqual([[0, 1]]),
+    changeElement: (c) => expect(c.changeElement(target, element, new Work())).rejects.toMatchObject(notFound),
     // These three are about deleted records.
-    seeing: async (c) => expect(await c.seeing('live').count([], undefined)).toBe(1),
-    restore: (c) => expect(c.restore({ ...target, id: 'live' })).rejects.toMatchObject(notFound),
-    purge: async (c) => expect(await c.purge(new Date(0), undefined, 10)).toEqual({ found: 0, purged: 0 }),
+    seeing: async (c) => expect(await c.seeing('live').count([], undefined, new Work())).toBe(1),
+    restore: (c) => expect(c.restore({ ...target, id: 'live' }, new Work())).rejects.toMatchObject(notFound),
+    purge: async (c) => expect(await c.purge(new Date(0), undefined, 10, new Work())).toEqual({ found: 0, purged: 0 }),
   };
 
   it('there is a case for each', () => {
@@ -269,9 +272,9 @@ describe('every method of a collection sees a deleted record as gone', () => {
 
   it('also within a scope that names the time itself', async () => {
     const scope = { deletedAt: { $gte: new Date(0) } };
-    expect(await collection().count([], scope)).toBe(0);
-    await expect(collection().findOne('gone', scope, {})).rejects.toMatchObject(notFound);
-    await expect(collection().update({ ...target, scope }, changes)).rejects.toMatchObject(notFound);
+    expect(await collection().count([], scope, new Work())).toBe(0);
+    await expect(collection().findOne('gone', scope, {}, new Work())).rejects.toMatchObject(notFound);
+    await expect(collection().update({ ...target, scope }, changes, new Work())).rejects.toMatchObject(notFound);
   });
 });
 

@@ -3,6 +3,7 @@ import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { defineModel, t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { openCollection } from '../../src/mongo/collection.ts';
+import { Work } from '../../src/mongo/driver/work.ts';
 import type { Target } from '../../src/mongo/target.ts';
 import { useDatabase } from '../support/database/database.ts';
 
@@ -43,13 +44,17 @@ describe('openCollection()', () => {
     try {
       const store = openCollection(model, { db: client.db(database.db.databaseName) });
       const text = '{"id":"a","big":9007199254740993,"bytes":"eA==","any":"a","revision":1}';
-      expect((await store.findOne('a', undefined, {})).toText()).toBe(text);
-      const updated = await store.update(target('a'), { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] });
+      expect((await store.findOne('a', undefined, {}, new Work())).toText()).toBe(text);
+      const updated = await store.update(
+        target('a'),
+        { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] },
+        new Work(),
+      );
       expect(updated.toText()).toBe('{"id":"a","big":9007199254740995,"bytes":"eA==","any":"a","revision":2}');
       expect(updated.entityTag).toBe('"2"');
       expect(updated.document).toMatchObject({ id: 'a', big: 9007199254740995n, revision: 2 });
-      expect((await store.remove(target('a'))).toText()).toBe(updated.toText());
-      expect((await store.insert({ _id: 'n', big: 1n, revision: 0 })).toText()).toBe('{"id":"n","big":1,"revision":0}');
+      expect((await store.remove(target('a'), new Work())).toText()).toBe(updated.toText());
+      expect((await store.insert({ _id: 'n', big: 1n, revision: 0 }, new Work())).toText()).toBe('{"id":"n","big":1,"revision":0}');
     } finally {
       await client.close();
     }
@@ -58,10 +63,13 @@ describe('openCollection()', () => {
   it('gives back what it was given: neither filters nor documents are changed', async () => {
     const store = openCollection(model, { db: database.db });
     const stored = Object.freeze({ _id: 'n', big: 1n, revision: 0 });
-    await store.insert(stored);
+    await store.insert(stored, new Work());
     const scope = Object.freeze({ big: Object.freeze({ $eq: 1n }) });
-    expect((await store.findOne('n', scope, { fetchPrivate: true })).id).toBe('n');
-    await store.remove({ id: 'n', scope, precondition: Object.freeze({ ifMatch: Object.freeze([{ weak: false, tag: '0' }]) }) });
+    expect((await store.findOne('n', scope, { fetchPrivate: true }, new Work())).id).toBe('n');
+    await store.remove(
+      { id: 'n', scope, precondition: Object.freeze({ ifMatch: Object.freeze([{ weak: false, tag: '0' }]) }) },
+      new Work(),
+    );
     expect(await docs().countDocuments()).toBe(1);
   });
 
@@ -72,7 +80,7 @@ describe('openCollection()', () => {
       assignments: [{ path: 'text', value: 'x' }],
       embedded: [{ path: 'big', whole: undefined, refused: [] }],
     };
-    await expect(store.update(target('a'), changes)).rejects.toMatchObject({
+    await expect(store.update(target('a'), changes, new Work())).rejects.toMatchObject({
       code: 'overloaded',
       status: 503,
       headers: { 'retry-after': '1' },

@@ -5,7 +5,7 @@ import { type LegalOptions, orUndefined } from '../../options.ts';
 import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
-import { Work } from '../driver/work.ts';
+import type { Work } from '../driver/work.ts';
 import { atPlace } from '../insert-many.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
@@ -136,7 +136,7 @@ function openCheckedWrites(
         return missing;
       };
       try {
-        await checked(named, viewer, work, refuse, () => plain.insert(record, {}, work));
+        await checked(named, viewer, work, refuse, () => plain.insert(record, work));
       } catch (error) {
         if (!isError(error)) throw error;
         if (work.transaction?.failure) throw isProblem(error) ? atPlace(error, place) : error;
@@ -200,17 +200,17 @@ function openCheckedWrites(
   }
 
   const writes: CheckedWrites = {
-    async insert(stored, options = {}, work = new Work()) {
+    async insert(stored, work, options = {}) {
       const { viewer } = options;
       const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, viewer });
-      const insert = () => plain.insert(stored, options, work);
+      const insert = () => plain.insert(stored, work, options);
       if (!shared || work.transaction || !named.some(isHeld)) return checked(named, viewer, work, asTheyAre, insert);
       const scopes = await askViewer(named, viewer);
       const alone = () => checkedWithin(scopes, named, viewer, work, asTheyAre, insert);
       return (await shared.insert(stored, scopes, work, alone)) ?? new StoredRecord(model, stored);
     },
 
-    insertEach(records, work = new Work(), places = [...records.keys()], viewer) {
+    insertEach(records, work, places = [...records.keys()], viewer) {
       const all = new Map(places.map((place, index) => [place, records[index] as Stored]));
       const held = byPlace(namedInRecords(edges, records, { areOne: false }).filter(isHeld), places);
       const idOf = ({ _id }: Stored) => model.id.leaf.toJson(_id);
@@ -221,25 +221,25 @@ function openCheckedWrites(
       });
     },
 
-    insertAll(records, work = new Work(), viewer) {
+    insertAll(records, work, viewer) {
       const named = namedInRecords(edges, records, { areOne: true });
       return checked(named, viewer, work, asTheyAre, () => plain.insertAll(records, work));
     },
 
-    update(target, changes, work = new Work()) {
+    update(target, changes, work) {
       const named = namedInChanges(edges, changes, target.viewer);
       const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
       return checked(named, target.viewer, work, look, () => plain.update(target, changes, work));
     },
 
-    changeElement(target, change, work = new Work()) {
+    changeElement(target, change, work) {
       const { kind, field, element, changes } = change;
       const added = kind === 'add' ? [{ path: field.key, value: [element] }] : [];
       const named = namedInChanges(edges, { ...changes, assignments: [...changes.assignments, ...added] });
       return checked(named, target.viewer, work, asTheyAre, () => plain.changeElement(target, change, work));
     },
 
-    updateMany(targets, changes, work = new Work()) {
+    updateMany(targets, changes, work) {
       const named = namedInChanges(edges, changes, targets.viewer);
       const look = (missing: readonly Named[]) => findNewInMany(plain, missing, changes, targets, work);
       return checked(named, targets.viewer, work, look, () => plain.updateMany(targets, changes, work));

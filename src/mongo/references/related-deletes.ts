@@ -3,7 +3,7 @@ import { listNames } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ModelCollection } from '../collection.ts';
 import { asPart } from '../driver/run-transaction.ts';
-import { Work } from '../driver/work.ts';
+import type { Work } from '../driver/work.ts';
 import { type Deletion, newDeletion } from '../query/deleted.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { CascadedRecord, CascadeObserver, Viewer } from '../viewer.ts';
@@ -42,14 +42,14 @@ export function openRelatedDeletes(
   }
 
   return {
-    remove(target, work = new Work(), deletion = newDeletion()) {
+    remove(target, work, deletion = newDeletion()) {
       return asPart(db, work, maxTimeMS, async (transaction) => {
         const record = await plain.remove(target, work, deletion);
         await transaction.join(() => follow([record.stored._id], deletion, target, work));
         return record;
       });
     },
-    removeMany(targets, work = new Work(), deletion = newDeletion()) {
+    removeMany(targets, work, deletion = newDeletion()) {
       return asPart(db, work, maxTimeMS, async (transaction) => {
         const affected = await plain.removeMany(targets, work, deletion);
         await transaction.join(() => follow(affected.ids, deletion, targets, work));

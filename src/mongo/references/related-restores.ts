@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
 import type { ModelCollection } from '../collection.ts';
 import { asPart } from '../driver/run-transaction.ts';
-import { Work } from '../driver/work.ts';
+import type { Work } from '../driver/work.ts';
 import { unmarking } from '../query/deleted.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
@@ -38,7 +38,7 @@ export function isRestoredWithOthers(model: CompiledModel, references: Reference
  */
 export function openRelatedRestore(model: CompiledModel, plain: ModelCollection, references: References): Pick<ModelCollection, 'restore'> {
   return {
-    restore(target, work = new Work()) {
+    restore(target, work) {
       return asPart(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async (transaction) => {
         const { id, scope, precondition } = target;
         const { stored: root, idText } = await plain.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition }, work);

@@ -39,8 +39,8 @@ describe('runTransaction()', () => {
   it('stores everything at once, when its function returns, and gives what that returned', async () => {
     const work = new Work();
     const result = await run(async () => {
-      await store().insert(note('a'), {}, work);
-      await store().insert(note('b'), {}, work);
+      await store().insert(note('a'), work);
+      await store().insert(note('b'), work);
       expect(await stored()).toEqual([]);
       return 'done';
     }, work);
@@ -50,7 +50,7 @@ describe('runTransaction()', () => {
   it('commits with the write concern majority, and reads a snapshot', async () => {
     commands.clear();
     const work = new Work();
-    await run(async () => store().insert(note('a'), {}, work), work);
+    await run(async () => store().insert(note('a'), work), work);
     const [insert, commit] = commands.events;
     expect(commands.names).toEqual(['insert', 'commitTransaction']);
     expect(insert?.command).toMatchObject({ startTransaction: true, autocommit: false, readConcern: { level: 'snapshot' } });
@@ -60,7 +60,7 @@ describe('runTransaction()', () => {
   it('stores nothing if its function throws', async () => {
     const work = new Work();
     const failing = run(async () => {
-      await store().insert(note('a'), {}, work);
+      await store().insert(note('a'), work);
       throw new Error('no');
     }, work);
     await expect(failing).rejects.toThrow('no');
@@ -75,7 +75,7 @@ describe('runTransaction()', () => {
 
   it('lets every operation of the store take part: it reads what it has written, and misses what is deleted', async () => {
     const work = new Work();
-    await store().insert(note('a'));
+    await store().insert(note('a'), new Work());
     await run(async () => {
       await store().update(target('a'), patch('changed'), work);
       const read = await store().findOne('a', undefined, {}, work);
@@ -90,31 +90,31 @@ describe('runTransaction()', () => {
 
   it('runs commands that begin at the same time one after the other', async () => {
     const work = new Work();
-    await run(() => Promise.all(['a', 'b', 'c', 'd'].map((id) => store().insert(note(id), {}, work))), work);
+    await run(() => Promise.all(['a', 'b', 'c', 'd'].map((id) => store().insert(note(id), work))), work);
     expect(await stored()).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('says 409 for a duplicate key, and does not try again', async () => {
-    await store().insert(note('a'));
+    await store().insert(note('a'), new Work());
     const work = new Work();
     let attempts = 0;
     const failing = run(async () => {
       attempts++;
-      await store().insert(note('b', 'a'), {}, work);
+      await store().insert(note('b', 'a'), work);
     }, work);
     await expect(failing).rejects.toMatchObject({ code: 'duplicate_key', errors: [{ field: 'text' }] });
     expect([attempts, await stored()]).toEqual([1, ['a']]);
   });
 
   it('is lost after an error of the database, even if its function catches it', async () => {
-    await store().insert(note('a'));
+    await store().insert(note('a'), new Work());
     const work = new Work();
     const failing = run(async () => {
-      await store().insert(note('b'), {}, work);
+      await store().insert(note('b'), work);
       await store()
-        .insert(note('c', 'a'), {}, work)
+        .insert(note('c', 'a'), work)
         .catch(() => undefined);
-      await expect(store().insert(note('d'), {}, work)).rejects.toThrow('transaction is lost');
+      await expect(store().insert(note('d'), work)).rejects.toThrow('transaction is lost');
     }, work);
     await expect(failing).rejects.toMatchObject({ code: 'duplicate_key' });
     expect(await stored()).toEqual(['a']);
@@ -124,13 +124,13 @@ describe('runTransaction()', () => {
     const work = new Work();
     await run(async () => {
       await expect(store().update(target('a'), patch('x'), work)).rejects.toMatchObject({ code: 'not_found' });
-      await store().insert(note('b'), {}, work);
+      await store().insert(note('b'), work);
     }, work);
     expect(await stored()).toEqual(['b']);
   });
 
   it('is tried again after a write conflict, and undoes in memory what a lost attempt has changed', async () => {
-    await store().insert(note('a'));
+    await store().insert(note('a'), new Work());
     const work = new Work();
     const undone: number[] = [];
     let attempts = 0;
@@ -138,11 +138,11 @@ describe('runTransaction()', () => {
       const attempt = ++attempts;
       transaction.onRollback(() => undone.push(attempt));
       await store().findOne('a', undefined, {}, work);
-      if (attempt < 3) await store().update(target('a'), patch(`outside ${attempt}`)); // by nobody's transaction
+      if (attempt < 3) await store().update(target('a'), patch(`outside ${attempt}`), new Work()); // by nobody's transaction
       await store().update(target('a'), patch('inside'), work);
     }, work);
     expect([attempts, undone]).toEqual([3, [1, 2]]);
-    expect((await store().findOne('a', undefined, {})).stored).toMatchObject({ text: 'inside', revision: 3 });
+    expect((await store().findOne('a', undefined, {}, new Work())).stored).toMatchObject({ text: 'inside', revision: 3 });
   });
 
   it('is tried again for the label of its first error, whatever its function makes of it', async () => {
@@ -175,7 +175,7 @@ describe('runTransaction()', () => {
     const kept = await run(async (transaction) => transaction, work);
     expect(() => kept.requireOpen()).toThrow('transaction has ended');
     await expect(kept.inTurn(async () => 1)).rejects.toThrow('transaction has ended');
-    await store().insert(note('a'), {}, work); // outside of it again
+    await store().insert(note('a'), work); // outside of it again
     expect(await stored()).toEqual(['a']);
   });
 
@@ -184,7 +184,7 @@ describe('runTransaction()', () => {
     let late: Promise<unknown> = Promise.resolve();
     const failing = run(async () => {
       late = store()
-        .insert(note('a'), {}, work)
+        .insert(note('a'), work)
         .catch(() => undefined);
     }, work);
     await expect(failing).rejects.toThrow('await all of it');
@@ -195,13 +195,13 @@ describe('runTransaction()', () => {
   it('makes an inner transaction a part of it, which cannot fail alone', async () => {
     const work = new Work();
     const failing = run(async () => {
-      await store().insert(note('a'), {}, work);
+      await store().insert(note('a'), work);
       await run(async () => Promise.reject(new Error('inner')), work).catch(() => undefined);
     }, work);
     await expect(failing).rejects.toThrow('inner');
     await run(async () => {
-      await store().insert(note('b'), {}, work);
-      await run(async () => store().insert(note('c'), {}, work), work);
+      await store().insert(note('b'), work);
+      await run(async () => store().insert(note('c'), work), work);
     }, work);
     expect(await stored()).toEqual(['b', 'c']);
   });
@@ -210,13 +210,13 @@ describe('runTransaction()', () => {
     for (const end of ['giveUp', 'leave'] as const) {
       const work = new Work();
       const failing = run(async () => {
-        await store().insert(note('a'), {}, work);
+        await store().insert(note('a'), work);
         work[end](new Error(`ended by ${end}`));
         await new Promise(() => undefined);
       }, work);
       await expect(failing).rejects.toThrow(`ended by ${end}`);
-      await store().insert(note('a'));
-      await store().remove(target('a'));
+      await store().insert(note('a'), new Work());
+      await store().remove(target('a'), new Work());
       expect(work.hasHandedOver).toBe(false); // nothing that it did can have an effect
     }
   });
@@ -225,7 +225,7 @@ describe('runTransaction()', () => {
     const work = new Work();
     commands.clear();
     const failing = run(async () => {
-      await store().insert(note('a'), {}, work);
+      await store().insert(note('a'), work);
       work.leave(new Error('gone'));
     }, work);
     await expect(failing).rejects.toThrow('gone');
@@ -242,7 +242,7 @@ describe('runTransaction()', () => {
         async ({ session }) => {
           session.once('ended', () => ended.add(session));
           if (index % 4 === 0) throw new Error('of the function');
-          await store().insert(note(index % 4 === 1 ? 'taken' : String(index)), {}, work);
+          await store().insert(note(index % 4 === 1 ? 'taken' : String(index)), work);
           if (index % 4 === 2) throw conflict();
         },
         work,

@@ -19,7 +19,7 @@ const model = compileModel(
 const ids = Array.from({ length: 100 }, (_, n) => `id-${n}`);
 const docs = () => database.db.collection<{ _id: string }>('docs');
 const open = (options: object = {}): ModelCollection => openCollection(model, { db: database.db, ...options });
-const textOf = async (store: ModelCollection, id: string, scope?: object, work?: Work) =>
+const textOf = async (store: ModelCollection, id: string, scope?: object, work = new Work()) =>
   (await store.findOne(id, scope as never, {}, work)).toText();
 const finds = () => commands.events.filter(({ commandName }) => commandName === 'find').map(({ command }) => command);
 const expected = (id: string) => JSON.stringify({ id, owner: Number(id.slice(3)) % 2 ? 'ann' : 'bob', text: `text of ${id}`, revision: 0 });
@@ -86,7 +86,7 @@ describe('gets that come while others are under way', () => {
   it('are one command even where ids that can be spelt in one way only do not exist', async () => {
     const byId = compileModel(defineModel('ById', { collection: 'by_id', fields: { text: t.string() } }));
     const store = openCollection(byId, { db: database.db });
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => store.findOne(new ObjectId(), undefined, {})));
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => store.findOne(new ObjectId(), undefined, {}, new Work())));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 'rejected'));
     expect(finds()).toHaveLength(2);
   });
@@ -97,7 +97,8 @@ describe('gets that come while others are under way', () => {
     );
     await database.db.collection<{ _id: string }>('odd').insertOne({ _id: 'r', a: 'A', b: 'B', 'a,b': 'C' } as never);
     const store = openCollection(odd, { db: database.db });
-    const get = async (...names: string[]) => (await store.findOne('r', undefined, { fields: odd.selector.select(names) })).toText();
+    const get = async (...names: string[]) =>
+      (await store.findOne('r', undefined, { fields: odd.selector.select(names) }, new Work())).toText();
     await expect(Promise.all([get('a'), get('a', 'b'), get('a,b'), get('a', 'b'), get('a,b')])).resolves.toEqual([
       '{"id":"r","a":"A"}',
       '{"id":"r","a":"A","b":"B"}',

@@ -35,7 +35,7 @@ beforeEach(async () => {
 describe('creates that come while others are under way', () => {
   it('go out together, the first one at once', async () => {
     const store = open();
-    const records = await Promise.all(ids.slice(0, 20).map((id) => store.insert(make(id))));
+    const records = await Promise.all(ids.slice(0, 20).map((id) => store.insert(make(id), new Work())));
     expect(records.map((one) => one.toText())).toEqual(ids.slice(0, 20).map((id) => JSON.stringify({ id, text: `text of ${id}` })));
     expect(sizes()).toEqual([1, 19]);
     expect(await docs().countDocuments()).toBe(20);
@@ -43,7 +43,7 @@ describe('creates that come while others are under way', () => {
 
   it('have the write concern and the limits of one alone, and a transaction number by which the write can be retried', async () => {
     const store = open({ maxTimeMS: 4_000 });
-    await Promise.all(ids.slice(0, 4).map((id) => store.insert(make(id))));
+    await Promise.all(ids.slice(0, 4).map((id) => store.insert(make(id), new Work())));
     const [alone, together] = sent();
     expect(together?.writeConcern).toEqual({ w: 'majority', wtimeout: 9_000, j: true });
     expect(together?.writeConcern).toEqual(alone?.writeConcern);
@@ -55,7 +55,8 @@ describe('creates that come while others are under way', () => {
 
   it('have a transaction number of their own each time, where a session is used again', async () => {
     const store = open();
-    for (let round = 0; round < 5; round++) await Promise.all(ids.slice(0, 6).map((id) => store.insert(make(`${round} ${id}`))));
+    for (let round = 0; round < 5; round++)
+      await Promise.all(ids.slice(0, 6).map((id) => store.insert(make(`${round} ${id}`), new Work())));
     const numbers = sent().map(({ lsid, txnNumber }) => `${lsid.id.toString('hex')} ${txnNumber}`);
     expect(new Set(numbers).size).toBe(numbers.length);
     expect(await docs().countDocuments()).toBe(30);
@@ -63,19 +64,19 @@ describe('creates that come while others are under way', () => {
 
   it('go out alone where each comes when the one before it has its answer', async () => {
     const store = open();
-    for (const id of ids.slice(0, 3)) await store.insert(make(id));
+    for (const id of ids.slice(0, 3)) await store.insert(make(id), new Work());
     expect(sizes()).toEqual([1, 1, 1]);
   });
 
   it('go out alone with `shareRoundTrips: false`', async () => {
     const store = open({ shareRoundTrips: false });
-    await Promise.all(ids.slice(0, 5).map((id) => store.insert(make(id))));
+    await Promise.all(ids.slice(0, 5).map((id) => store.insert(make(id), new Work())));
     expect(sizes()).toEqual([1, 1, 1, 1, 1]);
   });
 
   it('are at most 64 in one command', async () => {
     const store = open();
-    await Promise.all(ids.map((id) => store.insert(make(id))));
+    await Promise.all(ids.map((id) => store.insert(make(id), new Work())));
     expect(sizes()).toEqual([1, 64, 35]);
     expect(await storedIds()).toEqual([...ids].sort());
   });
@@ -83,7 +84,7 @@ describe('creates that come while others are under way', () => {
   it('have at most a megabyte in one command, and a larger one goes alone', async () => {
     const store = open();
     const lengths = [1, 100_000, 100_000, 100_000, 100_000, 400_000, 1];
-    await Promise.all(lengths.map((length, n) => store.insert({ _id: `id-${n}`, text: 'x'.repeat(length) })));
+    await Promise.all(lengths.map((length, n) => store.insert({ _id: `id-${n}`, text: 'x'.repeat(length) }, new Work())));
     expect(sizes().sort()).toEqual([1, 1, 1, 1, 3].sort());
     expect(await docs().countDocuments()).toBe(lengths.length);
   });
@@ -91,8 +92,8 @@ describe('creates that come while others are under way', () => {
   it('are refused as alone where a document is larger than the database stores', async () => {
     const store = open();
     const large = { _id: 'large', text: 'x'.repeat(17_000_000) };
-    const alone = await store.insert(large).catch(tell);
-    const answers = await Promise.allSettled([make('a'), make('b'), large, make('c')].map((one) => store.insert(one)));
+    const alone = await store.insert(large, new Work()).catch(tell);
+    const answers = await Promise.allSettled([make('a'), make('b'), large, make('c')].map((one) => store.insert(one, new Work())));
     expect(answers.map((answer) => (answer.status === 'rejected' ? tell(answer.reason) : 'done'))).toEqual(['done', 'done', alone, 'done']);
   });
 });
@@ -102,7 +103,7 @@ describe('of creates that share a command', () => {
     const store = open();
     await docs().insertOne({ _id: 'old', code: 'taken', text: '' });
     const alone = await Promise.all(
-      [make('old'), make('x', { code: 'taken' })].map((one) => open({ shareRoundTrips: false }).insert(one).catch(tell)),
+      [make('old'), make('x', { code: 'taken' })].map((one) => open({ shareRoundTrips: false }).insert(one, new Work()).catch(tell)),
     );
     const [byId, byCode] = alone;
     expect(alone.map((one) => (one as Problem).errors?.map(({ field }) => field))).toEqual([['id'], ['code']]);
@@ -116,7 +117,7 @@ describe('of creates that share a command', () => {
       make('c', { code: 'new' }),
       make('d', { code: 'other' }),
     ];
-    const answers = await Promise.allSettled(documents.map((one) => store.insert(one)));
+    const answers = await Promise.allSettled(documents.map((one) => store.insert(one, new Work())));
     expect(answers.map((one) => (one.status === 'rejected' ? tell(one.reason) : 'done'))).toEqual([
       'done',
       'done',
@@ -132,12 +133,12 @@ describe('of creates that share a command', () => {
 
   it('one with an id that is taken is 412 where it must be free, whatever the others ask for', async () => {
     const store = open();
-    await store.insert(make('old'));
+    await store.insert(make('old'), new Work());
     const answers = await Promise.allSettled([
-      store.insert(make('a')),
-      store.insert(make('old'), { ifIdIsFree: true }),
-      store.insert(make('old')),
-      store.insert(make('b'), { ifIdIsFree: true }),
+      store.insert(make('a'), new Work()),
+      store.insert(make('old'), new Work(), { ifIdIsFree: true }),
+      store.insert(make('old'), new Work()),
+      store.insert(make('b'), new Work(), { ifIdIsFree: true }),
     ]);
     expect(answers.map((one) => (one.status === 'rejected' ? one.reason.code : 'done'))).toEqual([
       'done',
@@ -152,8 +153,8 @@ describe('of creates that share a command', () => {
     const checked = compileModel(defineModel('Checked', { collection: 'checked', fields }));
     const store = openCollection(checked, { db: database.db });
     const bad = { _id: 'bad', text: 'bad' };
-    const alone = await store.insert(bad).catch((error: unknown) => error);
-    const answers = await Promise.allSettled([make('a'), make('b'), bad, make('c')].map((one) => store.insert(one)));
+    const alone = await store.insert(bad, new Work()).catch((error: unknown) => error);
+    const answers = await Promise.allSettled([make('a'), make('b'), bad, make('c')].map((one) => store.insert(one, new Work())));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     const { reason } = answers[2] as PromiseRejectedResult;
     expect(reason).toBeInstanceOf(MongoServerError);
@@ -167,9 +168,9 @@ describe('of creates that share a command', () => {
   it('one that cannot be written as BSON fails as alone, and the others are stored', async () => {
     const store = open();
     const bad = make('bad', { more: { 'a\0b': 1 } });
-    const alone = await store.insert(bad).catch(tell);
+    const alone = await store.insert(bad, new Work()).catch(tell);
     commands.clear();
-    const answers = await Promise.allSettled([make('a'), make('b'), bad, make('c')].map((one) => store.insert(one)));
+    const answers = await Promise.allSettled([make('a'), make('b'), bad, make('c')].map((one) => store.insert(one, new Work())));
     expect(answers.map((one) => (one.status === 'rejected' ? tell(one.reason) : 'done'))).toEqual(['done', 'done', alone, 'done']);
     expect(await storedIds()).toEqual(['a', 'b', 'c']);
   });
@@ -194,7 +195,7 @@ describe('of creates that share a command', () => {
   ])('one with %s ends no other, and not the process', async (_name, more) => {
     const store = open();
     const bad = Object.defineProperties(make('bad'), Object.getOwnPropertyDescriptors(more));
-    const answers = await Promise.allSettled([make('a'), make('b'), bad, make('c')].map((one) => store.insert(one)));
+    const answers = await Promise.allSettled([make('a'), make('b'), bad, make('c')].map((one) => store.insert(one, new Work())));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 });
