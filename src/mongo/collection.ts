@@ -17,7 +17,7 @@ import { openChildren } from './open-children.ts';
 import { openLinks } from './open-links.ts';
 import { openReads } from './open-reads.ts';
 import { openReferenceCommands } from './open-references.ts';
-import type { Operations } from './operations.ts';
+import type { Operations, PlainOperations } from './operations.ts';
 import { checkStored, refusedCreations } from './query/apply-changes.ts';
 import { type Deletion, marking, narrow, newDeletion, unmarking, type Visible } from './query/deleted.ts';
 import { both, type Filter } from './query/filter.ts';
@@ -55,8 +55,8 @@ interface Settings {
  * `work` is the work of the request.
  */
 export interface ModelCollection extends Operations, Purges {
-  /** The same operations as they see other records than the living ones. */
-  seeing(visible: Visible): Operations;
+  /** Operations as they see other records than the living ones. The writes of clients are not among them: each checks references by itself. */
+  seeing(visible: Visible): PlainOperations;
   /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */
   restore(target: Target, work: Work): Promise<StoredRecord>;
 }

@@ -21,11 +21,14 @@ interface InsertOptions {
   readonly viewer?: Viewer | undefined;
 }
 
+/** The operations that check nothing of what they write: the reads, and what the checks themselves are made of. */
+export interface PlainOperations extends Reads, ChildrenReads, ReferenceCommands {}
+
 /**
  * The operations on the records of a collection. Each takes a scope, if it addresses stored records, and the work of the request, which has its
  * deadline, its signal and its transaction: none of them may be forgotten.
  */
-export interface Operations extends Reads, ChildrenReads, ManyInserts, ManyWrites, Links, ReferenceCommands {
+export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Links {
   /** Inserts a record. */
   insert(stored: Stored, work: Work, options?: InsertOptions): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work: Work): Promise<StoredRecord>;
