@@ -75,7 +75,7 @@ export function readConcurrency({ maxConcurrency }: Options): Partial<Concurrenc
   if (typeof maxConcurrency !== 'object') return { total: maxConcurrency };
   checkOptions(maxConcurrency, legalConcurrency, '`maxConcurrency`');
   const { total = Number.POSITIVE_INFINITY, each } = maxConcurrency;
-  if (each > total) throw new ConfigurationError('`each` of `maxConcurrency` must not be more than `total`: it would limit nothing.');
+  if (each >= total) throw new ConfigurationError('`each` of `maxConcurrency` must be less than `total`, or it would limit nothing.');
   return maxConcurrency;
 }
 

@@ -109,7 +109,7 @@ function hintFor({ inputs, siblings, method }: Tool, { status, code, retryAfter 
   if (status === 401) return 'The credentials of this connection are missing or not valid. No argument mends that: tell the user.';
   if (status === 403) return 'The caller of this connection may not do this. No argument mends that: tell the user.';
   if (status === 404 && list) return `Find the ids that there are by \`${list}\`.`;
-  if (status === 503 || (status === 504 && method === 'GET')) return `Try again in ${retryAfter ?? 1} s.`;
+  if (status === 429 || status === 503 || (status === 504 && method === 'GET')) return `Try again in ${retryAfter ?? 1} s.`;
   if (status >= 500) return 'It is an error of the service, and not of the arguments.';
   return undefined;
 }

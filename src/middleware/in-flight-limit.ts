@@ -1,11 +1,11 @@
-import { Problem } from '../errors.ts';
+import { isProblem, Problem } from '../errors.ts';
 import { once } from '../mistakes.ts';
 import { aFunction, aWholeNumber, checkOptions, checkValue, type LegalOptions } from '../options.ts';
 import { canAnswer } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
-/** Names the client of a request, such as its tenant; undefined if the request does not count. */
+/** Names the client of a request, such as its tenant, by a text that is not empty; undefined if the request does not count. */
 export type NameClient<Ctx = Context> = (ctx: Ctx) => string | undefined | Promise<string | undefined>;
 
 /** Settings of {@link inFlightLimit}. */
@@ -42,10 +42,16 @@ function limitAll(max: number): ResourceMiddleware {
     if (inFlight >= max) throw new Problem({ code: 'overloaded', detail: 'The service is busy; try again in a second.' });
     const exchange = exchangeOf(ctx);
     inFlight++;
+    let isRefused = false;
     try {
       await next();
+    } catch (error) {
+      isRefused = isProblem(error) && error.code === 'too_many_requests';
+      throw error;
     } finally {
-      exchange.whenOver(() => inFlight--);
+      // The answer of a client that has too many requests may wait behind theirs: it must not take a place from others meanwhile.
+      if (isRefused) inFlight--;
+      else exchange.whenOver(() => inFlight--);
     }
   });
 }
@@ -62,7 +68,8 @@ function limitEach(max: number, by: NameClient): ResourceMiddleware {
     const client = await by(ctx);
     exchange.throwIfGivenUp();
     if (client === undefined) return next();
-    if (typeof client !== 'string') throw new TypeError('`by` of `maxConcurrency` must return a string or undefined.');
+    if (typeof client !== 'string' || client === '')
+      throw new TypeError('`by` of `inFlightLimit` must return a string that is not empty, or undefined.');
     const others = inFlight.get(client) ?? 0;
     if (others >= max) {
       const detail = `${max === 1 ? 'One request' : `${max} requests`} of this client are in flight; wait until one of them has ended.`;

@@ -120,7 +120,7 @@ describe('maxConcurrency', () => {
     [{ each: 1 }, /`by` of `maxConcurrency` must be a function/],
     [{ each: 0, by: () => 'a' }, /`each` of `maxConcurrency` must be a whole number of at least 1/],
     [{ total: 0, each: 1, by: () => 'a' }, /`total` of `maxConcurrency` must be a whole number of at least 1/],
-    [{ total: 5, each: 6, by: () => 'a' }, /`each` of `maxConcurrency` must not be more than `total`: it would limit nothing/],
+    [{ total: 5, each: 5, by: () => 'a' }, /`each` of `maxConcurrency` must be less than `total`, or it would limit nothing/],
     [{ totl: 5, each: 1, by: () => 'a' }, /did you mean `total`/],
     [null, /options of `maxConcurrency` must be an object/],
     ['5', /`maxConcurrency` must be a whole number of at least 1/],

@@ -44,7 +44,7 @@ const things = (shop: Service<string>, path: string, preconditionRequired: boole
   });
 const api = useApi<string>(database, (shop) => [things(shop, 'things', false), things(shop, 'careful', true)], {
   maxBody: 500,
-  maxConcurrency: { total: 2, each: 1, by: (ctx) => ctx.get('x-client') },
+  maxConcurrency: { total: 2, each: 1, by: (ctx) => ctx.get('x-client') || undefined },
   authenticate(ctx) {
     if (ctx.get('authorization') === 'bad') throw new Unauthorized();
     return 'ann';
@@ -78,7 +78,7 @@ const inFlightOfClient: Failure = {
   spoil: withHeader('x-client', 'own'),
 };
 
-// In the order of decisions.md, "One record".
+// In the order of decisions.md, "One record"; the requests of one client are counted as soon as it is known.
 const failures: readonly Failure[] = [
   inFlight,
   { name: 'bad credentials', answer: '401 unauthorized', spoil: withHeader('authorization', 'bad') },

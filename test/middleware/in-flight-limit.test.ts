@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import type Koa from 'koa';
 import { ConfigurationError, inFlightLimit, problems, requestTimeout } from '../../src/index.ts';
 import type { Context } from '../../src/middleware/parts/context.ts';
 import { type Answer, useServer } from '../support/http/serve.ts';
@@ -141,33 +143,78 @@ describe('inFlightLimit()', () => {
       expect((await request('GET', '/outer')).text).toBe('inner');
     });
 
-    it('has room again when `requestTimeout` above it has given a request up that never ends, also if its client had gone before', async () => {
-      const { arrived, wait } = gate();
-      const { request, port } = await serve(problems(), requestTimeout(200), inFlightLimit(1, { by }), async (ctx) => {
-        if (ctx.path === '/never') await wait();
-        ctx.body = 'done';
-      });
+    /** Sends a request that waits, and leaves when the server has begun it. Resolves when the server has seen that. */
+    async function leave(port: number, arrived: () => Promise<unknown>, closed: EventEmitter): Promise<void> {
       const arrival = arrived();
-      expect((await request('GET', '/never', of('ann'))).body.code).toBe('request_given_up');
-      await arrival;
-      expect((await request('GET', '/', of('ann'))).status).toBe(200);
-      const again = arrived();
-      const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/never', agent: false, ...of('ann') });
+      const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/wait', agent: false, ...of('ann') });
       outgoing.on('error', () => undefined);
       outgoing.end();
-      await again;
+      await arrival;
+      const seen = once(closed, 'closed');
       outgoing.destroy();
-      expect((await request('GET', '/', of('ann'))).status).toBe(429); // its work goes on
+      await seen;
+    }
+
+    function waiting() {
+      const { wait, arrived, open } = gate();
+      const closed = new EventEmitter();
+      const handle = async (ctx: Koa.Context) => {
+        ctx.res.once('close', () => closed.emit('closed'));
+        if (ctx.path === '/wait') await wait();
+        ctx.body = 'done';
+      };
+      return { handle, arrived, open, closed };
+    }
+
+    it('keeps the place of a client that has gone as long as its work goes on', async () => {
+      const { handle, arrived, open, closed } = waiting();
+      const { request, port } = await serve(problems(), inFlightLimit(1, { by }), handle);
+      await leave(port, arrived, closed);
+      expect((await request('GET', '/', of('ann'))).status).toBe(429);
+      open();
       await until(async () => (await request('GET', '/', of('ann'))).status === 200);
     });
 
-    it.each([1, null, {}])('reports a name that is no string, and handles nothing: %p', async (name) => {
+    it('has room again when `requestTimeout` above it has given a request up that never ends, also if its client had gone before', async () => {
+      const { handle, arrived, closed } = waiting();
+      const { request, port } = await serve(problems(), requestTimeout(500), inFlightLimit(1, { by }), handle);
+      expect((await request('GET', '/wait', of('ann'))).body.code).toBe('request_given_up');
+      await until(async () => (await request('GET', '/', of('ann'))).status === 200);
+      await leave(port, arrived, closed);
+      await until(async () => (await request('GET', '/', of('ann'))).status === 200);
+    });
+
+    it('takes no place of the limit above it for what it refuses, also if the answer waits behind another one of its connection', async () => {
+      const { handle, arrived, open } = waiting();
+      const { request, port } = await serve(problems(), inFlightLimit(7), inFlightLimit(1, { by }), handle);
+      const arrival = arrived();
+      const socket = connect(port, '127.0.0.1');
+      const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Client: ann\r\n\r\n`;
+      socket.write(get('/wait') + get('/').repeat(5)); // they come at once, and none has been refused when the last one comes
+      await arrival;
+      expect((await request('GET', '/', of('ann'))).status).toBe(429);
+      socket.write(get('/').repeat(5));
+      expect((await request('GET', '/', of('bob'))).status).toBe(200);
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      open();
+      await until(() => text.split('HTTP/1.1 ').length === 12);
+      socket.destroy();
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', ...Array(10).fill('HTTP/1.1 429')]);
+    });
+
+    it.each([1, null, {}, ''])('reports a name that is no text, and handles nothing: %p', async (name) => {
       let isHandled = false;
       const { request, errors } = await serve(problems(), inFlightLimit(1, { by: () => name as string }), () => {
         isHandled = true;
       });
       expect((await request('GET', '/')).status).toBe(500);
-      expect([errors.map(String), isHandled]).toEqual([['TypeError: `by` of `maxConcurrency` must return a string or undefined.'], false]);
+      expect([errors.map(String), isHandled]).toEqual([
+        ['TypeError: `by` of `inFlightLimit` must return a string that is not empty, or undefined.'],
+        false,
+      ]);
     });
 
     it('refuses what is no function, when it is made', () => {
