@@ -38,8 +38,9 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
       const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
       const sources = sourceScopesOf(ctx);
       await askSources(sources, steps, wanted);
+      const work = workOf(ctx);
       const bytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
-      const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes: bytes, work: workOf(ctx) };
+      const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes: bytes, work };
       const reads: Reads = {
         read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
         measure: (records) => measureIncluded(records, steps, inclusion),
@@ -47,7 +48,7 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
       if (ctx.page) {
         const [page, included] = await readFitting(ctx.page, reads);
         ctx.included = included;
-        ctx.page = await writePage(page, included); // before the hooks, so that they receive the records that are shown
+        ctx.page = await writePage(page, work, included); // before the hooks, so that they receive the records that are shown
       } else ctx.included = await readOne(needed(ctx.record, 'findRecord', 'findIncluded'), reads);
     }
   });

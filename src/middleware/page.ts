@@ -22,8 +22,9 @@ const longestLink = 8192;
  */
 export function page(): ResourceMiddleware {
   return async function page(ctx) {
-    const found = await writePage(needed(ctx.page, 'findPage', 'page'), ctx.included);
-    exchangeOf(ctx).throwIfGivenUp(); // a large page pauses
+    const exchange = exchangeOf(ctx);
+    exchange.throwIfGivenUp();
+    const found = await writePage(needed(ctx.page, 'findPage', 'page'), exchange.work, ctx.included);
     const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);

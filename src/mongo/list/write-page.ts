@@ -1,6 +1,7 @@
 import { type Included, TooMuchIncluded } from '../../model/read/included.ts';
 import { JsonOutput } from '../../model/value/json-output.ts';
 import { Lane, pause } from '../driver/turn.ts';
+import type { Work } from '../driver/work.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { inReadingOrder, type Page, shortenPage, type WrittenRecords } from './build-page.ts';
 
@@ -17,16 +18,18 @@ export type WrittenPage = Page & { readonly written: WrittenRecords };
  * Other requests run between the records of a large page. Of several large pages, one is written at a time: if they took turns, each would stay in
  * memory for as long as all of them take.
  *
- * Throws `invalid_query` (400) if a page by number would have to end early, and if the included records of the first record are too large.
+ * Throws `invalid_query` (400) if a page by number would have to end early, and if the included records of the first record are too large. Throws
+ * the reason behind a pause if the client has gone, or the request was given up.
  */
-export async function writePage(page: Page, included?: Included): Promise<WrittenPage> {
+export async function writePage(page: Page, work: Work, included?: Included): Promise<WrittenPage> {
   const { written, records, direction } = page;
   if (written?.of === records) return { ...page, written };
   const output = spare.pop() ?? new JsonOutput();
   let leave: (() => void) | undefined;
   async function rest(): Promise<void> {
-    leave ??= await large.enter();
+    if (output.length > mostBytes) leave ??= await large.enter();
     await pause();
+    work.refuseIfGone();
   }
   try {
     const ends = await writeFitting(output, page, included, rest);
