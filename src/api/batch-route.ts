@@ -2,7 +2,7 @@ import { batch } from '../batch/batch.ts';
 import { batchReplays } from '../batch/batch-replays.ts';
 import type { CreatedId } from '../batch/references.ts';
 import { parseJson } from '../http/json.ts';
-import { inFlightLimit } from '../middleware/in-flight-limit.ts';
+import { inFlightLimit, limitEach, type NameClient } from '../middleware/in-flight-limit.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { problemsOf } from '../middleware/parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
@@ -14,15 +14,20 @@ import type { ServedResource } from '../resource/chains.ts';
 import { hasWritingHandler } from '../resource/compile-operations.ts';
 import type { ApiSettings } from '../resource/compiled-resource.ts';
 import { type Place, singleWrites, standardPlaces } from '../resource/resource-options.ts';
+import type { ConcurrencyOptions } from './api-options.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
 import type { BatchLimits } from './read-options.ts';
 
 /** An operation that a batch may have. */
 type Member = Place & { readonly name: string };
 
-/** Each batch may take as long as many requests: together they leave half of the places to the others. */
-function limitPlaces(maxConcurrency: number | undefined): ResourceMiddleware[] {
-  return maxConcurrency === undefined ? [] : [inFlightLimit(Math.ceil(maxConcurrency / 2))];
+/** A batch may take as long as many requests: all of them leave half of `total` to other requests, and those of a client half of `each`. */
+function limitPlaces({ total, each, by }: Partial<ConcurrencyOptions<never>>) {
+  const half = (places: number) => Math.ceil(places / 2);
+  return {
+    ofAll: total === undefined ? [] : [inFlightLimit(half(total))],
+    ofEach: each === undefined ? [] : [limitEach(half(each), by as NameClient, 'batches')],
+  };
 }
 
 /** Compiles what a batch runs through, for its route and its description. */
@@ -32,8 +37,9 @@ export function compileBatch(
   { maxOperations, maxBytes, maxAnswerBytes }: BatchLimits,
   { db, maxTimeMS, bodyTimeout, maxValues, idempotency }: ApiSettings,
   prefix: string,
-  maxConcurrency?: number,
+  concurrency: Partial<ConcurrencyOptions<never>>,
 ): BatchDescription {
+  const places = limitPlaces(concurrency);
   const models = new Map(resources.map(({ path, model }) => [path, model]));
   const dispatch = compileDispatch(new Map(resources.map((one) => [one.path, compileMembers(one)])), prefix);
   const run = (ctx: Context, path: string) => dispatch(ctx, path, async () => undefined);
@@ -45,8 +51,9 @@ export function compileBatch(
   const dispatchAgain = compileDispatch(new Map(resources.map((one) => [one.path, compileReadmissions(one)])), prefix);
   const readmit = (ctx: Context, path: string) => dispatchAgain(ctx, path, async () => undefined);
   const chain = [
-    ...limitPlaces(maxConcurrency), // around `requestTimeout`: a batch that was given up has no place
+    ...places.ofAll, // around `requestTimeout`: a batch that was given up has no place
     ...before,
+    ...places.ofEach,
     jsonBody({ limit: maxBytes, timeout: bodyTimeout, maxValues, requireObject: false }),
     ...(idempotency ? [setReplays(batchReplays({ maxOperations, readmit, idCreated })), idempotency] : []),
     batch({ db, maxTimeMS, maxOperations, maxAnswerBytes, run, createdId }),

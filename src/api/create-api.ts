@@ -107,7 +107,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   });
   const batch = once(() => {
     const limits = extras().batch;
-    return limits && compileBatch(resources(), surroundings().before, limits, carrying(), prefix(), readConcurrency(options).total);
+    return limits && compileBatch(resources(), surroundings().before, limits, carrying(), prefix(), readConcurrency(options));
   });
   const description = once(() => ({
     ...info(),

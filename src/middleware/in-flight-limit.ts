@@ -56,7 +56,8 @@ function limitAll(max: number): ResourceMiddleware {
   });
 }
 
-function limitEach(max: number, by: NameClient): ResourceMiddleware {
+/** @internal Limits how many requests of a client are handled at a time; `what` they are stands in the 429. */
+export function limitEach(max: number, by: NameClient, what = 'requests'): ResourceMiddleware {
   const inFlight = new Map<string, number>();
   function leave(client: string): void {
     const others = (inFlight.get(client) as number) - 1;
@@ -72,7 +73,7 @@ function limitEach(max: number, by: NameClient): ResourceMiddleware {
       throw new TypeError('`by` of `inFlightLimit` must return a string that is not empty, or undefined.');
     const others = inFlight.get(client) ?? 0;
     if (others >= max) {
-      const detail = `${max === 1 ? 'One request' : `${max} requests`} of this client are in flight; wait until one of them has ended.`;
+      const detail = `This client has as many ${what} in flight as it may have (${max}); wait until one of them has ended.`;
       throw new Problem({ code: 'too_many_requests', detail, headers: { 'retry-after': '1' } });
     }
     inFlight.set(client, others + 1);

@@ -125,7 +125,7 @@ describe('inFlightLimit()', () => {
         type: 'about:blank',
         title: 'Too Many Requests',
         status: 429,
-        detail: '2 requests of this client are in flight; wait until one of them has ended.',
+        detail: 'This client has as many requests in flight as it may have (2); wait until one of them has ended.',
         code: 'too_many_requests',
       });
       expect((await request('GET', '/', of('bob'))).status).toBe(200);
