@@ -4,6 +4,7 @@ import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 import { Bill, Job, Memo, Project, Step } from '../support/models/workspace.ts';
+import { until } from '../support/until.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
@@ -83,11 +84,13 @@ describe('writers of references to one record', () => {
 
 describe('`maxLatches`', () => {
   it('is the number of latches of a record, for which more writers wait', async () => {
-    const made = await Promise.all(Array.from({ length: 20 }, () => few.request('POST', '/api/jobs', { body: { projectId: 'b' } })));
-    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
-    const latches = await of('reference_latches').countDocuments({ '_id.id': 'b' });
-    expect(latches).toBeGreaterThan(0);
-    expect(latches).toBeLessThanOrEqual(3);
+    const ids = Array.from({ length: 20 }, (_, n) => `j${n}`);
+    for (const id of ids) await few.request('POST', '/api/jobs', { body: { id, projectId: 'a' } });
+    const moved = await Promise.all(ids.map((id) => few.request('PATCH', `/api/jobs/${id}`, { body: { projectId: 'b' } })));
+    expect(moved.map(({ status }) => status)).toEqual(moved.map(() => 200));
+    const latches = () => of('reference_latches').find({ '_id.id': 'b' }).toArray();
+    await until(async () => (await latches()).length > 1); // they are made beside the writers
+    expect((await latches()).map(({ _id }) => (_id as unknown as { n: number }).n)).toEqual([0, 1, 2]);
   });
 
   it('may be another one in another process: a delete removes all latches, whoever has made them', async () => {

@@ -16,8 +16,8 @@ export interface ReferenceLimits {
   readonly maxCleared?: number;
   /**
    * The most latches of a record that references with `onDelete` lead to, up to 1,000: so many transactions of a process can refer to it at the same
-   * time, and others wait. Each is a document of `reference_latches`, which a delete of the record removes. Processes may have different numbers.
-   * @default 64
+   * time, and others wait. Each is a document of `reference_latches`, which a delete of the record removes. Processes may have different numbers;
+   * of several apis of a process, the largest counts. @default 64
    */
   readonly maxLatches?: number;
 }

@@ -16,15 +16,15 @@ type Waiting = (n: number) => void;
 
 /** What this process knows of the latches of one record. */
 interface Known {
-  /** Whether the record has all of its latches, as far as this process knows. Otherwise it has the first one. */
-  isGrown: boolean;
+  /** How many latches the record has, as far as this process knows: one until two writers meet. */
+  count: number;
   /** Those that nobody in this process has. The last one is taken first: another process is likely to use the others. */
   free: number[];
   /** How often the record has lost its latches. */
   losses: number;
-  /** Whether latches beyond the first could not be made, or are being made. */
+  /** Whether more latches could not be made, or are being made. */
   isGrowing: boolean;
-  /** Whether another process has written the only latch at the same time. */
+  /** Whether another process has written a latch at the same time. */
   isContended: boolean;
   /** How many have a latch or wait for one. */
   users: number;
@@ -44,15 +44,15 @@ export class FreeLatches {
   readonly #unused = new Map<string, Known>();
 
   /**
-   * Takes a latch of a record. `grow` makes the other latches, and returns how many there are then; 0 if there can be none. Throws a 503 after
-   * `maxTimeMS`.
+   * Takes a latch of a record, which gets up to `most`. `grow` makes the missing ones, and returns how many there are then; 0 if there can be none.
+   * Throws a 503 after `maxTimeMS`.
    */
-  async take(key: string, grow: () => Promise<number>, maxTimeMS: number): Promise<TakenLatch> {
+  async take(key: string, most: number, grow: () => Promise<number>, maxTimeMS: number): Promise<TakenLatch> {
     const known = this.#used.get(key) ?? this.#unused.get(key) ?? newRecord();
     this.#unused.delete(key);
     this.#used.set(key, known);
     known.users++;
-    if (!known.isGrown && (known.free.length === 0 || known.isContended)) this.#grow(key, known, grow);
+    if (known.count < most && (known.free.length === 0 || known.isContended)) this.#grow(key, known, grow);
     try {
       const n = known.free.pop() ?? (await waitFor(known, maxTimeMS));
       return this.#taken(key, known, n);
@@ -79,7 +79,7 @@ export class FreeLatches {
       },
       isLost() {
         if (losses !== known.losses) return;
-        Object.assign(known, { losses: losses + 1, isGrown: false, free: known.free.filter((one) => one === 0) });
+        Object.assign(known, { losses: losses + 1, count: 1, free: known.free.filter((one) => one === 0) });
       },
     };
   }
@@ -93,9 +93,9 @@ export class FreeLatches {
     grow()
       .then((count) => {
         if (count === 0 || losses !== known.losses) return;
-        known.isGrown = true;
-        known.isGrowing = false;
-        for (const n of shuffled(count)) giveBack(known, n, true);
+        const made = shuffled(known.count, count);
+        Object.assign(known, { count, isGrowing: false, isContended: false });
+        for (const n of made) giveBack(known, n, true);
       })
       .catch(() => undefined) // the record may be locked for long: the first latch is enough
       .finally(() => this.#leave(key, known));
@@ -105,7 +105,7 @@ export class FreeLatches {
     known.users--;
     if (known.users > 0) return;
     this.#used.delete(key);
-    if (!known.isGrown) return;
+    if (known.count === 1) return;
     this.#unused.set(key, known);
     const [oldest = key] = this.#unused.keys();
     if (this.#unused.size > mostRemembered) this.#unused.delete(oldest);
@@ -113,7 +113,7 @@ export class FreeLatches {
 }
 
 function newRecord(): Known {
-  return { isGrown: false, free: [0], losses: 0, isGrowing: false, isContended: false, users: 0, waiting: new Set() };
+  return { count: 1, free: [0], losses: 0, isGrowing: false, isContended: false, users: 0, waiting: new Set() };
 }
 
 /** Gives a latch to the first that waits. One that another process uses is taken last the next time. */
@@ -140,9 +140,9 @@ function waitFor({ waiting }: Known, maxTimeMS: number): Promise<number> {
   });
 }
 
-/** The numbers of all latches but the first, in an order that another process does not have. */
-function shuffled(count: number): number[] {
-  const numbers = Array.from({ length: count - 1 }, (_, index) => index + 1);
+/** The numbers of latches from the first new one on, in an order that another process does not have. */
+function shuffled(first: number, count: number): number[] {
+  const numbers = Array.from({ length: count - first }, (_, index) => first + index);
   for (let last = numbers.length - 1; last > 0; last--) {
     const other = Math.floor(Math.random() * (last + 1));
     [numbers[last], numbers[other]] = [numbers[other] as number, numbers[last] as number];

@@ -105,7 +105,7 @@ export class Latches {
   async #takeAll(parents: readonly Parent[], transaction: Transaction, work: Work, patienceMS: number): Promise<Parent[]> {
     const taken: TakenLatch[] = [];
     for (const parent of parents) {
-      const latch = await this.#free.take(parent.key, () => this.#grow(parent), patienceMS);
+      const latch = await this.#free.take(parent.key, this.#maxLatches, () => this.#grow(parent), patienceMS);
       transaction.onEnd(latch.release);
       taken.push(latch);
     }
