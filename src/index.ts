@@ -107,7 +107,7 @@ export type {
 export type { StandardSchema } from './model/define/standard-schema.ts';
 export { t } from './model/define/t.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';
-export type { DatabaseOptions } from './mongo/collection.ts';
+export type { DatabaseOptions } from './mongo/collection/collection.ts';
 export type { Database } from './mongo/driver/database.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/indexes/wanted-indexes.ts';

@@ -29,6 +29,7 @@ const rooms = [
   'mongo/indexes',
   'mongo/stored-record.ts',
   'mongo/list',
+  'mongo/collection',
   'mongo',
   'mongo/references',
   'audit',

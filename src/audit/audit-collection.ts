@@ -1,9 +1,9 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { compileFindMisfits } from '../model/write/find-misfits.ts';
+import { idOf, openReadById, type Position } from '../mongo/collection/read-by-id.ts';
 import { decode } from '../mongo/driver/bson-options.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { isError } from '../mongo/driver/server-error.ts';
-import { idOf, openReadById, type Position } from '../mongo/read-by-id.ts';
 import { spellId } from '../mongo/stored-record.ts';
 import { aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import type { Audit } from './audit.ts';

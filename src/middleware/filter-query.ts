@@ -1,9 +1,9 @@
 import { Problem } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { mostAffected } from '../mongo/collection/write-many.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
-import { mostAffected } from '../mongo/write-many.ts';
 import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
 import { filterLimits, mayExceedInt64 } from './list-query.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';

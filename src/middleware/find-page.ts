@@ -1,5 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openCollection } from '../mongo/collection.ts';
+import { openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';

@@ -1,5 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { ofRead } from './parts/can-answer.ts';
 import type { ResourceMiddleware } from './parts/context.ts';

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { Affected } from '../mongo/collection/write-many.ts';
 import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
-import type { Affected } from '../mongo/write-many.ts';
 import { checkOptions } from '../options.ts';
 import { ofCascade, ofMany } from './parts/can-answer.ts';
 import { compileObserve } from './parts/cascade-hooks.ts';

@@ -1,4 +1,4 @@
-import { type DatabaseOptions, databaseOptions } from '../mongo/collection.ts';
+import { type DatabaseOptions, databaseOptions } from '../mongo/collection/collection.ts';
 import { checkOptions } from '../options.ts';
 import { Stores } from '../store/stores.ts';
 import type { ResourceMiddleware } from './parts/context.ts';

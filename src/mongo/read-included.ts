@@ -4,9 +4,9 @@ import { type ManyRelation, writeManyText } from '../model/read/many-relations.t
 import type { Relation } from '../model/read/relations.ts';
 import { JsonOutput } from '../model/value/json-output.ts';
 import type { Leaf } from '../model/value/leaf.ts';
-import type { ModelCollection } from './collection.ts';
+import type { Children } from './collection/children.ts';
+import type { ModelCollection } from './collection/collection.ts';
 import type { Work } from './driver/work.ts';
-import type { Children } from './open-children.ts';
 import type { Filter } from './query/filter.ts';
 import { bsonTypeOf } from './query/sort-value.ts';
 import type { StoredRecord } from './stored-record.ts';

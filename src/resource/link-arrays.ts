@@ -8,8 +8,8 @@ import { compileRelations, type Relation } from '../model/read/relations.ts';
 import { compileShownValue } from '../model/read/shown-value.ts';
 import { patchAccess } from '../model/write/access.ts';
 import { checkIdType } from '../mongo/check-id-type.ts';
-import type { DatabaseOptions } from '../mongo/collection.ts';
-import type { Elements } from '../mongo/open-links.ts';
+import type { DatabaseOptions } from '../mongo/collection/collection.ts';
+import type { Elements } from '../mongo/collection/elements.ts';
 import type { LinkedArray, UnlinkedResource } from './compiled-resource.ts';
 import { linkPlaces } from './relation-places.ts';
 

@@ -3,13 +3,13 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { copyValue } from '../model/value/copy-value.ts';
 import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
 import { compilePlanSave } from '../model/write/plan-save.ts';
-import type { ModelCollection } from '../mongo/collection.ts';
+import type { ModelCollection } from '../mongo/collection/collection.ts';
+import { saveRecord } from '../mongo/collection/save-record.ts';
+import type { Viewer } from '../mongo/collection/viewer.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Filter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, type WriteBounds } from '../mongo/query/require-within.ts';
-import { saveRecord } from '../mongo/save-record.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
-import type { Viewer } from '../mongo/viewer.ts';
 
 /** What is saved: a document, with the row filter, and what its new values must keep to. */
 interface Saving extends WriteBounds {

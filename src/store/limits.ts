@@ -1,8 +1,8 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Viewer } from '../mongo/collection/viewer.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { everything, type Filter, readAnyScope } from '../mongo/query/filter.ts';
 import type { WriteBounds } from '../mongo/query/require-within.ts';
-import type { Viewer } from '../mongo/viewer.ts';
 
 /** A row filter, and the conditions that a record which is written must fulfil. */
 export type ReadScope = ReturnType<typeof readAnyScope>;

@@ -1,14 +1,14 @@
 import { isProblem, type Problem, validationFailed } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
-import type { ModelCollection as Collection } from '../mongo/collection.ts';
+import type { ModelCollection as Collection } from '../mongo/collection/collection.ts';
+import { atPlace } from '../mongo/collection/insert-many.ts';
+import { type Affected, mostAffected, type Targets } from '../mongo/collection/write-many.ts';
 import { isError } from '../mongo/driver/server-error.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import { atPlace } from '../mongo/insert-many.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
-import { type Affected, mostAffected, type Targets } from '../mongo/write-many.ts';
 import { aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import type { Limits, Within } from './limits.ts';
 import type { AffectedRecords, Created, MaxOptions } from './store.ts';

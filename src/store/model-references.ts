@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { checkIdType } from '../mongo/check-id-type.ts';
-import { openCollection } from '../mongo/collection.ts';
+import { openCollection } from '../mongo/collection/collection.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { compileEdges } from '../mongo/references/compile-edges.ts';
 import { checkReferenceLimits, type ReferenceLimits } from '../mongo/references/limits.ts';

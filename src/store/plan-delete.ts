@@ -2,7 +2,7 @@ import { notFound } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { HasFields } from '../model/define/infer.ts';
-import { openCollection } from '../mongo/collection.ts';
+import { openCollection } from '../mongo/collection/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { type CascadePlan, type IsSeen, planCascade } from '../mongo/references/plan-cascade.ts';
 import type { CascadeLimits, Edge, References } from '../mongo/references/references.ts';

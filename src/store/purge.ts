@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { ModelCollection } from '../mongo/collection.ts';
+import type { ModelCollection } from '../mongo/collection/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Filter } from '../mongo/query/filter.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined, required } from '../options.ts';

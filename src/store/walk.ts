@@ -1,10 +1,10 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
+import type { Reads } from '../mongo/collection/reads.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { parseCursor } from '../mongo/list/cursor.ts';
 import { defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { endWithId, type ListQuery } from '../mongo/list/parse-list-query.ts';
-import type { Reads } from '../mongo/open-reads.ts';
 import type { Condition, Filter } from '../mongo/query/filter.ts';
 import type { Position, SortKey } from '../mongo/query/position.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';

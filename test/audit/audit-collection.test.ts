@@ -5,7 +5,7 @@ import { BSON, Decimal128, Double, Long, MongoClient, ObjectId } from 'mongodb';
 import { type Audit, type AuditOptions, auditCollection } from '../../src/audit/audit-collection.ts';
 import { defineModel, type Model, t } from '../../src/index.ts';
 import { asCompiled } from '../../src/model/compile/compile-model.ts';
-import { idOf, openReadById } from '../../src/mongo/read-by-id.ts';
+import { idOf, openReadById } from '../../src/mongo/collection/read-by-id.ts';
 import { useDatabase } from '../support/database/database.ts';
 
 const database = useDatabase();

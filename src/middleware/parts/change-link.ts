@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Slot } from '../../model/node.ts';
 import { openNames, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
-import type { Elements } from '../../mongo/open-links.ts';
+import type { Elements } from '../../mongo/collection/elements.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openRelated, type WriteOptions } from '../../mongo/references/open-related.ts';
 import { Invalid } from '../../rules.ts';

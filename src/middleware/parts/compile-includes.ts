@@ -5,7 +5,7 @@ import { asCompiled, type CompiledModel, type ModelInput } from '../../model/com
 import type { ManyRelation } from '../../model/read/many-relations.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/read/relations.ts';
 import { checkIdType } from '../../mongo/check-id-type.ts';
-import type { DatabaseOptions } from '../../mongo/collection.ts';
+import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import { checkPageBytes, defaultPageBytes } from '../../mongo/list/page-bytes.ts';
 import type { Step } from '../../mongo/read-included.ts';
 import { anArrayOf, checkValue } from '../../options.ts';

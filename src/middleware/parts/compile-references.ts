@@ -1,7 +1,7 @@
 import { ConfigurationError, isConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
 import { checkIdType } from '../../mongo/check-id-type.ts';
-import type { DatabaseOptions } from '../../mongo/collection.ts';
+import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import { compileEdges } from '../../mongo/references/compile-edges.ts';
 import { checkReferenceLimits, type ReferenceLimits } from '../../mongo/references/limits.ts';
 import { References } from '../../mongo/references/references.ts';

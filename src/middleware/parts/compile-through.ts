@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
-import type { DatabaseOptions } from '../../mongo/collection.ts';
+import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import type { RelatedField, RelatedStep } from '../../mongo/list/related-field.ts';
 import type { Step } from '../../mongo/read-included.ts';
 import { aWholeNumber, checkValue, type Legal, type LegalOptions } from '../../options.ts';

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type FieldEntry, relationSlot, type Slot } from '../../model/node.ts';
-import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
+import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
 import { asRowScope, both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
 import { ofRead } from './can-answer.ts';
 import type { ResourceMiddleware, ScopeFunction } from './context.ts';

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Operations } from '../../mongo/collection/operations.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
-import type { Operations } from '../../mongo/operations.ts';
 import type { Filter } from '../../mongo/query/filter.ts';
 import type { Context } from './context.ts';
 import { exchangeOf, workOf } from './exchange.ts';

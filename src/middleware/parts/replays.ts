@@ -1,6 +1,6 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { type DatabaseOptions, openCollection } from '../../mongo/collection.ts';
+import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
 import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-keys.ts';
 import { both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
 import { isWithin } from '../../mongo/query/within-scope.ts';

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Operations } from '../../mongo/collection/operations.ts';
 import type { Work } from '../../mongo/driver/work.ts';
 import { spellStored } from '../../mongo/idempotency-keys.ts';
-import type { Operations } from '../../mongo/operations.ts';
 import type { Filter } from '../../mongo/query/filter.ts';
 
 /** Records that an answer shows: they have to be within the filter, or the answer is not sent. */

@@ -3,10 +3,10 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField, VisitId } from '../../model/compile/reference-fields.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
+import type { Viewer } from '../collection/viewer.ts';
 import type { Work } from '../driver/work.ts';
 import { applyChanges } from '../query/apply-changes.ts';
 import type { Filter } from '../query/filter.ts';
-import type { Viewer } from '../viewer.ts';
 import type { Holding, Parent } from './latches/latches.ts';
 import type { Edge } from './references.ts';
 

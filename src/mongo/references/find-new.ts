@@ -1,8 +1,8 @@
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
-import type { ModelCollection } from '../collection.ts';
+import type { ModelCollection } from '../collection/collection.ts';
+import type { Targets } from '../collection/write-many.ts';
 import type { Work } from '../driver/work.ts';
 import { both, buildFilter, type Filter } from '../query/filter.ts';
-import type { Targets } from '../write-many.ts';
 import { type Ids, mayTell, mostErrors, type Named, namedInChanges } from './check-references.ts';
 
 /** The most ids of one filter. */

@@ -2,15 +2,15 @@ import { isProblem, notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type LegalOptions, orUndefined } from '../../options.ts';
-import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection.ts';
+import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection/collection.ts';
+import { atPlace } from '../collection/insert-many.ts';
+import type { Target } from '../collection/target.ts';
+import type { Viewer } from '../collection/viewer.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import type { Work } from '../driver/work.ts';
-import { atPlace } from '../insert-many.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
-import type { Target } from '../target.ts';
-import type { Viewer } from '../viewer.ts';
 import {
   askViewer,
   findMissing,

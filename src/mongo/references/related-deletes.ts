@@ -1,13 +1,13 @@
 import { Problem } from '../../errors.ts';
 import { listNames } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { ModelCollection } from '../collection.ts';
+import type { ModelCollection } from '../collection/collection.ts';
+import type { CascadedRecord, CascadeObserver, Viewer } from '../collection/viewer.ts';
+import { inParts } from '../collection/write-many.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
 import { type Deletion, newDeletion } from '../query/deleted.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import type { CascadedRecord, CascadeObserver, Viewer } from '../viewer.ts';
-import { inParts } from '../write-many.ts';
 import { buildClear } from './clear-references.ts';
 import type { Latched } from './latches/latch.ts';
 import { type CascadePlan, planCascade, type Rewrite } from './plan-cascade.ts';

@@ -1,13 +1,13 @@
 import { isProblem, Problem, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
-import type { ModelCollection } from '../collection.ts';
+import type { ModelCollection } from '../collection/collection.ts';
+import type { CascadedRecord, CascadeObserver } from '../collection/viewer.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
 import { unmarking } from '../query/deleted.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import type { CascadedRecord, CascadeObserver } from '../viewer.ts';
 import { anywhere, danglingIn, findMissing, namedInRecords } from './check-references.ts';
 import { buildClear } from './clear-references.ts';
 import type { Edge, ReferenceEnd, References } from './references.ts';

@@ -1,6 +1,6 @@
 import { isProblem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { ModelCollection } from '../collection.ts';
+import type { ModelCollection } from '../collection/collection.ts';
 import { planCommands } from '../driver/commands.ts';
 import { roomAfter } from '../driver/rough-size.ts';
 import { runTransaction } from '../driver/run-transaction.ts';

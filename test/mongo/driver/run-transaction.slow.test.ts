@@ -3,7 +3,7 @@ import { MongoServerError } from 'mongodb';
 import { Problem } from '../../../src/errors.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { openCollection } from '../../../src/mongo/collection.ts';
+import { openCollection } from '../../../src/mongo/collection/collection.ts';
 import { runTransaction } from '../../../src/mongo/driver/run-transaction.ts';
 import type { Transaction } from '../../../src/mongo/driver/transaction.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { type ModelCollection, openCollection } from '../../../src/mongo/collection.ts';
+import { type ModelCollection, openCollection } from '../../../src/mongo/collection/collection.ts';
 import { bsonOptions, decode } from '../../../src/mongo/driver/bson-options.ts';
 import { compileFirstBatch, type ReadFirstBatch } from '../../../src/mongo/driver/first-batch.ts';
 import { SharedGets } from '../../../src/mongo/driver/shared-gets.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Collection, type Db, type Document, MongoServerError } from 'mongodb';
 import { defineModel, type Problem, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { type ModelCollection, openCollection } from '../../../src/mongo/collection.ts';
+import { type ModelCollection, openCollection } from '../../../src/mongo/collection/collection.ts';
 import { planCommands } from '../../../src/mongo/driver/commands.ts';
 import { SharedInserts } from '../../../src/mongo/driver/shared-inserts.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Problem } from '../../../src/errors.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import type { Changes } from '../../../src/model/write/plan-changes.ts';
+import type { Viewer } from '../../../src/mongo/collection/viewer.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import {
   askViewer,
@@ -16,7 +17,6 @@ import {
   splitPlace,
 } from '../../../src/mongo/references/check-references.ts';
 import type { Holding, Parent } from '../../../src/mongo/references/latches/latches.ts';
-import type { Viewer } from '../../../src/mongo/viewer.ts';
 import { openMemory } from './memory.ts';
 
 const to = (model: string, options: object) => t.optional(t.ref(model, { id: t.string(), ...options }));

@@ -1,13 +1,13 @@
 import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
-import { isProblem, Problem } from '../errors.ts';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Commands } from './driver/commands.ts';
-import { compileInsertMany, type WriteError } from './driver/insert-command.ts';
-import { explainFailure } from './driver/outcome.ts';
-import { reachabilityOf } from './driver/reachability.ts';
-import { runTransaction } from './driver/run-transaction.ts';
-import { isError } from './driver/server-error.ts';
-import type { Command, Work } from './driver/work.ts';
+import { isProblem, Problem } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Commands } from '../driver/commands.ts';
+import { compileInsertMany, type WriteError } from '../driver/insert-command.ts';
+import { explainFailure } from '../driver/outcome.ts';
+import { reachabilityOf } from '../driver/reachability.ts';
+import { runTransaction } from '../driver/run-transaction.ts';
+import { isError } from '../driver/server-error.ts';
+import type { Command, Work } from '../driver/work.ts';
 import type { Viewer } from './viewer.ts';
 
 type Stored = Record<string, unknown>;

@@ -1,15 +1,15 @@
-import { isProblem, Problem } from '../errors.ts';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { absent } from '../model/node.ts';
-import { asSent } from '../model/value/copy-value.ts';
-import type { Assignment, Changes } from '../model/write/plan-changes.ts';
-import type { SavePlan } from '../model/write/plan-save.ts';
+import { isProblem, Problem } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { absent } from '../../model/node.ts';
+import { asSent } from '../../model/value/copy-value.ts';
+import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
+import type { SavePlan } from '../../model/write/plan-save.ts';
+import type { Work } from '../driver/work.ts';
+import { both, type Filter } from '../query/filter.ts';
+import { revisionOf } from '../query/precondition.ts';
+import { isObjectAt } from '../query/update-pipeline.ts';
+import type { StoredRecord } from '../stored-record.ts';
 import type { ModelCollection } from './collection.ts';
-import type { Work } from './driver/work.ts';
-import { both, type Filter } from './query/filter.ts';
-import { revisionOf } from './query/precondition.ts';
-import { isObjectAt } from './query/update-pipeline.ts';
-import type { StoredRecord } from './stored-record.ts';
 import type { Viewer } from './viewer.ts';
 
 /** A loaded record, and the plan for the changes of its handler. */

@@ -1,5 +1,5 @@
-import type { Filter } from './query/filter.ts';
-import type { Precondition } from './query/precondition.ts';
+import type { Filter } from '../query/filter.ts';
+import type { Precondition } from '../query/precondition.ts';
 import type { CascadeObserver, Viewer } from './viewer.ts';
 
 /** The record that a write addresses. Its id, the row scope and the precondition are all part of the write's filter. */

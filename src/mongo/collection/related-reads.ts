@@ -1,11 +1,11 @@
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { decode } from './driver/bson-options.ts';
-import type { Commands } from './driver/commands.ts';
-import type { ReadFirstBatch } from './driver/first-batch.ts';
-import type { Command } from './driver/work.ts';
-import type { RelatedReads } from './list/related-field.ts';
-import type { RelatedQuery } from './list/related-stages.ts';
-import { both } from './query/filter.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { decode } from '../driver/bson-options.ts';
+import type { Commands } from '../driver/commands.ts';
+import type { ReadFirstBatch } from '../driver/first-batch.ts';
+import type { Command } from '../driver/work.ts';
+import type { RelatedReads } from '../list/related-field.ts';
+import type { RelatedQuery } from '../list/related-stages.ts';
+import { both } from '../query/filter.ts';
 
 /** Opens what lists of other collections need of this one. */
 export function openRelatedReads(model: CompiledModel, readFirstBatch: ReadFirstBatch, readMany: Commands['readMany']): RelatedReads {

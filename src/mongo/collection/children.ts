@@ -1,13 +1,13 @@
 import type { Abortable, AggregateOptions, Document as BsonDocument, Db } from 'mongodb';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { type Room, TooMuchIncluded } from '../model/read/included.ts';
-import { documentEnd, findMember, readInt32 } from '../model/value/bson-bytes.ts';
-import { bsonOptions } from './driver/bson-options.ts';
-import type { Commands } from './driver/commands.ts';
-import { asBytes, readAll } from './driver/read-batches.ts';
-import type { Command, Work } from './driver/work.ts';
-import type { Filter } from './query/filter.ts';
-import { StoredRecord } from './stored-record.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { type Room, TooMuchIncluded } from '../../model/read/included.ts';
+import { documentEnd, findMember, readInt32 } from '../../model/value/bson-bytes.ts';
+import { bsonOptions } from '../driver/bson-options.ts';
+import type { Commands } from '../driver/commands.ts';
+import { asBytes, readAll } from '../driver/read-batches.ts';
+import type { Command, Work } from '../driver/work.ts';
+import type { Filter } from '../query/filter.ts';
+import { StoredRecord } from '../stored-record.ts';
 
 /** The records of a collection that refer to other records, for each of which they are the children. */
 export interface Children {

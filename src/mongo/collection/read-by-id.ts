@@ -1,12 +1,12 @@
 import { type Abortable, BSON, type Collection, type EstimatedDocumentCountOptions } from 'mongodb';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { bsonOptions } from '../driver/bson-options.ts';
+import { planCommands } from '../driver/commands.ts';
+import { asDb } from '../driver/database.ts';
+import { compileFirstBatch } from '../driver/first-batch.ts';
+import { checkTimeLimit } from '../driver/time-limit.ts';
+import { Work } from '../driver/work.ts';
 import type { DatabaseOptions } from './collection.ts';
-import { bsonOptions } from './driver/bson-options.ts';
-import { planCommands } from './driver/commands.ts';
-import { asDb } from './driver/database.ts';
-import { compileFirstBatch } from './driver/first-batch.ts';
-import { checkTimeLimit } from './driver/time-limit.ts';
-import { Work } from './driver/work.ts';
 
 /** A place in a collection: after the record with this id. */
 export interface Position {

@@ -1,7 +1,7 @@
-import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { narrow, type Visible } from '../query/deleted.ts';
+import type { Filter } from '../query/filter.ts';
 import type { Operations } from './operations.ts';
-import { narrow, type Visible } from './query/deleted.ts';
-import type { Filter } from './query/filter.ts';
 
 /**
  * The same operations, as they see the records of a model with `t.deletedAt()`: only the living ones, or only the deleted ones. This is the one

@@ -1,7 +1,7 @@
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Writer } from './driver/duplicate-key.ts';
-import type { Filter } from './query/filter.ts';
-import type { StoredRecord } from './stored-record.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Writer } from '../driver/duplicate-key.ts';
+import type { Filter } from '../query/filter.ts';
+import type { StoredRecord } from '../stored-record.ts';
 
 /** The records of a model, as one resource shows them. */
 interface RecordsOf {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
-import { defineModel, t } from '../../src/index.ts';
-import { compileModel } from '../../src/model/compile/compile-model.ts';
-import { openCollection } from '../../src/mongo/collection.ts';
-import { Work } from '../../src/mongo/driver/work.ts';
-import type { Target } from '../../src/mongo/target.ts';
-import { useDatabase } from '../support/database/database.ts';
+import { defineModel, t } from '../../../src/index.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { openCollection } from '../../../src/mongo/collection/collection.ts';
+import type { Target } from '../../../src/mongo/collection/target.ts';
+import { Work } from '../../../src/mongo/driver/work.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 const model = compileModel(
   defineModel('Doc', {

@@ -1,9 +1,9 @@
 import type { Collection, Filter as DriverFilter } from 'mongodb';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Commands } from './driver/commands.ts';
-import type { Work } from './driver/work.ts';
-import { isDeletedUntil } from './query/deleted.ts';
-import { both, type Filter } from './query/filter.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Commands } from '../driver/commands.ts';
+import type { Work } from '../driver/work.ts';
+import { isDeletedUntil } from '../query/deleted.ts';
+import { both, type Filter } from '../query/filter.ts';
 
 type Stored = Record<string, unknown>;
 
