@@ -6,7 +6,7 @@ import type { Guard } from '../middleware/parts/context.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
-import type { ReferenceLimits } from '../mongo/references/limits.ts';
+import type { ReferenceLimits } from '../mongo/relations/limits.ts';
 import { type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import type { RequestContext } from '../resource/custom-operation.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';

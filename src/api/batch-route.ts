@@ -1,6 +1,6 @@
 import { batch } from '../batch/batch.ts';
 import { batchReplays } from '../batch/batch-replays.ts';
-import type { CreatedId } from '../batch/references.ts';
+import type { CreatedId } from '../batch/refs.ts';
 import { parseJson } from '../http/json.ts';
 import { inFlightLimit, limitEach, type NameClient } from '../middleware/in-flight-limit.ts';
 import { jsonBody } from '../middleware/json-body.ts';

@@ -7,7 +7,7 @@ import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
 import { askDatabase } from './ask-database.ts';
 import { checkApi } from './copies.ts';
-import { relatedSources } from './related-indexes.ts';
+import { throughSources } from './through-indexes.ts';
 
 /** The indexes that `applyIndexes` has created in one collection. */
 export interface CreatedIndexes {
@@ -80,7 +80,7 @@ function sourcesOf({ resources, models, latches }: Indexing): Map<string, IndexS
     for (const source of nestedLists(resource)) add(source);
   }
   for (const model of new Set([...models, ...(latches ? [latches] : [])])) add({ model: compileModel(model) });
-  for (const resource of resources) for (const source of relatedSources(resource, resources)) add(source);
+  for (const resource of resources) for (const source of throughSources(resource, resources)) add(source);
   return sources;
 }
 

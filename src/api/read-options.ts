@@ -10,7 +10,7 @@ import { asDb } from '../mongo/driver/database.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
-import { checkReferenceLimits } from '../mongo/references/limits.ts';
+import { checkReferenceLimits } from '../mongo/relations/limits.ts';
 import {
   aFunction,
   anArrayOf,

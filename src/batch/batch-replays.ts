@@ -4,7 +4,7 @@ import { Turn } from '../mongo/driver/turn.ts';
 import { ofOperation } from './batch.ts';
 import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';
-import { type CreatedId, fillIn } from './references.ts';
+import { type CreatedId, fillIn } from './refs.ts';
 
 /** What the answer of a batch needs of its api to be shown again. */
 export interface BatchReplaysSettings {

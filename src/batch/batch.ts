@@ -12,7 +12,7 @@ import { Answers } from './answers.ts';
 import { beginMember, type Member } from './member.ts';
 import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';
-import { type CreatedId, fillIn } from './references.ts';
+import { type CreatedId, fillIn } from './refs.ts';
 import { settle } from './settle.ts';
 
 /** What a batch needs of its api. */

@@ -1,8 +1,8 @@
 import { type Included, TooMuchIncluded } from '../model/read/included.ts';
 import { inReadingOrder, type Page, shortenPage } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
-import { type Measured, measureIncluded } from '../mongo/measure-included.ts';
-import { type Inclusion, readIncluded, type Step } from '../mongo/read-included.ts';
+import { type Measured, measureIncluded } from '../mongo/relations/include/measure-included.ts';
+import { type Inclusion, readIncluded, type Step } from '../mongo/relations/include/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { ofRead } from './parts/can-answer.ts';
 import { checkIncludes, type Includes } from './parts/compile-includes.ts';

@@ -3,7 +3,7 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
-import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
+import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { ofReferences, ofValues, ofWrite } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
@@ -35,7 +35,7 @@ const legal: LegalOptions<InsertOptions> = { ...writeOptions, shareRoundTrips: t
 export function insert(model: ModelInput, options: InsertOptions): ResourceMiddleware {
   checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
-  const collection = openRelated(compiled, options);
+  const collection = openReferencing(compiled, options);
   const write = step([...ofWrite, ...ofValues, ...ofReferences(compiled)], async function insert(ctx) {
     const created = needed(ctx.created, 'checkCreate', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');

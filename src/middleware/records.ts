@@ -1,6 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { WriteRules } from '../model/write/compile-writes.ts';
-import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
+import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
@@ -32,7 +32,7 @@ const legal: LegalOptions<RecordsOptions> = { ...writeOptions, explicitWrites: t
 export function records(model: ModelInput, options: RecordsOptions): ResourceMiddleware {
   checkOptions(options, legal, '`records`');
   const compiled = asCompiled(model);
-  const collection = openRelated(compiled, options);
+  const collection = openReferencing(compiled, options);
   const viewerOf = compileViewer(compiled, options.explicitWrites);
   const saveDocument = compileSaveDocument(compiled, collection);
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;

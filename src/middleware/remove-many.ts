@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { Affected } from '../mongo/collection/write-many.ts';
-import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
+import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import { ofCascade, ofMany } from './parts/can-answer.ts';
 import { compileObserve } from './parts/cascade-hooks.ts';
@@ -21,7 +21,7 @@ import { type WritePart, withWritePart } from './parts/write-part.ts';
 export function removeMany(model: ModelInput, options: WriteOptions): ResourceMiddleware {
   checkOptions(options, writeOptions, '`removeMany`');
   const compiled = asCompiled(model);
-  const collection = openRelated(compiled, options);
+  const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
   const write = step([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');

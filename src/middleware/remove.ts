@@ -1,5 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
+import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import { ofCascade, ofChange } from './parts/can-answer.ts';
 import { compileObserve } from './parts/cascade-hooks.ts';
@@ -20,7 +20,7 @@ import { withWritePart } from './parts/write-part.ts';
 export function remove(model: ModelInput, options: WriteOptions): ResourceMiddleware {
   checkOptions(options, writeOptions, '`remove`');
   const compiled = asCompiled(model);
-  const collection = openRelated(compiled, options);
+  const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
   const write = step([...ofChange, ...ofCascade(compiled, options.references)], async function remove(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };

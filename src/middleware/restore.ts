@@ -1,7 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { WriteRules } from '../model/write/compile-writes.ts';
-import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
-import { isRestoredWithOthers } from '../mongo/references/related-restores.ts';
+import { isRestoredWithOthers } from '../mongo/relations/cascade/cascade-restores.ts';
+import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { ofChange } from './parts/can-answer.ts';
 import { compileObserve } from './parts/cascade-hooks.ts';
@@ -33,11 +33,11 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   checkOptions(options, legal, '`restore`');
   const compiled = asCompiled(model);
   requireDeletedAt(compiled, '`restore`');
-  const collection = openRelated(compiled, options);
+  const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'restore');
   const viewerOf = compileViewer(compiled, options.explicitWrites);
-  const isRelated = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
-  const ofOthers = isRelated ? (['validation_failed', 'replica_set_required'] as const) : [];
+  const isThrough = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
+  const ofOthers = isThrough ? (['validation_failed', 'replica_set_required'] as const) : [];
   const write = step([...ofChange, 'duplicate_key', ...ofOthers], async function restore(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };
     ctx.record = await collection.restore(target, workOf(ctx));

@@ -2,7 +2,7 @@ import { asCompiled, type CompiledModel, type ModelInput } from '../model/compil
 import { leadsToPrivate } from '../model/read/private-fields.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
-import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
+import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import { ofMany, ofReferences, ofValues } from './parts/can-answer.ts';
 import { needed, type ResourceMiddleware } from './parts/context.ts';
@@ -25,7 +25,7 @@ import { toAffected } from './remove-many.ts';
 export function updateMany(model: ModelInput, options: WriteOptions): ResourceMiddleware {
   checkOptions(options, writeOptions, '`updateMany`');
   const compiled = asCompiled(model);
-  const collection = openRelated(compiled, options);
+  const collection = openReferencing(compiled, options);
   const write = step([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'updateMany');
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'updateMany'));

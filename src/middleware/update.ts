@@ -1,6 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
-import { openRelated, type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
+import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import { ofChange, ofReferences, ofValues } from './parts/can-answer.ts';
 import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
@@ -24,7 +24,7 @@ import { updatePart, withWritePart } from './parts/write-part.ts';
 export function update(model: ModelInput, options: WriteOptions): ResourceMiddleware {
   checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
-  const collection = openRelated(compiled, options);
+  const collection = openReferencing(compiled, options);
   const requireChanges = (ctx: Context) => requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
   const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
     const changes = requireChanges(ctx);

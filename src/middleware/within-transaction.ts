@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { type WriteOptions, writeOptions } from '../mongo/references/open-related.ts';
+import { type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
 import { Stores } from '../store/stores.ts';
 import { ofTransaction, problemsOf } from './parts/can-answer.ts';

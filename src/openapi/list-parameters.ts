@@ -5,7 +5,7 @@ import { stringLeaf } from '../model/value/leaves.ts';
 import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../mongo/list/parse-list-query.ts';
 import type { Totals } from '../mongo/list/parse-paging.ts';
-import { isRelated } from '../mongo/list/related-field.ts';
+import { isThrough } from '../mongo/relations/through/through-field.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';
@@ -22,12 +22,12 @@ const list = { style: 'form', explode: false };
  * record shows a part of the collection, whose size is no estimate for it.
  */
 export function listParameters(resource: CompiledResource, isBelow = false): Part[] {
-  const { model, paging, filterLimits, related } = resource;
-  const relatedFields = [...(related?.fields.values() ?? [])];
-  const sortable = [...model.clientFields.values(), ...relatedFields].filter((field) => field.sortable).map((field) => field.name);
+  const { model, paging, filterLimits, through } = resource;
+  const throughFields = [...(through?.fields.values() ?? [])];
+  const sortable = [...model.clientFields.values(), ...throughFields].filter((field) => field.sortable).map((field) => field.name);
   return [
     ...filterParameters(resource),
-    ...relatedFields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits))),
+    ...throughFields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits))),
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
@@ -163,7 +163,7 @@ function filterParameter(field: QueryField, operator: Operator, limits: Compiled
 
 function describeSubject(field: QueryField, operator: Operator): string {
   const { inList, name } = field;
-  const record = isRelated(field) ? 'There is a related record in which ' : '';
+  const record = isThrough(field) ? 'There is a related record in which ' : '';
   if (!inList) return `${record}\`${name}\``;
   const item = `${operator in inListMeanings ? 'No' : 'An'} item of \`${name}\``;
   return record === '' ? item : record + item.charAt(0).toLowerCase() + item.slice(1);

@@ -89,7 +89,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...trash(r),
     query(r),
     findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
-    ...related(r), // before the hooks: what is included may end the page early
+    ...included(r), // before the hooks: what is included may end the page early
     ...hooks(r, 'list'),
     page(),
   ],
@@ -104,7 +104,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ifMatch(),
     findRecord(r.model, { ...reads(r, 'get'), shareRoundTrips: r.shareRoundTrips }),
     ...hooks(r, 'get'),
-    ...related(r),
+    ...included(r),
     record(),
   ],
   create: (r) => [
@@ -253,12 +253,12 @@ const rows = (r: CompiledResource) => (r.isScoped ? [scope(r.model, r.scope, { w
 const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
 const query = (r: CompiledResource) =>
   listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...through(r), ...r.filterLimits });
-const through = ({ related }: CompiledResource) => (related ? { through: related } : {});
+const through = ({ through }: CompiledResource) => (through ? { through } : {});
 const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
   filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });
 const trash = (r: CompiledResource) => (r.deletedGuards ? [deleted(r.model, r.deletedGuards)] : []);
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
-const related = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
+const included = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
 /** The checks behind `match` require an object. */
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, maxValues: r.maxValues, requireObject: false });
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });

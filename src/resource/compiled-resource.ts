@@ -14,8 +14,8 @@ import type { Elements } from '../mongo/collection/elements.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { FilterLimits } from '../mongo/list/parse-list-query.ts';
 import type { Paging } from '../mongo/list/parse-paging.ts';
-import type { ReferenceLimits } from '../mongo/references/limits.ts';
-import type { References } from '../mongo/references/references.ts';
+import type { ReferenceLimits } from '../mongo/relations/limits.ts';
+import type { References } from '../mongo/relations/references.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { Uncovered } from './operation-groups.ts';
 import type { RelationPlace } from './relation-places.ts';
@@ -114,11 +114,11 @@ export interface LinkedArray extends Elements {
 }
 
 /** A resource with the settings of its api, and linked to the other resources: the input of the chains. */
-export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'links'>, ApiSettings {
+export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'links' | 'through'>, ApiSettings {
   /** The relations that list and get may include. */
   readonly includes: Includes;
   /** The relations through which the list can be filtered and sorted. Undefined if there are none. */
-  readonly related: Through | undefined;
+  readonly through: Through | undefined;
   /** The resources that are served below its records. */
   readonly nested: readonly NestedResource[];
   /** The arrays of references of which clients may write single elements. */

@@ -7,9 +7,9 @@ import type { ArrayNode } from '../model/node.ts';
 import { compileRelations, type Relation } from '../model/read/relations.ts';
 import { compileShownValue } from '../model/read/shown-value.ts';
 import { patchAccess } from '../model/write/access.ts';
-import { checkIdType } from '../mongo/check-id-type.ts';
 import type { DatabaseOptions } from '../mongo/collection/collection.ts';
 import type { Elements } from '../mongo/collection/elements.ts';
+import { checkIdType } from '../mongo/relations/check-id-type.ts';
 import type { LinkedArray, UnlinkedResource } from './compiled-resource.ts';
 import { linkPlaces } from './relation-places.ts';
 

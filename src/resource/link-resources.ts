@@ -8,8 +8,8 @@ import type { GuardedSource, HookedTarget, HooksOfChange, KnownTarget } from '..
 import { tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
-import type { Step } from '../mongo/read-included.ts';
-import type { References } from '../mongo/references/references.ts';
+import type { Step } from '../mongo/relations/include/read-included.ts';
+import type { References } from '../mongo/relations/references.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../options.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
@@ -59,15 +59,15 @@ function compileReferencesOf(targets: readonly ReferenceTarget[], { db, maxTimeM
 
 type ReferenceTarget = HookedTarget & { readonly model: CompiledModel };
 
-type RelationsOf = Pick<CompiledResource, 'includes' | 'related' | 'links'>;
+type RelationsOf = Pick<CompiledResource, 'includes' | 'through' | 'links'>;
 
 function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): RelationsOf {
-  const [includes, related, links] = tryAll([
+  const [includes, through, links] = tryAll([
     () => compileIncludesOf(resource, targets, settings),
     () => compileThroughOf(resource, targets, settings),
     () => linkArrays(resource, targets, settings),
   ]);
-  return { includes, related, links };
+  return { includes, through, links };
 }
 
 /** Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody includes them. */
@@ -92,14 +92,14 @@ function compileIncludesOf({ path, model, include }: UnlinkedResource, targets: 
 }
 
 function compileThroughOf(
-  { path, model, through }: UnlinkedResource,
+  { path, model, through: names }: UnlinkedResource,
   targets: readonly KnownTarget[],
   { db, maxTimeMS, throughLimits }: ApiSettings,
 ): Through | undefined {
   const owner = `resource \`${path}\``;
-  const related = compileThrough(model, through, { db, maxTimeMS, targets, owner, ...throughLimits });
-  warnOfShut(related, `\`through\` of ${owner}`, 'THROUGH_SHOWS_NOTHING');
-  return related.fields.size > 0 ? related : undefined;
+  const through = compileThrough(model, names, { db, maxTimeMS, targets, owner, ...throughLimits });
+  warnOfShut(through, `\`through\` of ${owner}`, 'THROUGH_SHOWS_NOTHING');
+  return through.fields.size > 0 ? through : undefined;
 }
 
 function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: string): void {

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { checkIdType } from '../mongo/check-id-type.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import type { Database } from '../mongo/driver/database.ts';
-import { compileEdges } from '../mongo/references/compile-edges.ts';
-import { checkReferenceLimits, type ReferenceLimits } from '../mongo/references/limits.ts';
-import { type ReferenceEnd, References } from '../mongo/references/references.ts';
+import { checkIdType } from '../mongo/relations/check-id-type.ts';
+import { compileEdges } from '../mongo/relations/compile-edges.ts';
+import { checkReferenceLimits, type ReferenceLimits } from '../mongo/relations/limits.ts';
+import { type ReferenceEnd, References } from '../mongo/relations/references.ts';
 
 interface Settings extends ReferenceLimits {
   readonly db: Database;

@@ -9,8 +9,8 @@ import type { Target } from '../mongo/collection/target.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
-import { legalReferenceLimits } from '../mongo/references/limits.ts';
-import { openRelated, type WriteOptions } from '../mongo/references/open-related.ts';
+import { legalReferenceLimits } from '../mongo/relations/limits.ts';
+import { openReferencing, type WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, oneOf, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
@@ -78,7 +78,7 @@ export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser)
 
 /** Compiles what all stores of a model share. */
 export function compileStore(model: CompiledModel, options: WriteOptions): OpenStore {
-  const collection = openRelated(model, options);
+  const collection = openReferencing(model, options);
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);
   const save = compileSaveDocument(model, collection);

@@ -4,8 +4,8 @@ import type { Model } from '../model/define/define-model.ts';
 import type { HasFields } from '../model/define/infer.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import { type CascadePlan, type IsSeen, planCascade } from '../mongo/references/plan-cascade.ts';
-import type { CascadeLimits, Edge, References } from '../mongo/references/references.ts';
+import { type CascadePlan, type IsSeen, planCascade } from '../mongo/relations/cascade/plan-cascade.ts';
+import type { CascadeLimits, Edge, References } from '../mongo/relations/references.ts';
 import type { Id } from './store.ts';
 
 /** Records that a delete would touch, or that forbid it. */

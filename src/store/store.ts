@@ -2,7 +2,7 @@ import type { Model } from '../model/define/define-model.ts';
 import type { Document, Given, HasFields, NewDocument } from '../model/define/infer.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { ConditionOn, ElementOf, everything, RowScope } from '../mongo/query/filter.ts';
-import type { ReferenceLimits } from '../mongo/references/limits.ts';
+import type { ReferenceLimits } from '../mongo/relations/limits.ts';
 
 /** A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded objects. */
 export type StoreFilter<Doc> = {

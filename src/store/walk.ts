@@ -35,7 +35,7 @@ export async function* walk(
     const size = Math.min(left, pageSize);
     const query: ListQuery = {
       conditions,
-      related: [],
+      through: [],
       sort,
       limit: size,
       window,

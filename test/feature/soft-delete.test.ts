@@ -195,7 +195,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
   const notFound = { code: 'not_found' };
   const query = {
     conditions: [],
-    related: [],
+    through: [],
     sort: [{ field: compileModel(Parcel).scopeFields.get('id') as Any, direction: 1 as const }],
     limit: 10,
     window: { mode: 'cursor', from: undefined, direction: 1, digest: '' } as const,
@@ -244,8 +244,8 @@ describe('every method of a collection sees a deleted record as gone', () => {
     removeAll: (c) => c.removeAll(['gone', 'live'], undefined, newDeletion(), new Work()),
     rewriteAll: (c) => c.rewriteAll(['gone', 'live'], undefined, [{ $set: { place: 'x' } }], new Work()),
     reachable: async (c) => expect(c.reachable({})).toMatchObject({ deletedAt: null }),
-    findRelatedIds: async (c) =>
-      expect(await c.findRelatedIds({ filter: c.reachable({}), stages: [] }, { ids: 10, bytes: 1_000 }, new Work())).toEqual(['live']),
+    findIdsThrough: async (c) =>
+      expect(await c.findIdsThrough({ filter: c.reachable({}), stages: [] }, { ids: 10, bytes: 1_000 }, new Work())).toEqual(['live']),
     findChildren: async (c) => {
       const found = await c.findChildren(['here'], children, { scope: {}, most: 10 }, new Room(1_000), new Work());
       expect(found.map(({ record }) => record.id)).toEqual(['live']);

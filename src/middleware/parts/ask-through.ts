@@ -1,5 +1,5 @@
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
-import { relatedFields, type Sight } from '../../mongo/list/related-field.ts';
+import { type Sight, throughFields } from '../../mongo/relations/through/through-field.ts';
 import type { Through } from './compile-through.ts';
 import type { Context } from './context.ts';
 import { sourceScopesOf } from './source-scopes.ts';
@@ -14,7 +14,7 @@ interface SeenThrough {
  * (500) for a query of a `listQuery` with another `through`.
  */
 export async function askThrough(ctx: Context, query: ListQuery, through: Through | undefined): Promise<SeenThrough> {
-  const named = relatedFields(query);
+  const named = throughFields(query);
   if (named.length === 0) return {};
   if (!through || named.some((field) => through.fields.get(field.name) !== field))
     throw new Error('`findPage` must be given the same `through` as `listQuery`.');

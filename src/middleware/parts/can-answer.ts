@@ -1,6 +1,6 @@
 import { ConfigurationError, type ProblemCode, problemCodes } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { References } from '../../mongo/references/references.ts';
+import type { References } from '../../mongo/relations/references.ts';
 import { checkNames } from '../../options.ts';
 import type { AnswersProblems, ResourceMiddleware } from './context.ts';
 

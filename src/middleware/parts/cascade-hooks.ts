@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { CascadedChange, CascadedRecord, CascadeObserver } from '../../mongo/collection/viewer.ts';
-import type { Edge, References } from '../../mongo/references/references.ts';
+import type { Edge, References } from '../../mongo/relations/references.ts';
 import { Stores } from '../../store/stores.ts';
 import { containBody } from './contain-errors.ts';
 import type { Context } from './context.ts';

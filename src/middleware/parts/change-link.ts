@@ -6,7 +6,7 @@ import { openNames, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
 import type { Elements } from '../../mongo/collection/elements.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
-import { openRelated, type WriteOptions } from '../../mongo/references/open-related.ts';
+import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Invalid } from '../../rules.ts';
 import { ofChange, ofRead, ofReferences, ofValues } from './can-answer.ts';
 import { type Called, type Context, needed, type ResourceMiddleware } from './context.ts';
@@ -81,7 +81,7 @@ export function changeLink(
   kind: 'add' | 'remove',
   options: WriteOptions,
 ): ResourceMiddleware {
-  const collection = openRelated(model, options);
+  const collection = openReferencing(model, options);
   const write = step([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx) {
     const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkLink', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, viewer: viewerOf(ctx) };

@@ -1,10 +1,10 @@
 import { ConfigurationError, isConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
-import { checkIdType } from '../../mongo/check-id-type.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
-import { compileEdges } from '../../mongo/references/compile-edges.ts';
-import { checkReferenceLimits, type ReferenceLimits } from '../../mongo/references/limits.ts';
-import { References } from '../../mongo/references/references.ts';
+import { checkIdType } from '../../mongo/relations/check-id-type.ts';
+import { compileEdges } from '../../mongo/relations/compile-edges.ts';
+import { checkReferenceLimits, type ReferenceLimits } from '../../mongo/relations/limits.ts';
+import { References } from '../../mongo/relations/references.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import type { Guard } from './context.ts';
 import {

@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
-import type { RelatedField, RelatedStep } from '../../mongo/list/related-field.ts';
-import type { Step } from '../../mongo/read-included.ts';
+import type { Step } from '../../mongo/relations/include/read-included.ts';
+import type { ThroughField, ThroughStep } from '../../mongo/relations/through/through-field.ts';
 import { aWholeNumber, checkValue, type Legal, type LegalOptions } from '../../options.ts';
 import { compilePaths } from './compile-includes.ts';
 import type { GuardedSource, RelationTarget } from './relation-targets.ts';
@@ -31,7 +31,7 @@ export interface ThroughOptions extends DatabaseOptions, ThroughLimits {
 /** The compiled relations through which a list can be filtered and sorted. `listQuery` and `findPage` share them. */
 export interface Through {
   /** The fields of related records that a query may name, by their whole names: `project.status`. */
-  readonly fields: ReadonlyMap<string, RelatedField<GuardedSource>>;
+  readonly fields: ReadonlyMap<string, ThroughField<GuardedSource>>;
   /** The first steps of all names. */
   readonly steps: readonly Step<GuardedSource>[];
   /** The most ids of one relation that become part of a filter. */
@@ -74,7 +74,7 @@ export function compileThrough(model: ModelInput, names: readonly string[], opti
   const { maxIdsThrough, maxSortThrough } = checkThroughLimits(options);
   const root = asCompiled(model);
   const { steps, paths } = compilePaths(root, names, { ...options, option: 'through', maxDepth });
-  const made = new Map<Step, RelatedStep<GuardedSource>>();
+  const made = new Map<Step, ThroughStep<GuardedSource>>();
   const fields = tryAll(
     [...paths].map(
       ([name, path]) =>
@@ -94,7 +94,7 @@ export function checkThroughLimits({ maxIdsThrough = 1_000, maxSortThrough = 10_
   return { maxIdsThrough, maxSortThrough };
 }
 
-type Made = Map<Step, RelatedStep<GuardedSource>>;
+type Made = Map<Step, ThroughStep<GuardedSource>>;
 
 /** The fields that clients may name behind a path of relations. */
 function fieldsBehind(
@@ -103,10 +103,10 @@ function fieldsBehind(
   root: CompiledModel,
   made: Made,
   where: string,
-): RelatedField<GuardedSource>[] {
+): ThroughField<GuardedSource>[] {
   let from = root;
   let isSingle = true;
-  const steps: RelatedStep<GuardedSource>[] = [];
+  const steps: ThroughStep<GuardedSource>[] = [];
   for (const step of path) {
     if (step.children)
       throw new ConfigurationError(
@@ -118,9 +118,9 @@ function fieldsBehind(
         `${where}: \`${step.relation.field}\` of ${from.name} lies in an array of arrays, which no query can reach.`,
       );
     isSingle &&= ids.arrayPath === undefined;
-    const related = made.get(step) ?? { field: ids.name, path: ids.path, source: step.source };
-    made.set(step, related);
-    steps.push(related);
+    const known = made.get(step) ?? { field: ids.name, path: ids.path, source: step.source };
+    made.set(step, known);
+    steps.push(known);
     from = step.source.model;
   }
   const [first, ...others] = steps;

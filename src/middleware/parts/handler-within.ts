@@ -1,4 +1,4 @@
-import type { WriteOptions } from '../../mongo/references/open-related.ts';
+import type { WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Stores } from '../../store/stores.ts';
 import type { Context } from './context.ts';
 import { workOf } from './exchange.ts';

@@ -4,9 +4,9 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type FieldEntry, type LeafNode, relationSlot } from '../../model/node.ts';
 import type { ManyRelation } from '../../model/read/many-relations.ts';
-import { checkIdType } from '../../mongo/check-id-type.ts';
 import type { Children } from '../../mongo/collection/children.ts';
 import { endWithId } from '../../mongo/list/parse-list-query.ts';
+import { checkIdType } from '../../mongo/relations/check-id-type.ts';
 
 /**
  * Links a relation by `t.hasMany` with the model whose records refer. Throws a {@link ConfigurationError} that names both ends if `via` is

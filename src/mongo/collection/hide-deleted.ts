@@ -36,7 +36,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     sizeChildren: (parents, children, reach, work) => all.sizeChildren(parents, children, seenBy(reach), work),
     countChildren: (parents, children, reach, work) => all.countChildren(parents, children, seenBy(reach), work),
     reachable: (filter) => all.reachable(seen(filter) ?? {}),
-    findRelatedIds: all.findRelatedIds, // the query of `reachable`
+    findIdsThrough: all.findIdsThrough, // the query of `reachable`
     changeElement: (target, change, work) => all.changeElement({ ...target, scope: seen(target.scope) }, change, work),
     rewriteAll: (ids, scope, pipeline, work) => all.rewriteAll(ids, seen(scope), pipeline, work),
   };

@@ -12,16 +12,16 @@ import { watchScans } from '../indexes/watch-scans.ts';
 import { buildPage, type Page, type Total } from '../list/build-page.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { buildPipeline, bytesOfIds, isFind, type PagePlan, planPage } from '../list/plan-page.ts';
-import { planRelated, type RelatedSettings } from '../list/plan-related.ts';
-import type { RelatedReads, Sight } from '../list/related-field.ts';
-import type { RelatedQuery } from '../list/related-stages.ts';
-import { computeSort } from '../list/sort-related.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition, type Precondition } from '../query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
+import { planThrough, type ThroughSettings } from '../relations/through/plan-through.ts';
+import { computeSort } from '../relations/through/sort-through.ts';
+import type { Sight, ThroughReads } from '../relations/through/through-field.ts';
+import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import { StoredRecord } from '../stored-record.ts';
-import { openRelatedReads } from './related-reads.ts';
+import { openThroughReads } from './through-reads.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -38,11 +38,11 @@ interface ReadPageOptions extends ReadOptions {
   /** Whether the database measures the records first, and sends no more than fit: one more command. @default false */
   readonly measuresFirst?: boolean;
   /** The related records that the query may name. @default none */
-  readonly through?: RelatedOptions;
+  readonly through?: ThroughReadOptions;
 }
 
 /** How the related records of a query are read. */
-interface RelatedOptions {
+interface ThroughReadOptions {
   readonly sight: Sight;
   /** The most ids of one relation that become part of a filter. */
   readonly maxIds: number;
@@ -59,7 +59,7 @@ interface ReadOneOptions extends ReadOptions {
 }
 
 /** The reads of a store, one command each. `work` is the work of the request. */
-export interface Reads extends RelatedReads {
+export interface Reads extends ThroughReads {
   findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
   findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work: Work): Promise<Page>;
   /** Counts the records that match. */
@@ -158,7 +158,7 @@ export function openReads(
   }
 
   /** Counts the matches. With a limit, it counts no further. */
-  async function countMatches({ filter, stages }: RelatedQuery, command: Command, limit?: number): Promise<number> {
+  async function countMatches({ filter, stages }: ThroughQuery, command: Command, limit?: number): Promise<number> {
     const options: CountDocumentsOptions & Abortable = command.options;
     const limited = limit === undefined ? options : { ...options, limit };
     if (stages.length === 0) return command.count(() => collection.countDocuments(command.handOver(filter), limited));
@@ -168,7 +168,7 @@ export function openReads(
     return counted?.count ?? 0;
   }
 
-  async function countAll({ total }: ListQuery, matching: RelatedQuery, command: Command): Promise<Total | undefined> {
+  async function countAll({ total }: ListQuery, matching: ThroughQuery, command: Command): Promise<Total | undefined> {
     if (total === undefined) return undefined;
     if (total === 'exact') return { count: await countMatches(matching, command), isEstimate: false };
     const options: EstimatedDocumentCountOptions & Abortable = command.options; // the driver's type forgets the signal
@@ -176,19 +176,19 @@ export function openReads(
   }
 
   /** Adds the conditions on related records to a filter. */
-  async function matchRelated(
-    conditions: ListQuery['related'],
+  async function matchThrough(
+    conditions: ListQuery['through'],
     own: Filter,
-    { sight, room }: Pick<RelatedSettings, 'sight' | 'room'>,
+    { sight, room }: Pick<ThroughSettings, 'sight' | 'room'>,
     work: Work,
-  ): Promise<RelatedQuery> {
+  ): Promise<ThroughQuery> {
     work.limitTo(maxTimeMS); // the first command is one on another collection
-    const { filter, stages } = await planRelated(conditions, { model, sight, room, work });
+    const { filter, stages } = await planThrough(conditions, { model, sight, room, work });
     return { filter: both(own, filter), stages };
   }
 
   /** Counts the matches of a list that is sorted by values of related records. Throws `too_many_matches` (422) if there are too many. */
-  async function countSortable(matching: RelatedQuery, max: number, work: Work): Promise<Total> {
+  async function countSortable(matching: ThroughQuery, max: number, work: Work): Promise<Total> {
     const count = await readMany(work, (command) => countMatches(matching, command, max + 1));
     if (count > max) throw tooManyToSort(max);
     return { count, isEstimate: false };
@@ -204,13 +204,13 @@ export function openReads(
       return record;
     },
 
-    async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutRelated }, work) {
+    async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutThrough }, work) {
       const own = both(buildFilter(asked.conditions), scope);
       const { sight, maxIds } = through;
       const computed = computeSort(asked.sort, model, sight);
       const room = { ids: maxIds, bytes: bytesOfIds(asked, computed !== undefined) };
       const matching =
-        asked.related.length > 0 ? await matchRelated(asked.related, own, { sight, room }, work) : { filter: own, stages: [] };
+        asked.through.length > 0 ? await matchThrough(asked.through, own, { sight, room }, work) : { filter: own, stages: [] };
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
@@ -232,7 +232,7 @@ export function openReads(
       return readMany(work, (command) => countMatches({ filter: matching, stages: [] }, command));
     },
 
-    ...openRelatedReads(model, readFirstBatch, readMany),
+    ...openThroughReads(model, readFirstBatch, readMany),
 
     async findMany(ids, scope, room, work) {
       const filter = both({ _id: { $in: ids } }, scope);
@@ -257,7 +257,7 @@ export function openReads(
   };
 }
 
-const withoutRelated: RelatedOptions = { sight: new Map(), maxIds: 0, maxSorted: 0 };
+const withoutThrough: ThroughReadOptions = { sight: new Map(), maxIds: 0, maxSorted: 0 };
 
 function tooManyToSort(max: number): Problem {
   const records = max === 1 ? 'one record matches' : `${max} records match`;

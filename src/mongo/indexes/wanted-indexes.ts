@@ -26,7 +26,7 @@ export interface IndexSource {
   /** The reads of records that refer to others. */
   readonly reverse?: readonly ReverseRead[];
   /** The fields by which queries for lists of other models find its records, or by which a list finds related records. */
-  readonly related?: readonly RelatedUse[];
+  readonly through?: readonly ThroughUse[];
 }
 
 /** A read of the records that refer to another one, in their order. */
@@ -41,7 +41,7 @@ interface ReverseRead {
 }
 
 /** A field that filters through relations use. */
-export interface RelatedUse {
+export interface ThroughUse {
   /** The name of the field in the model. */
   readonly field: string;
   readonly scopeFields: readonly string[];
@@ -62,7 +62,7 @@ export interface Wanted extends PlannedIndex {
 export function wantedBy(source: IndexSource): Wanted[] {
   return [
     ...wantedByList(source),
-    ...wantedByRelated(source),
+    ...wantedByThrough(source),
     ...wantedByRelations(source),
     ...wantedByReferences(source),
     ...wantedByDeletes(source),
@@ -119,8 +119,8 @@ function wantedByReferences({ model }: IndexSource): Wanted[] {
   }));
 }
 
-function wantedByRelated({ model, related = [] }: IndexSource): Wanted[] {
-  return related.flatMap(({ field: name, scopeFields, isReference, reason }) => {
+function wantedByThrough({ model, through = [] }: IndexSource): Wanted[] {
+  return through.flatMap(({ field: name, scopeFields, isReference, reason }) => {
     const scope = scopeFields.map((one) => model.fieldTable.get(one) as FieldEntry);
     const scopePaths = scope.map(({ path }) => path);
     const indexed = model.fieldTable.get(name) as FieldEntry;

@@ -8,17 +8,17 @@ import { type FieldSelector, parseFields, type SelectedFields } from '../../mode
 import { Invalid } from '../../rules.ts';
 import type { Condition } from '../query/filter.ts';
 import type { SortKey } from '../query/position.ts';
+import { isConditionThrough, type ThroughCondition } from '../relations/through/through-field.ts';
 import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
 import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange, type Surroundings } from './parse-conditions.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
-import { isOnRelated, type RelatedCondition } from './related-field.ts';
 
 /** The query string of a list, validated and cast. */
 export interface ListQuery {
   /** The conditions on fields of the list's own records. */
   readonly conditions: readonly Condition[];
   /** The conditions on fields of related records. */
-  readonly related: readonly RelatedCondition[];
+  readonly through: readonly ThroughCondition[];
   /** The id is always the last key. */
   readonly sort: readonly SortKey[];
   readonly limit: number;
@@ -103,9 +103,9 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   refuseOutOfRange(outOfRange);
   const window: Window =
     number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource, asked) : { mode: 'offset', number };
-  const own = conditions.filter((condition) => !isOnRelated(condition));
-  const related = conditions.filter(isOnRelated);
-  return { conditions: own, related, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
+  const own = conditions.filter((condition) => !isConditionThrough(condition));
+  const through = conditions.filter(isConditionThrough);
+  return { conditions: own, through, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
 }
 
 function parseWindow(

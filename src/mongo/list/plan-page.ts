@@ -1,9 +1,9 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { both, type Filter, nothing } from '../query/filter.ts';
 import { rangesBehind, reversePosition, reverseSort } from '../query/position.ts';
+import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import type { ListQuery } from './parse-list-query.ts';
 import type { CursorWindow } from './parse-paging.ts';
-import type { RelatedQuery } from './related-stages.ts';
 
 /** The query of a page: its records, in order or in reverse, and one more that shows whether there is another page. */
 export interface PagePlan {
@@ -22,7 +22,7 @@ export interface PagePlan {
 /** Plans the command that finds a page of the matching records. `computing` are the stages that compute values of the sort. */
 export function planPage(
   { window, sort, limit }: Pick<ListQuery, 'window' | 'sort' | 'limit'>,
-  { filter, stages }: RelatedQuery,
+  { filter, stages }: ThroughQuery,
   computing?: readonly BsonDocument[],
 ): PagePlan {
   const isBackwards = window.mode === 'cursor' && window.direction === -1;

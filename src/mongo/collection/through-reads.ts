@@ -1,0 +1,38 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { decode } from '../driver/bson-options.ts';
+import type { Commands } from '../driver/commands.ts';
+import type { ReadFirstBatch } from '../driver/first-batch.ts';
+import type { Command } from '../driver/work.ts';
+import { both } from '../query/filter.ts';
+import type { ThroughReads } from '../relations/through/through-field.ts';
+import type { ThroughQuery } from '../relations/through/through-stages.ts';
+
+/** Opens what lists of other collections need of this one. */
+export function openThroughReads(model: CompiledModel, readFirstBatch: ReadFirstBatch, readMany: Commands['readMany']): ThroughReads {
+  const { collection, id } = model;
+  // A missing field of a list counts as null in a `$lookup` and in a filter. It must not lead to a record whose id is null.
+  const idIsOfType = { _id: { $type: id.leaf.bsonTypes } };
+
+  function buildFind({ filter, stages }: ThroughQuery, limit: number, command: Command): object {
+    const { maxTimeMS } = command;
+    const projection = { _id: 1 };
+    const batchSize = limit + 1; // one more tells the database that there is no second batch
+    if (stages.length === 0) return { find: collection, filter: command.handOver(filter), projection, limit, batchSize, maxTimeMS };
+    const pipeline = [command.handOver({ $match: filter }), ...stages, { $limit: limit }, { $project: projection }];
+    return { aggregate: collection, pipeline, cursor: { batchSize }, maxTimeMS };
+  }
+
+  return {
+    reachable: (filter) => both(idIsOfType, filter),
+
+    async findIdsThrough(query, room, work) {
+      const { found, isCut } = await readMany(work, (command) =>
+        command.count(() => readFirstBatch(buildFind(query, room.ids + 1, command), command)),
+      );
+      const bytes = found.reduce((sum, one) => sum + one.byteLength, 0);
+      if (isCut || found.length > room.ids || bytes > room.bytes) return undefined;
+      room.bytes -= bytes;
+      return found.map((one) => decode(one)._id);
+    },
+  };
+}

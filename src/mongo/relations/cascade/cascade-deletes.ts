@@ -1,0 +1,153 @@
+import { Problem } from '../../../errors.ts';
+import { listNames } from '../../../hints.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { ModelCollection } from '../../collection/collection.ts';
+import type { CascadedRecord, CascadeObserver, Viewer } from '../../collection/viewer.ts';
+import { inParts } from '../../collection/write-many.ts';
+import { asPart } from '../../driver/run-transaction.ts';
+import type { Work } from '../../driver/work.ts';
+import { type Deletion, newDeletion } from '../../query/deleted.ts';
+import type { StoredRecord } from '../../stored-record.ts';
+import type { Latched } from '../check/latches/latch.ts';
+import type { CascadeLimits, Edge, References } from '../references.ts';
+import { buildClear } from './clear-references.ts';
+import { type CascadePlan, planCascade, type Rewrite } from './plan-cascade.ts';
+
+/** Who deletes, and who is told what else happened. */
+interface Deleting {
+  readonly viewer?: Viewer | undefined;
+  readonly observer?: CascadeObserver | undefined;
+}
+
+/** The most records that a problem counts. */
+const mostCounted = 1_000;
+
+/** The deletes of a model that others refer to. Each is one transaction with all that follows. */
+export function openCascadeDeletes(
+  model: CompiledModel,
+  plain: ModelCollection,
+  references: References,
+): Pick<ModelCollection, 'remove' | 'removeMany'> {
+  const { db } = references;
+  const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
+
+  /** The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in the way. */
+  async function follow(ids: readonly unknown[], deletion: Deletion, { viewer, observer }: Deleting, work: Work): Promise<void> {
+    const plan = await planCascade(references, model, ids, work, (holder) => observer?.wants(holder, 'changed') ?? false);
+    if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
+    if (plan.exceeded) throw tooManyReferences(plan.exceeded, references.limits);
+    await references.latches.claim(latchedIn(plan, references), work);
+    const happened = await carryOut(plan, deletion, observer, work); // whether somebody observes it or not
+    await observer?.happened(happened); // nothing, too: an attempt before may have done something
+  }
+
+  return {
+    remove(target, work, deletion = newDeletion()) {
+      return asPart(db, work, maxTimeMS, async (transaction) => {
+        const record = await plain.remove(target, work, deletion);
+        await transaction.join(() => follow([record.stored._id], deletion, target, work));
+        return record;
+      });
+    },
+    removeMany(targets, work, deletion = newDeletion()) {
+      return asPart(db, work, maxTimeMS, async (transaction) => {
+        const affected = await plain.removeMany(targets, work, deletion);
+        await transaction.join(() => follow(affected.ids, deletion, targets, work));
+        return affected;
+      });
+    },
+  };
+}
+
+/** The records that go and can be referred to. */
+function latchedIn({ gone }: CascadePlan, references: References): Latched[] {
+  return [...gone].flatMap(([collection, ids]) =>
+    references.incoming({ collection }).length > 0 ? Array.from(ids.values(), (id) => ({ collection, id })) : [],
+  );
+}
+
+/** Carries out a plan. Returns the records that somebody wants to know. */
+async function carryOut(
+  plan: CascadePlan,
+  deletion: Deletion,
+  observer: CascadeObserver | undefined,
+  work: Work,
+): Promise<CascadedRecord[]> {
+  const happened: CascadedRecord[] = [];
+  for (const { edge, ids } of plan.deleted) {
+    const { holder } = edge;
+    const before = observer?.wants(holder, 'deleted') ? await holder.collection.readAll(ids, undefined, work) : [];
+    await holder.collection.removeAll(ids, undefined, deletion, work);
+    for (const one of before) happened.push({ source: holder, change: 'deleted', before: one, after: undefined });
+  }
+  for (const rewrite of plan.rewritten) {
+    const { holder } = rewrite;
+    const ids = [...rewrite.ids.values()];
+    const isWanted = observer?.wants(holder, 'changed') ?? false;
+    const before = isWanted ? await holder.collection.readAll(ids, undefined, work) : [];
+    await clearAll(rewrite, plan, work);
+    const after = isWanted ? byId(await holder.collection.readAll(ids, undefined, work)) : new Map<string, StoredRecord>();
+    for (const one of before) happened.push({ source: holder, change: 'changed', before: one, after: after.get(one.idText) });
+  }
+  return happened;
+}
+
+/** One command, unless there are more ids than one command takes. The revision makes one step in any case. */
+async function clearAll({ holder, edges, ids }: Rewrite, { gone }: CascadePlan, work: Work): Promise<void> {
+  const now = new Date();
+  const lost = [...edges].map((edge) => ({ edge, parts: [...inParts([...(gone.get(edge.target.model.collection)?.values() ?? [])])] }));
+  const most = Math.max(...lost.map(({ parts }) => parts.length));
+  for (let part = 0; part < most; part++) {
+    const some = lost.map(({ edge, parts }) => ({ edge, ids: parts[part] ?? [] })).filter((one) => one.ids.length > 0);
+    await holder.collection.rewriteAll([...ids.values()], undefined, buildClear(some, now, part === 0), work);
+  }
+}
+
+function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {
+  return new Map(records.map((record) => [record.idText, record]));
+}
+
+/** 409, with the relations of records that the client may see, and how many there are. It names nothing that the client may not see. */
+async function stillReferenced({ gone, restricting }: CascadePlan, viewer: Viewer | undefined, work: Work): Promise<Problem> {
+  const seen: string[] = [];
+  for (const edge of restricting) {
+    const count = await countSeen(edge, gone, viewer, work);
+    if (count > 0) seen.push(`\`${edge.field.name}\` of ${amount(count)} of ${edge.holder.model.name}`);
+  }
+  const by = seen.length > 0 ? listNames(seen) : 'other records';
+  return new Problem({ code: 'still_referenced', detail: `It cannot be deleted while it is referred to by ${by}.` });
+}
+
+async function countSeen(
+  { holder, field, target }: Edge,
+  gone: CascadePlan['gone'],
+  viewer: Viewer | undefined,
+  work: Work,
+): Promise<number> {
+  if (field.isPrivate) return 0;
+  const scope = viewer ? await viewer.scopeOf(holder) : {};
+  if (!scope) return 0;
+  const going = gone.get(holder.model.collection);
+  const targets = [...(gone.get(target.model.collection)?.values() ?? [])];
+  const found = await holder.collection.findIdsBy(field.path, targets, scope, mostCounted + 1 + (going?.size ?? 0), work);
+  const keys = new Set(found.map((id) => holder.model.id.leaf.toJson(id)));
+  return [...keys].filter((key) => !going?.has(key)).length;
+}
+
+function amount(count: number): string {
+  if (count > mostCounted) return `more than ${mostCounted} records`;
+  return count === 1 ? '1 record' : `${count} records`;
+}
+
+/** 409. Clients hear the number and what helps; the cause, which they do not see, names the option. */
+function tooManyReferences(exceeded: keyof CascadeLimits, limits: CascadeLimits): Problem {
+  const max = limits[exceeded];
+  const records = max === 1 ? 'one other record' : `${max} other records`;
+  const [what, first] =
+    exceeded === 'maxCascade'
+      ? ['deleted or changed with it', 'Delete some of them, or change what they refer to,']
+      : ['changed', 'Change what some of them refer to'];
+  const detail = `More than ${records} refer to it, and would have to be ${what}: nothing was deleted. ${first} first.`;
+  const cause = new Error(`The delete exceeds \`${exceeded}\`, which is ${max}: raise it, and \`maxTimeMS\` if need be.`);
+  return new Problem({ code: 'too_many_references', detail, cause });
+}

@@ -1,0 +1,232 @@
+import { isProblem, Problem, validationFailed } from '../../../errors.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { deletionKey } from '../../../model/value/own-keys.ts';
+import type { ModelCollection } from '../../collection/collection.ts';
+import type { CascadedRecord, CascadeObserver } from '../../collection/viewer.ts';
+import { asPart } from '../../driver/run-transaction.ts';
+import type { Work } from '../../driver/work.ts';
+import { unmarking } from '../../query/deleted.ts';
+import { buildUpdate } from '../../query/update-pipeline.ts';
+import type { StoredRecord } from '../../stored-record.ts';
+import { anywhere, danglingIn, findMissing, namedInRecords } from '../check/check-references.ts';
+import type { Edge, ReferenceEnd, References } from '../references.ts';
+import { buildClear } from './clear-references.ts';
+
+type Stored = Readonly<Record<string, unknown>>;
+
+/** Records of one collection that a restore brings back. */
+interface Group {
+  readonly model: CompiledModel;
+  readonly collection: Pick<ModelCollection, 'seeing' | 'readAll'>;
+  /** The records that hooks may see; undefined if a cascade leads to none of the collection. */
+  source: ReferenceEnd | undefined;
+  /** The ids and references of the records, by the texts of their ids. */
+  readonly records: Map<string, Stored>;
+}
+
+/** The most records of one deletion: those that a delete addresses, and those that it takes along. */
+const mostOfDeletion = 110_000;
+
+/** Whether a restore of a model's records has to look at other records. */
+export function isRestoredWithOthers(model: CompiledModel, references: References): boolean {
+  return model.deletedAt !== undefined && (references.heldBy(model).length > 0 || taking(model, references).length > 0);
+}
+
+/**
+ * The restore of a model with references that hold. It is one transaction, and brings back what the same delete has taken along by cascades, as far as
+ * that has its other parents. 422 if the record itself has lost a parent. References to lost records that a delete would remove are removed.
+ */
+export function openCascadeRestore(model: CompiledModel, plain: ModelCollection, references: References): Pick<ModelCollection, 'restore'> {
+  return {
+    restore(target, work) {
+      return asPart(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async (transaction) => {
+        const { id, scope, precondition } = target;
+        const { stored: root, idText } = await plain.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition }, work);
+        const own: Group = { model, collection: plain, source: undefined, records: new Map([[idText, root]]) };
+        const groups = await collect(references, own, root, work);
+        const lost = await findLost(references, groups, work);
+        keepBack(references, groups, root, lost);
+        refuseLost(references, model, root, lost);
+        return transaction.join(async () => {
+          const before = await readSeen(groups, root, target.observer, work);
+          await clearLost(references, groups, lost, work);
+          own.records.delete(idText);
+          await bringBack(groups, work);
+          const record = await plain.restore(target, work);
+          await target.observer?.happened(await readAfter(before, work));
+          return record;
+        });
+      });
+    },
+  };
+}
+
+/** The references by which a delete takes records along that can be restored. */
+function taking(model: CompiledModel, references: References): Edge[] {
+  return references.incoming(model).filter(({ field, holder }) => field.ref.onDelete === 'cascade' && holder.model.deletedAt);
+}
+
+/** Collects what the delete of a record has taken along, to any depth, as the cascade did. */
+async function collect(references: References, own: Group, root: Stored, work: Work): Promise<Map<string, Group>> {
+  const groups = new Map([[own.model.collection, own]]);
+  const deletion = root[deletionKey];
+  if (deletion === undefined) return groups;
+  const scope = { [deletionKey]: { $eq: deletion } };
+  const steps: { readonly model: CompiledModel; readonly ids: readonly unknown[] }[] = [{ model: own.model, ids: [root._id] }];
+  for (let step = steps.shift(); step; step = steps.shift()) {
+    for (const { holder, field } of taking(step.model, references)) {
+      const { model, collection } = holder;
+      const group = groups.get(model.collection) ?? { model, collection, source: holder, records: new Map<string, Stored>() };
+      group.source ??= holder;
+      groups.set(model.collection, group);
+      const deleted = collection.seeing('only');
+      const found = await deleted.findIdsBy(field.path, step.ids, scope, mostOfDeletion, work);
+      const added = found.filter((id) => !group.records.has(model.id.leaf.toJson(id)));
+      if (added.length === 0) continue;
+      const paths = references.heldBy(model).map(({ field }) => field.path);
+      const records = await deleted.readPaths(added, paths, scope, work);
+      for (const record of records) group.records.set(model.id.leaf.toJson(record._id), record);
+      steps.push({ model, ids: records.map(({ _id }) => _id) });
+    }
+  }
+  return groups;
+}
+
+/** The records that are referred to and do not live, apart from those that are to be restored. Those that live are held. */
+async function findLost(references: References, groups: ReadonlyMap<string, Group>, work: Work): Promise<Lost> {
+  const lost = new Lost();
+  for (const { model, records } of groups.values()) {
+    const named = namedInRecords(references.heldBy(model), [...records.values()], { areOne: true, arePlaced: false });
+    for (const { edge, ids } of named) for (const key of groups.get(edge.target.model.collection)?.records.keys() ?? []) ids.delete(key);
+    const outside = named.filter(({ ids }) => ids.size > 0);
+    const missing = await findMissing(outside, new Map(outside.map(({ edge }) => [edge, anywhere])), references.latches, work);
+    for (const { edge, ids } of missing) for (const [key, { id }] of ids) lost.add(edge.target.model.collection, key, id);
+  }
+  return lost;
+}
+
+/** Records that do not live, by collection and the texts of their ids. */
+class Lost {
+  readonly #ids = new Map<string, Map<string, unknown>>();
+
+  add(collection: string, key: string, id: unknown): void {
+    const ids = this.#ids.get(collection) ?? new Map<string, unknown>();
+    this.#ids.set(collection, ids.set(key, id));
+  }
+
+  idsOf({ target }: Edge): readonly unknown[] {
+    return [...(this.#ids.get(target.model.collection)?.values() ?? [])];
+  }
+
+  /** Whether a record refers to a lost one by one of the references. */
+  isNamedBy(stored: Stored, edges: readonly Edge[]): boolean {
+    return edges.some(({ field, target }) => {
+      const ids = this.#ids.get(target.model.collection);
+      let isNamed = false;
+      if (ids) field.visit(stored, (id) => (isNamed ||= ids.has(field.leaf.toJson(id))));
+      return isNamed;
+    });
+  }
+}
+
+/** Whether a record cannot live without the one that it refers to. */
+function needs({ field }: Edge): boolean {
+  return field.ref.onDelete === 'cascade' || field.ref.onDelete === 'restrict';
+}
+
+/** Leaves out what has lost another parent, and what has lost its parent by that. It stays deleted. */
+function keepBack(references: References, groups: ReadonlyMap<string, Group>, root: Stored, lost: Lost): void {
+  for (let isDone = false; !isDone; ) {
+    isDone = true;
+    for (const { model, records } of groups.values()) {
+      const edges = references.heldBy(model).filter(needs);
+      for (const [key, record] of records) {
+        if (record === root || !lost.isNamedBy(record, edges)) continue;
+        records.delete(key);
+        lost.add(model.collection, key, record._id);
+        isDone = false;
+      }
+    }
+  }
+}
+
+/** Throws 422 if the record that is addressed has lost a parent. */
+function refuseLost(references: References, model: CompiledModel, root: Stored, lost: Lost): void {
+  const edges = references.heldBy(model).filter((edge) => needs(edge) && lost.isNamedBy(root, [edge]));
+  if (edges.length > 0) throw validationFailed(danglingIn(edges, model));
+}
+
+/** Removes references to lost records where a delete would have removed them. */
+async function clearLost(references: References, groups: ReadonlyMap<string, Group>, lost: Lost, work: Work): Promise<void> {
+  for (const { model, collection, records } of groups.values()) {
+    const all = [...records.values()];
+    const edges = references.heldBy(model).filter((edge) => !needs(edge) && all.some((record) => lost.isNamedBy(record, [edge])));
+    if (edges.length === 0) continue;
+    const pipeline = buildClear(
+      edges.map((edge) => ({ edge, ids: lost.idsOf(edge) })),
+      new Date(),
+      false,
+    );
+    await collection.seeing('only').rewriteAll(
+      all.map(({ _id }) => _id),
+      undefined,
+      pipeline,
+      work,
+    );
+  }
+}
+
+function idsIn(records: Group['records']): unknown[] {
+  return Array.from(records.values(), ({ _id }) => _id);
+}
+
+/** Reads the deleted records that hooks see, whole, apart from the one that is addressed. */
+async function readSeen(
+  groups: ReadonlyMap<string, Group>,
+  root: Stored,
+  observer: CascadeObserver | undefined,
+  work: Work,
+): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for (const { source, collection, records } of groups.values()) {
+    if (!source || !observer?.wants(source, 'restored')) continue;
+    const ids = idsIn(records).filter((id) => id !== root._id);
+    seen.push({ source, collection, before: await collection.seeing('only').readAll(ids, undefined, work) });
+  }
+  return seen;
+}
+
+/** Records of one collection that hooks see, as they were before the restore. */
+interface Seen extends Pick<Group, 'collection'> {
+  readonly source: ReferenceEnd;
+  readonly before: readonly StoredRecord[];
+}
+
+/** The records that hooks see, before and after the restore. */
+async function readAfter(seen: readonly Seen[], work: Work): Promise<CascadedRecord[]> {
+  const restored: CascadedRecord[] = [];
+  for (const { source, collection, before } of seen) {
+    const ids = before.map(({ stored }) => stored._id);
+    const after = new Map((await collection.readAll(ids, undefined, work)).map((record) => [record.idText, record]));
+    for (const one of before) restored.push({ source, change: 'restored', before: one, after: after.get(one.idText) });
+  }
+  return restored;
+}
+
+async function bringBack(groups: ReadonlyMap<string, Group>, work: Work): Promise<void> {
+  for (const { model, collection, records } of groups.values()) {
+    const ids = idsIn(records);
+    if (ids.length === 0) continue;
+    try {
+      await collection.seeing('only').rewriteAll(ids, undefined, buildUpdate(model, unmarking(model), new Date()), work);
+    } catch (error) {
+      throw isProblem(error) && error.code === 'duplicate_key' ? takenByOther(error) : error;
+    }
+  }
+}
+
+/** The fields in it would be those of another record than the one that is addressed. */
+function takenByOther(cause: Problem): Problem {
+  const detail = 'A record that was deleted with it has values that another record has taken.';
+  return new Problem({ code: 'duplicate_key', detail, cause: cause.cause });
+}

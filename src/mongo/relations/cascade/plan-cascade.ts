@@ -1,0 +1,105 @@
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { Work } from '../../driver/work.ts';
+import type { CascadeLimits, Edge, ReferenceEnd, References } from '../references.ts';
+
+/** Records of one collection, by the texts of their ids. */
+type IdSet = Map<string, unknown>;
+
+/** Records that lose references to others, in one step of their revision each. */
+export interface Rewrite {
+  readonly holder: ReferenceEnd;
+  readonly edges: Set<Edge>;
+  readonly ids: IdSet;
+}
+
+/** What follows from a delete. */
+export interface CascadePlan {
+  /** All records that go, by collection, with those that the delete addresses. */
+  readonly gone: ReadonlyMap<string, IdSet>;
+  /** The records that go because of others, in the order of the steps: parents before their children. */
+  readonly deleted: readonly { readonly edge: Edge; readonly ids: readonly unknown[] }[];
+  readonly rewritten: readonly Rewrite[];
+  /** The references of records that stay, and forbid the delete. */
+  readonly restricting: readonly Edge[];
+  /** The limit that the delete would exceed. The plan ends there. */
+  readonly exceeded?: keyof CascadeLimits;
+}
+
+const nothing: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], restricting: [] };
+
+/** Whether hooks see the records of a model that lose a reference. */
+export type IsSeen = (holder: ReferenceEnd) => boolean;
+
+/**
+ * Finds out what follows from a delete of records, and changes nothing. First all cascades, to any depth and over circles: each record once. Then, of
+ * the records that stay, those that restrict and those that lose a reference. So the order of the models and of the records does not matter.
+ *
+ * It sends one command for each reference and each step of depth. The records of `isSeen` that lose a reference count for
+ * `maxCascade`.
+ */
+export async function planCascade(
+  references: References,
+  model: CompiledModel,
+  ids: readonly unknown[],
+  work: Work,
+  isSeen: IsSeen,
+): Promise<CascadePlan> {
+  if (ids.length === 0) return nothing;
+  const gone = new Map<string, IdSet>([[model.collection, toSet(model, ids)]]);
+  const deleted: { edge: Edge; ids: unknown[] }[] = [];
+  const left = { ...references.limits };
+
+  /** The records that refer to these by an edge, without those that go. At most `most`. */
+  async function findHolders({ holder, field }: Edge, targets: readonly unknown[], most: number): Promise<IdSet> {
+    const going = gone.get(holder.model.collection);
+    const found = await holder.collection.findIdsBy(field.path, targets, undefined, most + (going?.size ?? 0), work);
+    const holders = toSet(holder.model, found);
+    for (const key of going?.keys() ?? []) holders.delete(key);
+    return holders;
+  }
+
+  const edgesTo = (collection: string, ...actions: readonly unknown[]) =>
+    references.incoming({ collection }).filter(({ field }) => actions.includes(field.ref.onDelete));
+
+  const steps = [{ collection: model.collection, ids }];
+  for (let step = steps.shift(); step; step = steps.shift()) {
+    for (const edge of edgesTo(step.collection, 'cascade')) {
+      const { collection } = edge.holder.model;
+      const found = await findHolders(edge, step.ids, left.maxCascade + 1);
+      left.maxCascade -= found.size;
+      if (left.maxCascade < 0) return { ...nothing, exceeded: 'maxCascade' };
+      if (found.size === 0) continue;
+      const children = [...found.values()];
+      const going = gone.get(collection) ?? new Map<string, unknown>();
+      for (const [key, id] of found) going.set(key, id);
+      gone.set(collection, going);
+      deleted.push({ edge, ids: children });
+      steps.push({ collection, ids: children });
+    }
+  }
+
+  const restricting: Edge[] = [];
+  for (const [collection, targets] of gone)
+    for (const edge of edgesTo(collection, 'restrict'))
+      if ((await findHolders(edge, [...targets.values()], 1)).size > 0) restricting.push(edge);
+
+  const rewrites = new Map<string, Rewrite>(); // by collection: several models of one make one step of the revision
+  for (const [collection, targets] of gone)
+    for (const edge of edgesTo(collection, 'nullify', 'pull')) {
+      const { holder } = edge;
+      const rewrite = rewrites.get(holder.model.collection) ?? { holder, edges: new Set(), ids: new Map() };
+      const limit = isSeen(holder) ? 'maxCascade' : 'maxCleared';
+      const found = await findHolders(edge, [...targets.values()], left[limit] + rewrite.ids.size + 1);
+      if (found.size === 0) continue;
+      left[limit] -= [...found.keys()].filter((key) => !rewrite.ids.has(key)).length;
+      if (left[limit] < 0) return { ...nothing, gone, restricting, exceeded: limit };
+      for (const [key, id] of found) rewrite.ids.set(key, id);
+      rewrite.edges.add(edge);
+      rewrites.set(holder.model.collection, rewrite);
+    }
+  return { gone, deleted, rewritten: [...rewrites.values()], restricting };
+}
+
+function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {
+  return new Map(ids.map((one) => [id.leaf.toJson(one), one]));
+}

@@ -1,0 +1,23 @@
+import { ConfigurationError } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Reference } from '../../model/node.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
+
+/** Refuses ids of another type than the target's: they would never match. */
+export function checkIdType({ leaf, ref }: { readonly leaf: Leaf; readonly ref: Reference }, { id }: CompiledModel, where: string): void {
+  if (kindOf(leaf) === kindOf(id.leaf)) return;
+  throw new ConfigurationError(
+    `${where}: ids of ${ref.model} are of type ${id.leaf.name}, not ${leaf.name}; say so by \`id\` of \`t.ref\`.`,
+  );
+}
+
+/** Integers and floats compare by value, and an enum is a string. Every other type matches itself only. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['int64', 'int'],
+  ['float', 'int'],
+  ['enum', 'string'],
+]);
+
+function kindOf({ name }: Leaf): string {
+  return kinds.get(name) ?? name;
+}

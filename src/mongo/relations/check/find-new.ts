@@ -1,0 +1,70 @@
+import type { Changes, EmbeddedMerge } from '../../../model/write/plan-changes.ts';
+import type { ModelCollection } from '../../collection/collection.ts';
+import type { Targets } from '../../collection/write-many.ts';
+import type { Work } from '../../driver/work.ts';
+import { both, buildFilter, type Filter } from '../../query/filter.ts';
+import { type Ids, mayTell, mostErrors, type Named, namedInChanges } from './check-references.ts';
+
+/** The most ids of one filter. */
+const idsPerFilter = 1_000;
+
+/**
+ * Finds out which of the missing references are new in one of the records that a write to many addresses. It asks for a record that lacks some of
+ * them, until there is none, or until the references are enough for an error.
+ */
+export async function findNewInMany(
+  collection: Pick<ModelCollection, 'findIds' | 'readAll'>,
+  missing: readonly Named[],
+  { assignments, embedded }: Changes,
+  { conditions, scope, viewer }: Targets,
+  work: Work,
+): Promise<Named[]> {
+  const filter = both(buildFilter(conditions), scope);
+  const found: Named[] = [];
+
+  const findOne = async (condition: Filter) => (await collection.findIds(both(filter, condition) ?? {}, 1, work))[0];
+
+  /** What a record gets with an embedded object that it does not have. */
+  async function findCreated({ edge, ids }: Named, merge: EmbeddedMerge): Promise<readonly string[]> {
+    const named = keysIn({ edge, ids }, { assignments: [], embedded: [merge] });
+    return named.length > 0 && (await findOne({ [merge.path]: { $not: { $type: 'object' } } })) !== undefined ? named : [];
+  }
+
+  /** What is assigned, and one of the records does not have yet. */
+  async function findAssigned(one: Named): Promise<readonly string[]> {
+    const named = keysIn(one, { assignments, embedded: [] });
+    const added: string[] = [];
+    for (let at = 0; at < named.length && added.length < mostErrors; at += idsPerFilter)
+      added.push(...(await findLacking(one, named.slice(at, at + idsPerFilter))));
+    return added;
+  }
+
+  /** Those of the ids that one of the records lacks, or as many as an error names. */
+  async function findLacking({ edge: { field }, ids }: Named, keys: readonly string[]): Promise<readonly string[]> {
+    const left = new Map(keys.map((key) => [key, ids.get(key)?.id]));
+    while (left.size > 0 && keys.length - left.size < mostErrors) {
+      const id = await findOne({ [field.path]: { $not: { $all: [...left.values()] } } });
+      if (id === undefined) break;
+      const [record] = await collection.readAll([id], undefined, work);
+      if (!record) continue; // it has gone in between
+      const had = new Set<string>();
+      field.visit(record.stored, (other) => had.add(field.leaf.toJson(other)));
+      const lacking = [...left.keys()].filter((key) => !had.has(key));
+      for (const key of lacking.length > 0 ? lacking : [...left.keys()]) left.delete(key); // it may have ids of another type with equal texts
+    }
+    return keys.filter((key) => !left.has(key));
+  }
+
+  for (const one of missing) {
+    const added = new Set(mayTell(one.edge, viewer) ? await findAssigned(one) : one.ids.keys());
+    for (const merge of embedded) for (const key of await findCreated(one, merge)) added.add(key);
+    const ids: Ids = new Map([...one.ids].filter(([key]) => added.has(key)));
+    if (ids.size > 0) found.push({ edge: one.edge, ids });
+  }
+  return found;
+}
+
+/** Those of the ids that a part of changes sets. */
+function keysIn({ edge, ids }: Named, changes: Pick<Changes, 'assignments' | 'embedded'>): string[] {
+  return namedInChanges([edge], changes).flatMap(({ ids: named }) => [...named.keys()].filter((key) => ids.has(key)));
+}

@@ -1,0 +1,180 @@
+import { isProblem } from '../../../errors.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { ModelCollection } from '../../collection/collection.ts';
+import { planCommands } from '../../driver/commands.ts';
+import { roomAfter } from '../../driver/rough-size.ts';
+import { runTransaction } from '../../driver/run-transaction.ts';
+import { currentTrace, type RequestTrace, runFor } from '../../driver/trace/request-trace.ts';
+import { type Command, Work } from '../../driver/work.ts';
+import { textOf } from '../../query/text-of.ts';
+import type { Edge, References } from '../references.ts';
+import { findMissing, namedInRecords, type Scopes, splitPlace } from './check-references.ts';
+import type { Holding } from './latches/latches.ts';
+
+type Stored = Readonly<Record<string, unknown>>;
+
+/** Whether the create is stored. Otherwise nothing of it is, and it has to go alone. */
+type IsStored = boolean;
+
+interface Waiting {
+  readonly record: Stored;
+  readonly command: Command;
+  readonly trace: RequestTrace | undefined;
+  readonly resolve: (isStored: IsStored) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Creates whose references are asked for within the same scopes. */
+interface Group {
+  readonly scopes: Scopes;
+  readonly waiting: Waiting[];
+  /** How many are under way, alone or in a shared transaction. */
+  underWay: number;
+  /** How many shared transactions are under way. */
+  shared: number;
+}
+
+/** The most creates of one transaction, and the most bytes of their records, estimated. */
+const [mostShared, mostBytes] = [64, 1_048_576];
+/** The most transactions of one group at the same time: those that come meanwhile wait for the next one, and share it. */
+const mostUnderWay = 2;
+/** How long a shared transaction waits for a latch, in milliseconds: others would wait with it. */
+const patienceMS = 50;
+
+interface Settings {
+  readonly model: CompiledModel;
+  readonly plain: Pick<ModelCollection, 'insertEach'>;
+  readonly edges: readonly Edge[];
+  readonly references: References;
+  readonly maxTimeMS: number;
+}
+
+/**
+ * Sends creates with references that hold in one transaction, if they arrive while others are under way: their latches, the records that they refer to,
+ * the inserts and the commit are one command each. A create whose reference is missing is left out. If the transaction fails, it is not tried again:
+ * each of its creates goes alone then. So no create gets the error of another one.
+ */
+export class SharedCreates {
+  readonly #settings: Settings;
+  readonly #holding: Holding;
+  readonly #write: ReturnType<typeof planCommands>['write'];
+  readonly #groups = new Map<string, Group>();
+
+  constructor(settings: Settings) {
+    const { model, references, maxTimeMS } = settings;
+    const { db, latches } = references;
+    this.#settings = settings;
+    this.#holding = {
+      hold: (parents, work) => latches.hold(parents, work, patienceMS),
+      discard: (parents, work) => latches.discard(parents, work),
+    };
+    this.#write = planCommands(model, db, db.collection(model.collection), maxTimeMS).write;
+  }
+
+  /** Stores a record together with others: undefined. If none are under way, or if that has failed, it returns what `alone` does. */
+  async insert<T>(record: Stored, scopes: Scopes, work: Work, alone: () => Promise<T>): Promise<T | undefined> {
+    const key = keyOf(scopes);
+    if (key === undefined) return alone();
+    const group = this.#groups.get(key) ?? { scopes, waiting: [], underWay: 0, shared: 0 };
+    this.#groups.set(key, group);
+    const isStored = group.underWay > 0 && (await this.#write(work, (command) => this.#wait(key, group, record, command)));
+    return isStored ? undefined : this.#count(key, group, alone);
+  }
+
+  /** Counts a create that goes alone, so that those that come meanwhile are sent together. */
+  async #count<T>(key: string, group: Group, run: () => Promise<T>): Promise<T> {
+    group.underWay++;
+    try {
+      return await run();
+    } finally {
+      group.underWay--;
+      this.#next(key, group);
+    }
+  }
+
+  #wait(key: string, group: Group, record: Stored, command: Command): Promise<IsStored> {
+    return new Promise((resolve, reject) => {
+      const one: Waiting = { record, command, trace: currentTrace.getStore(), resolve, reject };
+      command.whenAborted = (reason) => {
+        const place = group.waiting.indexOf(one);
+        if (place >= 0) group.waiting.splice(place, 1);
+        reject(reason);
+      };
+      if (group.waiting.length === 0) setImmediate(() => this.#next(key, group)); // for those that have already arrived
+      group.waiting.push(one);
+    });
+  }
+
+  #next(key: string, group: Group): void {
+    if (group.waiting.length === 0) {
+      if (group.underWay === 0 && this.#groups.get(key) === group) this.#groups.delete(key);
+      return;
+    }
+    if (group.shared >= mostUnderWay) return;
+    const members = takeSome(group.waiting);
+    void runFor(members[0]?.trace, () => this.#count(key, group, () => this.#send(members, group)));
+  }
+
+  async #send(members: readonly Waiting[], group: Group): Promise<void> {
+    group.shared++;
+    try {
+      const stored = await this.#store(members, group);
+      for (const [place, { resolve }] of members.entries()) resolve(stored.has(place));
+    } catch (error) {
+      const isUnknown = isProblem(error) && error.code === 'write_outcome_unknown';
+      for (const { resolve, reject } of members) {
+        if (isUnknown) reject(error);
+        else resolve(false);
+      }
+    } finally {
+      group.shared--;
+    }
+  }
+
+  /** Stores creates in one attempt of a transaction, without those whose references are missing. Returns the places of those that are stored. */
+  async #store(members: readonly Waiting[], { scopes }: Group): Promise<ReadonlySet<number>> {
+    const { plain, edges, references } = this.#settings;
+    const work = new Work();
+    work.limitTo(Math.min(...members.map(({ command }) => command.timeLeft)));
+    const attempt = async (): Promise<ReadonlySet<number>> => {
+      const named = namedInRecords(
+        edges,
+        members.map(({ record }) => record),
+        { areOne: false },
+      );
+      const stored = new Set(members.keys());
+      for (const { ids } of await findMissing(named, scopes, this.#holding, work))
+        for (const { paths } of ids.values()) for (const path of paths) stored.delete(splitPlace(path).index);
+      const records = [...stored].map((place) => (members[place] as Waiting).record);
+      if (records.length > 0) await plain.insertEach(records, work);
+      for (const place of stored) members[place]?.command.countHandOver(); // the commit comes next
+      return stored;
+    };
+    return runTransaction(references.db, work, onlyOnce, attempt);
+  }
+}
+
+/** The time for further attempts of a transaction: none. */
+const onlyOnce = 0;
+
+/** The same text for creates that may share a transaction; undefined for one that cannot share one. */
+function keyOf(scopes: Scopes): string | undefined {
+  const texts: string[] = [];
+  for (const [{ field }, scope] of scopes) {
+    if (scope === undefined) return undefined;
+    const text = textOf(scope);
+    if (text === undefined) return undefined;
+    texts.push(field.path, text);
+  }
+  return texts.join('\0');
+}
+
+/** As many as one transaction takes. */
+function takeSome(waiting: Waiting[]): Waiting[] {
+  let count = 0;
+  for (let room = mostBytes; count < waiting.length && count < mostShared; count++) {
+    room = roomAfter(waiting[count]?.record, room);
+    if (room < 0 && count > 0) break;
+  }
+  return waiting.splice(0, count);
+}

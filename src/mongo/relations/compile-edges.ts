@@ -1,0 +1,99 @@
+import { ConfigurationError } from '../../errors.ts';
+import { tryAll } from '../../mistakes.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { ReferenceField } from '../../model/compile/reference-fields.ts';
+import { referencesKey } from '../../model/value/own-keys.ts';
+import { latchCollection } from './check/latches/latch.ts';
+import type { Edge, ReferenceEnd } from './references.ts';
+
+/** How the ends of references are found. Both functions throw a {@link ConfigurationError}. */
+interface Ends {
+  /** The end that a reference of a model leads to. `where` names the reference, for messages. */
+  targetOf(field: ReferenceField, where: string): ReferenceEnd;
+  /** The end of the model itself, as those see it who delete what it refers to. */
+  holderOf(model: CompiledModel): ReferenceEnd;
+}
+
+/** Compiles the checked references of models. Throws a {@link ConfigurationError} that names both ends of each that cannot hold. */
+export function compileEdges(models: readonly CompiledModel[], { targetOf, holderOf }: Ends): Edge[] {
+  const parts = models.flatMap((model) =>
+    model.references.map((field) => (): Edge => {
+      const target = targetOf(field, describe(model, field));
+      checkOwnKey(target.model, field, model);
+      for (const { collection, name } of [model, target.model]) checkCollection(collection, name);
+      checkRestorable(target.model, field, model);
+      return { holder: holderOf(model), field, target };
+    }),
+  );
+  const edges = tryAll(parts);
+  checkCircles(edges);
+  return edges;
+}
+
+function describe({ name }: CompiledModel, { name: field, ref }: ReferenceField): string {
+  return `\`${field}\` of ${name} has \`${ref.onDelete ? `onDelete: '${ref.onDelete}'` : 'exists: true'}\``;
+}
+
+/** Refuses a field where a record counts how often its latches were made. */
+function checkOwnKey({ name, root }: CompiledModel, field: ReferenceField, holder: CompiledModel): void {
+  if (field.ref.onDelete && root.byName.has(referencesKey))
+    throw new ConfigurationError(
+      `${describe(holder, field)}, and ${name} has a field \`${referencesKey}\`: the library writes under this key when a record is referred to. Give the field another name.`,
+    );
+}
+
+/** Refuses the collection of the latches. */
+function checkCollection(collection: string, model: string): void {
+  if (collection === latchCollection)
+    throw new ConfigurationError(
+      `${model} is stored in \`${latchCollection}\`, where the library locks records that are referred to: give it another \`collection\`.`,
+    );
+}
+
+/** Refuses a cascade that a restore could not take back. */
+function checkRestorable({ name, deletedAt }: CompiledModel, field: ReferenceField, holder: CompiledModel): void {
+  if (field.ref.onDelete === 'cascade' && deletedAt && !holder.deletedAt)
+    throw new ConfigurationError(
+      `${describe(holder, field)}, and ${name} has \`t.deletedAt()\`: a restore of ${name} could not bring back records of ${holder.name}. Give ${holder.name} \`t.deletedAt()\` too, or the reference another \`onDelete\`.`,
+    );
+}
+
+/**
+ * Refuses models that require one another: no record of them could be the first, and with `restrict` none could be deleted. A model that requires
+ * a record of itself is legal, because a record may refer to itself.
+ */
+function checkCircles(edges: readonly Edge[]): void {
+  const required = edges.filter(({ field }) => field.isRequired);
+  for (const first of required) {
+    const circle = findCircle(first, required);
+    if (circle)
+      throw new ConfigurationError(
+        `References require one another in a circle, so that no record could be created first, or deleted: ${circle
+          .map(({ holder, field, target }) => `\`${field.name}\` of ${holder.model.name} to ${target.model.name}`)
+          .join(', ')}. One of them must be nullable, optional or an array.`,
+      );
+  }
+}
+
+/** The shortest way from an edge back to its holder, through at least one other model. */
+function findCircle(first: Edge, edges: readonly Edge[]): readonly Edge[] | undefined {
+  const home = first.holder.model.collection;
+  let ways: (readonly Edge[])[] = [[first]];
+  const seen = new Set([first.target.model.collection]);
+  if (seen.has(home)) return undefined;
+  while (ways.length > 0) {
+    ways = ways.flatMap((way) => {
+      const at = way.at(-1)?.target.model.collection;
+      return edges.filter(({ holder }) => holder.model.collection === at).map((edge) => [...way, edge]);
+    });
+    const circle = ways.find((way) => way.at(-1)?.target.model.collection === home);
+    if (circle) return circle;
+    ways = ways.filter((way) => {
+      const at = way.at(-1)?.target.model.collection ?? '';
+      const isNew = !seen.has(at);
+      seen.add(at);
+      return isNew;
+    });
+  }
+  return undefined;
+}

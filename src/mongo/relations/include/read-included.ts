@@ -1,0 +1,237 @@
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../../../model/read/included.ts';
+import { type ManyRelation, writeManyText } from '../../../model/read/many-relations.ts';
+import type { Relation } from '../../../model/read/relations.ts';
+import { JsonOutput } from '../../../model/value/json-output.ts';
+import type { Leaf } from '../../../model/value/leaf.ts';
+import type { Children } from '../../collection/children.ts';
+import type { ModelCollection } from '../../collection/collection.ts';
+import type { Work } from '../../driver/work.ts';
+import type { Filter } from '../../query/filter.ts';
+import { bsonTypeOf } from '../../query/sort-value.ts';
+import type { StoredRecord } from '../../stored-record.ts';
+
+/** The records that a relation leads to: those of one model, as one resource shows them. */
+export interface Source {
+  readonly model: CompiledModel;
+  readonly collection: Pick<ModelCollection, 'findOne' | 'findMany' | 'sizeMany' | 'findChildren' | 'sizeChildren' | 'countChildren'>;
+}
+
+/** A reference that may be included, with the relations of the model that it leads to. */
+interface ReferenceStep<S extends Source> {
+  readonly relation: Relation;
+  readonly children?: undefined;
+  readonly source: S;
+  readonly steps: readonly Step<S>[];
+}
+
+/** A relation by `t.hasMany` that may be included, with the relations of the records that refer. */
+interface ManyStep<S extends Source> {
+  readonly relation: ManyRelation;
+  readonly children: Children;
+  readonly source: S;
+  readonly steps: readonly Step<S>[];
+}
+
+/** A relation that may be included, with the relations of the model that it leads to. */
+export type Step<S extends Source = Source> = ReferenceStep<S> | ManyStep<S>;
+
+/** The relations that one request includes, and their limits. */
+export interface Inclusion {
+  readonly steps: ReadonlySet<Step>;
+  /** The row filter of each source. A source without one shows no record. */
+  readonly scopes: ReadonlyMap<Source, Filter | undefined>;
+  /**
+   * The limit for the included records of one answer, in bytes. It applies to the records that are read, and to their JSON in all places.
+   */
+  readonly maxPageBytes: number;
+  /** How many records of relations by `t.hasMany` are shown if all of them have no room. Only for one record, and not below others. @default all */
+  readonly cuts?: ReadonlyMap<Step, number>;
+  /** The work of the request. */
+  readonly work: Work;
+}
+
+/** Whether a relation is one by `t.hasMany`. */
+export function isManyStep(step: Step): step is ManyStep<Source> {
+  return step.children !== undefined;
+}
+
+/** How many ids of one relation may be looked up for a page. A page with more is too large. */
+export const maxIds = 50_000;
+
+/** How many ids one query may have, and how many characters (of at most three bytes each): a filter may have 16 MiB. */
+const maxIdsOfQuery = 10_000;
+const maxCharactersOfQuery = 2_000_000;
+
+const nothing: Texts = new Map();
+
+/**
+ * Reads the records that the relations of a page lead to: one query for each relation of all records, then one for each relation of the
+ * records found. Relations of the same records are read at the same time. Ids without a record within the scope are left out.
+ *
+ * The bytes that are read for all relations together are limited to `maxPageBytes`, and so is the JSON for the relations of the same
+ * records. Both are counted on arrival, so that memory never holds more. Throws {@link TooMuchIncluded} (400) for more bytes, or for too
+ * many ids; and `database_timeout` (504) and the like, as every read.
+ */
+export async function readIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Included> {
+  return readSteps(records, steps, inclusion, new Room(inclusion.maxPageBytes));
+}
+
+/** `unread` counts the bytes that may still be read for the whole answer. */
+async function readSteps(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion, unread: Room): Promise<Included> {
+  const wanted = steps.filter((step) => inclusion.steps.has(step));
+  const unwritten = new Room(inclusion.maxPageBytes); // all of this JSON is shown, and the answer may not have more
+  const readAll = wanted.map(
+    async (step): Promise<[string, Texts]> => [step.relation.name, await readStep(records, step, inclusion, { unread, unwritten })],
+  );
+  await Promise.allSettled(readAll); // after an error, no read goes on in the background
+  return new Included(new Map(await Promise.all(readAll)), new Room(inclusion.maxPageBytes));
+}
+
+/** What is left of the limits of an answer: the bytes that may still be read, and those of JSON that may still be written. */
+interface Rooms {
+  readonly unread: Room;
+  readonly unwritten: Room;
+}
+
+type Texts = ReadonlyMap<string, IncludedRecord>;
+
+async function readStep(records: readonly StoredRecord[], step: Step, inclusion: Inclusion, rooms: Rooms): Promise<Texts> {
+  const scope = inclusion.scopes.get(step.source);
+  if (!scope) return nothing;
+  if (!step.children) return readReferred(records, step, scope, inclusion, rooms);
+  return step.relation.isCount ? countMany(records, step, scope, inclusion, rooms) : readMany(records, step, scope, inclusion, rooms);
+}
+
+async function readReferred(
+  records: readonly StoredRecord[],
+  { relation, source, steps }: ReferenceStep<Source>,
+  scope: Filter,
+  inclusion: Inclusion,
+  { unread, unwritten }: Rooms,
+): Promise<Texts> {
+  const found: StoredRecord[] = [];
+  for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
+    found.push(...(await source.collection.findMany([...ids.values()], scope, unread, inclusion.work)));
+  const included = await readSteps(found, steps, inclusion, unread);
+  return new Map(found.map((record) => [record.idText, toIncluded(writeRecord(record, included, unwritten), unwritten)]));
+}
+
+async function readMany(
+  records: readonly StoredRecord[],
+  step: ManyStep<Source>,
+  scope: Filter,
+  inclusion: Inclusion,
+  { unread, unwritten }: Rooms,
+): Promise<Texts> {
+  const { relation, children, source, steps } = step;
+  const cut = inclusion.cuts?.get(step);
+  if (cut === 0) return new Map(records.map(({ idText }) => [idText, toIncluded(writeManyText(relation, '[]', true), unwritten)]));
+  const wanted = cut === undefined ? children : { ...children, max: cut - 1 }; // one more is read, which is not shown without a cut
+  const byParent = new Map<string, StoredRecord[]>();
+  let most = maxIds;
+  for (const ids of inBatches(ownIds(records, children))) {
+    const parents = [...ids.keys()];
+    const found = await source.collection.findChildren([...ids.values()], wanted, { scope, most }, unread, inclusion.work);
+    for (const { parent, record } of found) append(byParent, parents[parent] as string, record);
+    most -= found.length;
+  }
+  const shown = [...byParent].map(([id, all]) => ({
+    id,
+    own: all.slice(0, cut ?? children.max),
+    isCut: cut !== undefined || all.length > children.max,
+  }));
+  const included = await readSteps(
+    shown.flatMap(({ own }) => own),
+    steps,
+    inclusion,
+    unread,
+  );
+  return new Map(
+    shown.map(({ id, own, isCut }) => {
+      const written = own.map((record) => toIncluded(writeRecord(record, included, unwritten), unwritten));
+      const text = writeManyText(relation, `[${written.map((one) => one.text).join(',')}]`, isCut);
+      const bytes = Buffer.byteLength(text);
+      unwritten.take(bytes - written.reduce((sum, one) => sum + one.bytes, 0)); // what stands between them
+      return [id, { text, bytes }];
+    }),
+  );
+}
+
+async function countMany(
+  records: readonly StoredRecord[],
+  { relation, children, source }: ManyStep<Source>,
+  scope: Filter,
+  { work }: Inclusion,
+  { unwritten }: Rooms,
+): Promise<Texts> {
+  const texts = new Map<string, IncludedRecord>();
+  for (const ids of inBatches(ownIds(records, children))) {
+    const parents = [...ids.keys()];
+    const counts = await source.collection.countChildren([...ids.values()], children, { scope, most: parents.length }, work);
+    for (const [parent, count] of counts) {
+      const text = writeManyText(relation, String(Math.min(count, children.max)), count > children.max);
+      texts.set(parents[parent] as string, toIncluded(text, unwritten));
+    }
+  }
+  return texts;
+}
+
+function append(lists: Map<string, StoredRecord[]>, key: string, record: StoredRecord): void {
+  const list = lists.get(key);
+  if (list) list.push(record);
+  else lists.set(key, [record]);
+}
+
+const output = new JsonOutput();
+
+/** The JSON of a record with what is included in it, which may have as many bytes as there is room for. Without, it is written from the bytes. */
+function writeRecord(record: StoredRecord, included: Included, { left }: Room): string {
+  if (!included.isEmpty) return record.toText(included.within(left));
+  output.clear();
+  record.writeTo(output);
+  return output.take().toString();
+}
+
+function toIncluded(text: string, room: Room): IncludedRecord {
+  const bytes = Buffer.byteLength(text);
+  room.take(bytes);
+  return { text, bytes };
+}
+
+/** The ids of the records themselves, by their JSON text. Values of types that ids cannot have are skipped: null would find all that refer to nothing. */
+export function ownIds(records: readonly StoredRecord[], { idTypes }: Children): ReadonlyMap<string, unknown> {
+  const known = records.filter(({ stored }) => idTypes.includes(bsonTypeOf(stored._id) ?? ''));
+  return new Map(known.map((record) => [record.idText, record.stored._id]));
+}
+
+/**
+ * The distinct ids of a relation, by their JSON text. Values of types that ids cannot have are skipped: some, such as a regular expression,
+ * would match other records in a query.
+ */
+export function collectIds(records: readonly StoredRecord[], relation: Relation, { bsonTypes }: Leaf): ReadonlyMap<string, unknown> {
+  const ids = new Map<string, unknown>();
+  for (const record of records) {
+    record.visitIds(relation, (id) => {
+      const type = bsonTypeOf(id);
+      if (type !== undefined && bsonTypes.includes(type)) ids.set(relation.leaf.toJson(id), id);
+    });
+    if (ids.size > maxIds) throw new TooMuchIncluded();
+  }
+  return ids;
+}
+
+export function* inBatches(ids: ReadonlyMap<string, unknown>): Generator<ReadonlyMap<string, unknown>> {
+  let batch = new Map<string, unknown>();
+  let characters = 0;
+  for (const [text, id] of ids) {
+    if (batch.size === maxIdsOfQuery || (batch.size > 0 && characters + text.length > maxCharactersOfQuery)) {
+      yield batch;
+      batch = new Map();
+      characters = 0;
+    }
+    batch.set(text, id);
+    characters += text.length;
+  }
+  if (batch.size > 0) yield batch;
+}

@@ -1,0 +1,265 @@
+import { isProblem, notFound } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Changes } from '../../model/write/plan-changes.ts';
+import { type LegalOptions, orUndefined } from '../../options.ts';
+import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection/collection.ts';
+import { atPlace } from '../collection/insert-many.ts';
+import type { Target } from '../collection/target.ts';
+import type { Viewer } from '../collection/viewer.ts';
+import { runTransaction } from '../driver/run-transaction.ts';
+import { isError } from '../driver/server-error.ts';
+import type { Work } from '../driver/work.ts';
+import { checkPrecondition } from '../query/precondition.ts';
+import { StoredRecord } from '../stored-record.ts';
+import { openCascadeDeletes } from './cascade/cascade-deletes.ts';
+import { isRestoredWithOthers, openCascadeRestore } from './cascade/cascade-restores.ts';
+import {
+  askViewer,
+  findMissing,
+  isHeld,
+  isHeldBy,
+  type Named,
+  namedInChanges,
+  namedInRecords,
+  newIn,
+  refusalOf,
+  type Scopes,
+  splitPlace,
+} from './check/check-references.ts';
+import { findNewInMany } from './check/find-new.ts';
+import { type Inserted, insertSiblings } from './check/insert-siblings.ts';
+import { SharedCreates } from './check/shared-creates.ts';
+import { type Edge, References, referencesOf } from './references.ts';
+
+type Stored = Readonly<Record<string, unknown>>;
+
+/** Options of a middleware or a store that writes. */
+export interface WriteOptions extends DatabaseOptions {
+  /** The checked references of the models: what `compileReferences` returns. @default none, and the model must have none */
+  readonly references?: References | undefined;
+}
+
+/** The legal names of {@link WriteOptions}. */
+export const writeOptions: LegalOptions<WriteOptions> = {
+  ...databaseOptions,
+  references: orUndefined([(value) => value instanceof References, 'what `compileReferences()` returns']),
+};
+
+/** The most records with references that hold that one transaction inserts. */
+const recordsPerTransaction = 1_000;
+
+type Settings = NonNullable<Parameters<typeof openCollection>[1]> & Pick<WriteOptions, 'references'>;
+
+/**
+ * Opens the collection of a model for writes that check its references, and for deletes and restores that take with them what refers to the records. A model
+ * without such references gets the plain collection.
+ */
+export function openReferencing(model: CompiledModel, { references: given, ...options }: Settings): ModelCollection {
+  const plain = openCollection(model, options);
+  const references = referencesOf(model, given);
+  if (!references) return plain;
+  const edges = references.outgoing(model);
+  return {
+    ...plain,
+    ...(edges.length > 0 && openCheckedWrites(model, plain, edges, references, options.shareRoundTrips ?? true)),
+    ...(references.incoming(model).length > 0 && openCascadeDeletes(model, plain, references)),
+    ...(isRestoredWithOthers(model, references) && openCascadeRestore(model, plain, references)),
+  };
+}
+
+type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'updateMany' | 'changeElement'>;
+
+/** The writes that set references. A write that names none of them is the plain one. */
+function openCheckedWrites(
+  model: CompiledModel,
+  plain: ModelCollection,
+  edges: readonly Edge[],
+  references: References,
+  shareRoundTrips: boolean,
+): CheckedWrites {
+  const { db, latches } = references;
+  const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
+  const shared = shareRoundTrips && edges.some(isHeldBy) ? new SharedCreates({ model, plain, edges, references, maxTimeMS }) : undefined;
+
+  /** Checks, and then writes: in one transaction if a reference must hold. `look` finds out which of the missing references are new. */
+  async function checked<T>(
+    named: readonly Named[],
+    viewer: Viewer | undefined,
+    work: Work,
+    look: (missing: readonly Named[]) => Promise<readonly Named[]>,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    return named.length === 0 ? write() : checkedWithin(await askViewer(named, viewer), named, viewer, work, look, write);
+  }
+
+  async function checkedWithin<T>(
+    scopes: Scopes,
+    named: readonly Named[],
+    viewer: Viewer | undefined,
+    work: Work,
+    look: (missing: readonly Named[]) => Promise<readonly Named[]>,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    const checkAndWrite = async () => {
+      const missing = await findMissing(named, scopes, latches, work);
+      const refused = missing.length > 0 ? await look(missing) : missing;
+      if (refused.length > 0) throw refusalOf(refused, viewer);
+      return write();
+    };
+    work.limitTo(maxTimeMS);
+    const isPart = work.transaction !== undefined || !named.some(isHeld);
+    return isPart ? checkAndWrite() : runTransaction(db, work, maxTimeMS, checkAndWrite);
+  }
+
+  async function findNew(
+    missing: readonly Named[],
+    changes: Changes,
+    { id, scope, precondition, viewer }: Target,
+    work: Work,
+  ): Promise<Named[]> {
+    const [found] = await plain.readAll([id], scope, work);
+    if (!found) throw notFound(); // 404 and 412 come first
+    checkPrecondition(model, precondition, found.stored);
+    return newIn(missing, changes, found.stored, viewer);
+  }
+
+  const asTheyAre = async (missing: readonly Named[]) => missing;
+
+  /** One after the other, because an error of one would end the transaction of all. */
+  async function insertAlone(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
+    const errors = new Map<number, Error>();
+    const refused = new Map<number, readonly Named[]>();
+    for (const [place, record] of records) {
+      const named = namedInRecords(edges, [record], { areOne: true, arePlaced: false });
+      const refuse = async (missing: readonly Named[]) => {
+        refused.set(place, missing);
+        return missing;
+      };
+      try {
+        await checked(named, viewer, work, refuse, () => plain.insert(record, work));
+      } catch (error) {
+        if (!isError(error)) throw error;
+        if (work.transaction?.failure) throw isProblem(error) ? atPlace(error, place) : error;
+        errors.set(place, error);
+      }
+    }
+    return { errors, refused };
+  }
+
+  /**
+   * Up to a thousand in one transaction. If one of them fails there, nothing of them is stored, and they are tried in halves, so that the others need few
+   * transactions more.
+   */
+  async function insertHeld(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
+    if (work.transaction) return insertTogether(records, viewer, work);
+    if (records.size < 2) return insertAlone(records, viewer, work);
+    if (records.size > recordsPerTransaction) return insertInParts(records, recordsPerTransaction, viewer, work);
+    work.limitTo(maxTimeMS);
+    try {
+      return await runTransaction(db, work, maxTimeMS, () => insertTogether(records, viewer, work));
+    } catch (error) {
+      if (!isError(error)) throw error;
+      if (!isProblem(error) || error.status < 500) return insertInParts(records, Math.ceil(records.size / 2), viewer, work);
+      return { errors: new Map(Array.from(records.keys(), (place) => [place, error])), refused: new Map() };
+    }
+  }
+
+  async function insertInParts(
+    records: ReadonlyMap<number, Stored>,
+    size: number,
+    viewer: Viewer | undefined,
+    work: Work,
+  ): Promise<Inserted> {
+    const all = [...records];
+    const errors = new Map<number, Error>();
+    const refused = new Map<number, readonly Named[]>();
+    for (let at = 0; at < all.length; at += size) {
+      const inserted = await insertHeld(new Map(all.slice(at, at + size)), viewer, work);
+      for (const [place, error] of inserted.errors) errors.set(place, error);
+      for (const [place, missing] of inserted.refused) refused.set(place, missing);
+    }
+    return { errors, refused };
+  }
+
+  /** All that are not refused, in as few commands as possible. */
+  async function insertTogether(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
+    const places = [...records.keys()];
+    const named = namedInRecords(edges, [...records.values()], { areOne: false });
+    let missing: readonly Named[];
+    try {
+      missing = await findMissing(named, await askViewer(named, viewer), latches, work);
+    } catch (error) {
+      if (work.transaction || !isError(error)) throw error;
+      return { errors: new Map(places.map((place) => [place, error])), refused: new Map() }; // others may be stored already
+    }
+    const refused = byPlace(missing, places);
+    const left = new Map([...records].filter(([place]) => !refused.has(place)));
+    const errors = await plain.insertEach([...left.values()], work, [...left.keys()]);
+    const refusals = [...refused].map(([place, named]) => [place, refusalOf(named, viewer)] as const);
+    return { errors: new Map([...refusals, ...errors]), refused };
+  }
+
+  const writes: CheckedWrites = {
+    async insert(stored, work, options = {}) {
+      const { viewer } = options;
+      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, viewer });
+      const insert = () => plain.insert(stored, work, options);
+      if (!shared || work.transaction || !named.some(isHeld)) return checked(named, viewer, work, asTheyAre, insert);
+      const scopes = await askViewer(named, viewer);
+      const alone = () => checkedWithin(scopes, named, viewer, work, asTheyAre, insert);
+      return (await shared.insert(stored, scopes, work, alone)) ?? new StoredRecord(model, stored);
+    },
+
+    insertEach(records, work, places = [...records.keys()], viewer) {
+      const all = new Map(places.map((place, index) => [place, records[index] as Stored]));
+      const held = byPlace(namedInRecords(edges, records, { areOne: false }).filter(isHeld), places);
+      const idOf = ({ _id }: Stored) => model.id.leaf.toJson(_id);
+      return insertSiblings(edges, all, idOf, async (some) => {
+        const together = await insertTogether(new Map([...some].filter(([place]) => !held.has(place))), viewer, work);
+        const checked = await insertHeld(new Map([...some].filter(([place]) => held.has(place))), viewer, work);
+        return { errors: new Map([...together.errors, ...checked.errors]), refused: new Map([...together.refused, ...checked.refused]) };
+      });
+    },
+
+    insertAll(records, work, viewer) {
+      const named = namedInRecords(edges, records, { areOne: true });
+      return checked(named, viewer, work, asTheyAre, () => plain.insertAll(records, work));
+    },
+
+    update(target, changes, work) {
+      const named = namedInChanges(edges, changes, target.viewer);
+      const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
+      return checked(named, target.viewer, work, look, () => plain.update(target, changes, work));
+    },
+
+    changeElement(target, change, work) {
+      const { kind, field, element, changes } = change;
+      const added = kind === 'add' ? [{ path: field.key, value: [element] }] : [];
+      const named = namedInChanges(edges, { ...changes, assignments: [...changes.assignments, ...added] });
+      return checked(named, target.viewer, work, asTheyAre, () => plain.changeElement(target, change, work));
+    },
+
+    updateMany(targets, changes, work) {
+      const named = namedInChanges(edges, changes, targets.viewer);
+      const look = (missing: readonly Named[]) => findNewInMany(plain, missing, changes, targets, work);
+      return checked(named, targets.viewer, work, look, () => plain.updateMany(targets, changes, work));
+    },
+  };
+  return writes;
+}
+
+/** References of records by the places of these, with the paths within each. */
+function byPlace(all: readonly Named[], places: readonly number[]): Map<number, Named[]> {
+  const found = new Map<number, Named[]>();
+  for (const { edge, ids } of all)
+    for (const [key, { id, paths }] of ids)
+      for (const path of paths) {
+        const { index, rest } = splitPlace(path);
+        const place = places[index] as number;
+        const own: Named = { edge, ids: new Map([[key, { id, paths: new Set([rest]) }]]) };
+        const known = found.get(place);
+        if (known) known.push(own);
+        else found.set(place, [own]);
+      }
+  return found;
+}

@@ -1,0 +1,72 @@
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { Work } from '../../driver/work.ts';
+import { both, buildFilter, nothing } from '../../query/filter.ts';
+import type { IdRoom, Sight, ThroughCondition, ThroughStep } from './through-field.ts';
+import { requireThrough, type ThroughQuery } from './through-stages.ts';
+
+/** How the conditions on related records are planned. */
+export interface ThroughSettings {
+  /** The model of the list. */
+  readonly model: CompiledModel;
+  readonly sight: Sight;
+  readonly room: IdRoom;
+  /** The work of the request. */
+  readonly work: Work;
+}
+
+/**
+ * Plans the conditions on related records. All conditions through the same relation are about the same related record, which must be within
+ * sight.
+ *
+ * Each relation is decided by itself. A first query finds the ids of the related records that match. As far as there is room, they become a filter on the
+ * field of the relation, which an index serves. If there are too many, a `$lookup` decides about each record of the list: among so many, it finds
+ * a page of matches soon. If a relation finds none, the next one is not asked, because no record can match.
+ */
+export function planThrough(conditions: readonly ThroughCondition[], settings: ThroughSettings): Promise<ThroughQuery> {
+  return planFrom(conditions, 0, settings);
+}
+
+/** Plans the conditions for records of `model`, which lie behind the first `depth` relations. */
+async function planFrom(conditions: readonly ThroughCondition[], depth: number, settings: ThroughSettings): Promise<ThroughQuery> {
+  const { model, room, work } = settings;
+  let plan = all;
+  for (const [step, behind] of groupByStep(conditions, depth)) {
+    const query = await planStep(step, behind, depth, settings);
+    const ids = query === none ? [] : await step.source.collection.findIdsThrough(query, room, work);
+    if (ids?.length === 0) return none;
+    const { filter, stages } = plan;
+    plan = ids
+      ? { filter: both(filter, { [step.path]: { $in: ids } }), stages }
+      : { filter, stages: [...stages, ...requireThrough(step, query, model)] };
+  }
+  return plan;
+}
+
+const all: ThroughQuery = { filter: {}, stages: [] };
+const none: ThroughQuery = { filter: nothing, stages: [] };
+
+/** The query of the records behind a step that fulfil all conditions. */
+async function planStep(
+  { source }: ThroughStep,
+  conditions: readonly ThroughCondition[],
+  depth: number,
+  settings: ThroughSettings,
+): Promise<ThroughQuery> {
+  const scope = settings.sight.get(source);
+  if (!scope) return none;
+  const isHere = ({ field }: ThroughCondition): boolean => field.steps.length === depth + 1;
+  const further = conditions.filter((condition) => !isHere(condition));
+  const beyond = await planFrom(further, depth + 1, { ...settings, model: source.model });
+  if (beyond === none) return none;
+  const own = both(buildFilter(conditions.filter(isHere)), scope);
+  return { filter: source.collection.reachable(both(own, beyond.filter)), stages: beyond.stages };
+}
+
+function groupByStep(conditions: readonly ThroughCondition[], depth: number): Map<ThroughStep, ThroughCondition[]> {
+  const groups = new Map<ThroughStep, ThroughCondition[]>();
+  for (const condition of conditions) {
+    const step = condition.field.steps[depth] as ThroughStep;
+    groups.set(step, [...(groups.get(step) ?? []), condition]);
+  }
+  return groups;
+}

@@ -1,0 +1,74 @@
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { QueryField } from '../../../model/compile/query-fields.ts';
+import type { Work } from '../../driver/work.ts';
+import type { Condition, Filter } from '../../query/filter.ts';
+import type { SortKey } from '../../query/position.ts';
+import type { ThroughQuery } from './through-stages.ts';
+
+/** What the filters and sorts of a list need of the collection to which a relation leads. */
+export interface ThroughReads {
+  /** The filter for the records with these properties to which a relation can lead: those whose id has the type of the model's ids. */
+  reachable(filter: Filter): Filter;
+  /** Finds the ids of the records of a query, and takes their bytes from the room. Undefined if there is not enough room. */
+  findIdsThrough(query: ThroughQuery, room: IdRoom, work: Work): Promise<readonly unknown[] | undefined>;
+}
+
+/** The room for ids of related records in the command of a list. */
+export interface IdRoom {
+  /** The most ids of one relation. */
+  readonly ids: number;
+  /** How many bytes are left for the ids of all relations together. */
+  bytes: number;
+}
+
+/** The records to which a relation leads, as one resource shows them. */
+interface ThroughSource {
+  readonly model: CompiledModel;
+  readonly collection: ThroughReads;
+}
+
+/** A relation on the way from a list to a field. Fields behind the same relations share the objects of their steps. */
+export interface ThroughStep<S extends ThroughSource = ThroughSource> {
+  /** The name of the field that holds the ids. */
+  readonly field: string;
+  /** The stored path of the ids. */
+  readonly path: string;
+  readonly source: S;
+}
+
+/** A field of a related record that a query string may name: `project.status`. Its path is the one in that record. */
+export interface ThroughField<S extends ThroughSource = ThroughSource> extends QueryField {
+  /** Its name in the model of the related record. */
+  readonly ownName: string;
+  /** The relations that lead to it, the first one first. */
+  readonly steps: readonly [ThroughStep<S>, ...ThroughStep<S>[]];
+}
+
+/** A condition on a field of a related record. */
+export interface ThroughCondition extends Condition {
+  readonly field: ThroughField;
+}
+
+/** Whether a field lies in a related record. */
+export function isThrough(field: QueryField): field is ThroughField {
+  return 'steps' in field;
+}
+
+/** Whether a condition is on a field of a related record. */
+export function isConditionThrough(condition: Condition): condition is ThroughCondition {
+  return isThrough(condition.field);
+}
+
+/** The related records that a client may see: the row filter of each source. A source without one shows no record. */
+export type Sight = ReadonlyMap<ThroughSource, Filter | undefined>;
+
+/** The fields of related records that the query of a list names. */
+export function throughFields({ through, sort }: ThroughParts): ThroughField[] {
+  return [...through.map(({ field }) => field), ...sort.map(({ field }) => field).filter(isThrough)];
+}
+
+/** The parts of a query that may name fields of related records. */
+interface ThroughParts {
+  readonly through: readonly ThroughCondition[];
+  readonly sort: readonly SortKey[];
+}

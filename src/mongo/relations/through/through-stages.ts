@@ -1,0 +1,35 @@
+import type { Document as BsonDocument } from 'mongodb';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { Filter } from '../../query/filter.ts';
+
+/** Records of a collection: those that match the filter, and that the stages leave. */
+export interface ThroughQuery {
+  readonly filter: Filter;
+  /** `$lookup`s with what they demand. They change nothing in a record. */
+  readonly stages: readonly BsonDocument[];
+}
+
+/** Where a `$lookup` looks: the stored path of the ids, and the collection of the records. */
+interface Joined {
+  readonly path: string;
+  readonly source: { readonly model: Pick<CompiledModel, 'collection'> };
+}
+
+/** Stages that keep the records for which the relation leads to a record of the query. They read one such record for each. */
+export function requireThrough(joined: Joined, { filter, stages }: ThroughQuery, model: CompiledModel): BsonDocument[] {
+  const as = temporaryKey(model, 0);
+  const pipeline = [{ $match: filter }, ...stages, { $limit: 1 }, { $project: { _id: 1 } }];
+  return [lookUp(joined, pipeline, as), { $match: { [as]: { $ne: [] } } }, { $unset: as }];
+}
+
+/** A `$lookup` by id, for which the database uses the index of the ids. */
+export function lookUp({ path, source }: Joined, pipeline: readonly BsonDocument[], as: string): BsonDocument {
+  return { $lookup: { from: source.model.collection, localField: path, foreignField: '_id', pipeline, as } };
+}
+
+/** A key that no field of the model has. A pipeline may use it for a value of its own. */
+export function temporaryKey({ root }: CompiledModel, index: number): string {
+  let key = `related_${index}`;
+  while (root.fields.some((field) => field.key === key)) key += '_';
+  return key;
+}
