@@ -1,6 +1,6 @@
 /**
- * `npm run test:clients`: the clients that generators make of the documents of all examples, and the programs of docs/clients that use them.
- * Apart, because it installs the generators.
+ * `npm run test:clients`: the clients that generators make of the documents of all examples, and the programs of
+ * docs/clients that use them. Apart, because it installs the generators.
  *
  * @jest-config-loader esbuild-register
  */

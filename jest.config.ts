@@ -30,7 +30,10 @@ const withDatabase = '(admin|feature|mongo|store|audit|cli|mcp|middleware|resour
 /** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
 const withBrowser = '(browser)';
 
-/** Not here either: they take minutes, or install projects. See `jest.faults.config.ts`, `jest.package.config.ts` and `jest.clients.config.ts`. */
+/**
+ * Not here either: they take minutes, or install projects. See `jest.faults.config.ts`, `jest.package.config.ts` and
+ * `jest.clients.config.ts`.
+ */
 const apart = '(faults|package|clients)';
 
 /** A file called `.slow.test.ts` takes longer than three seconds: `npm run test:slow`. */
@@ -39,7 +42,8 @@ const quick = '(?<!\\.slow)\\.test\\.ts$';
 export const workers = {
   // Most tests wait for mongod or for a child process: as many workers as cores would leave some of them idle.
   maxWorkers: availableParallelism() + 1,
-  // A worker keeps the ES modules of every file that it has run, and collects garbage among them. A new one is cheaper soon: 250 MB cost about a tenth less CPU time than 600 MB.
+  // A worker keeps the ES modules of every file that it has run, and collects garbage among them. A new one is cheaper
+  // soon: 250 MB cost about a tenth less CPU time than 600 MB.
   workerIdleMemoryLimit: '250MB',
 } as const;
 

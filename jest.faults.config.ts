@@ -1,6 +1,7 @@
 /**
- * `npm run test:faults`: what becomes of writes, places and connections when databases, networks, clients and servers fail. Apart, because
- * these tests start and kill servers of their own; `FAULT_ROUNDS=20 npm run test:faults` plays longer.
+ * `npm run test:faults`: what becomes of writes, places and connections when databases, networks, clients and servers
+ * fail. Apart, because these tests start and kill servers of their own; `FAULT_ROUNDS=20 npm run test:faults` plays
+ * longer.
  *
  * @jest-config-loader esbuild-register
  */

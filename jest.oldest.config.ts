@@ -1,6 +1,6 @@
 /**
- * `npm run test:oldest`: the feature tests, without the slow ones, on the oldest versions of Koa and of the MongoDB driver that the peer ranges allow. The newest
- * are those that `npm test` runs on.
+ * `npm run test:oldest`: the feature tests, without the slow ones, on the oldest versions of Koa and of the MongoDB
+ * driver that the peer ranges allow. The newest are those that `npm test` runs on.
  *
  * @jest-config-loader esbuild-register
  */

@@ -1,6 +1,6 @@
 /**
- * `npm run test:package`: the package as it is published, in projects of its own that install it from the tarball. Apart, because it
- * downloads compilers and versions of Node.
+ * `npm run test:package`: the package as it is published, in projects of its own that install it from the tarball.
+ * Apart, because it downloads compilers and versions of Node.
  *
  * @jest-config-loader esbuild-register
  */

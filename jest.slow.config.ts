@@ -1,6 +1,6 @@
 /**
- * `npm run test:slow`: the tests that take longer than three seconds a file, because they wait for timeouts, start processes or play many
- * random cases. Apart, so that `npm test` ends soon.
+ * `npm run test:slow`: the tests that take longer than three seconds a file, because they wait for timeouts, start
+ * processes or play many random cases. Apart, so that `npm test` ends soon.
  *
  * @jest-config-loader esbuild-register
  */

@@ -9,8 +9,9 @@ import { startReplicaSet } from '../dev/replica-set.ts';
 import { cursorPaging, defineModel, service, t } from '../src/index.ts';
 
 /**
- * Whether a client that sends 1 MiB a second takes the service from another one: `node --import tsx bench/attack.ts`. One process with a heap of
- * 768 MiB serves two tenants. One sends the worst requests that we know, one kind after the other; the other sends a plain get 20 times a second.
+ * Whether a client that sends 1 MiB a second takes the service from another one: `node --import tsx bench/attack.ts`.
+ * One process with a heap of 768 MiB serves two tenants. One sends the worst requests that we know, one kind after the
+ * other; the other sends a plain get 20 times a second.
  */
 const Line = t.object('Line', { n: t.int({ default: 0 }), price: t.nullable(t.decimal()) });
 const Thing = defineModel('Thing', {

@@ -31,8 +31,9 @@ async function serve(uri: string): Promise<void> {
 }
 
 /**
- * For how long a single request of 1 MiB keeps the event loop: `node --import tsx bench/blocking.ts [part of a name] [rounds]`. The server is a
- * process of its own, which measures the longest delay of its event loop during each request. The delay of an idle server is subtracted.
+ * For how long a single request of 1 MiB keeps the event loop:
+ * `node --import tsx bench/blocking.ts [part of a name] [rounds]`. The server is a process of its own, which measures
+ * the longest delay of its event loop during each request. The delay of an idle server is subtracted.
  */
 async function measure(): Promise<void> {
   const [wanted = '', rounds = '5'] = process.argv.slice(2);

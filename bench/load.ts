@@ -5,7 +5,10 @@ import { caller, makeBody, makeOrder, type StoredOrder } from './data.ts';
 export interface Load {
   readonly url: string;
   readonly workload: Workload;
-  /** The query string of a list, with `BEFORE` in it: every request has another one, because nobody's clients all ask for the same. */
+  /**
+   * The query string of a list, with `BEFORE` in it: every request has another one, because nobody's clients all ask
+   * for the same.
+   */
   readonly query?: string;
   readonly connections: number;
   /** In seconds; what `amount` says wins over it. */

@@ -13,7 +13,11 @@ export interface Task {
   readonly workload: Workload;
   /** How many records a page has. */
   readonly page?: number;
-  /** How many orders stand before the page, of all orders by their age. @default the page begins with the newest open order before a random moment */
+  /**
+   * How many orders stand before the page, of all orders by their age.
+   *
+   * @default the page begins with the newest open order before a random moment
+   */
   readonly behind?: number;
   /** How many lines the orders have that are created. @default 3 */
   readonly lines?: number;

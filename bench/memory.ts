@@ -17,7 +17,9 @@ export interface Held {
 /** Where the figures are kept: they are measured apart from the report. */
 export const memoryFile = 'docs/about/performance/memory.json';
 
-/** Measures what the process of ours holds after each quarter of so many requests, and writes it to {@link memoryFile}. */
+/**
+ * Measures what the process of ours holds after each quarter of so many requests, and writes it to {@link memoryFile}.
+ */
 export async function measureMemory(
   requests: number,
   { uri, client, generator }: { uri: string; client: MongoClient; generator: Child<Load, LoadResult> },

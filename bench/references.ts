@@ -1,6 +1,7 @@
 /**
- * What references that hold cost: `npx tsx bench/references.ts` compares creates that name one parent, at 64 at a time, with the same creates without a
- * check. All are measured in turns in one run, so that the ratios hold on a busy machine, too. It counts the commands of each create.
+ * What references that hold cost: `npx tsx bench/references.ts` compares creates that name one parent, at 64 at a time,
+ * with the same creates without a check. All are measured in turns in one run, so that the ratios hold on a busy
+ * machine, too. It counts the commands of each create.
  */
 import { MongoClient } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';

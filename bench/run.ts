@@ -17,12 +17,14 @@ import { measureStarts } from './starts.ts';
 import { median } from './statistics.ts';
 
 /**
- * `npm run bench`: measures the contestants against each other and how costs grow, and writes `docs/about/performance.md` with its charts.
+ * `npm run bench`: measures the contestants against each other and how costs grow, and writes
+ * `docs/about/performance.md` with its charts.
  *
  * - With `--quick` it compares the contestants in two minutes, and writes nothing.
- * - With `--only=` and a task, a scale or `start`, it measures only that; with names, only those contestants. It writes nothing:
- *   `npm run bench -- --quick --only=get koa ours`, `npm run bench -- --only=fields`.
- * - With `--memory` it measures what a process holds during a million requests, or `--memory=200000`. The next report shows it.
+ * - With `--only=` and a task, a scale or `start`, it measures only that; with names, only those contestants. It writes
+ *   nothing: `npm run bench -- --quick --only=get koa ours`, `npm run bench -- --only=fields`.
+ * - With `--memory` it measures what a process holds during a million requests, or `--memory=200000`. The next report
+ *   shows it.
  */
 const root = resolve(import.meta.dirname, '..');
 process.chdir(root);

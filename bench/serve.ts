@@ -5,8 +5,8 @@ import { MongoClient } from 'mongodb';
 import { contestants } from './contestants/index.ts';
 
 /**
- * One contestant in a process of its own: `serve.ts <name> <uri> <database> <resources> <more fields>`. Tells its port, and then, at each
- * message, what it has used.
+ * One contestant in a process of its own: `serve.ts <name> <uri> <database> <resources> <more fields>`. Tells its port,
+ * and then, at each message, what it has used.
  */
 export interface Ready {
   readonly port: number;
@@ -21,7 +21,9 @@ export interface Usage {
   readonly cpu: number;
   /** Resident memory in bytes. */
   readonly rss: number;
-  /** What the heap holds after a full collection, in bytes; only where the process may collect garbage (`--expose-gc`). */
+  /**
+   * What the heap holds after a full collection, in bytes; only where the process may collect garbage (`--expose-gc`).
+   */
   readonly heap: number | undefined;
 }
 

@@ -1,8 +1,9 @@
 import { cpuUsage, hrtime, memoryUsage } from 'node:process';
 
 /**
- * Tells what a start costs, in a process of its own: `start-up.js resources <count> <fields>` makes an api, `start-up.js import` loads the
- * package when koa and mongodb are loaded already. It is JavaScript, because a loader of TypeScript would take part in each import.
+ * Tells what a start costs, in a process of its own: `start-up.js resources <count> <fields>` makes an api,
+ * `start-up.js import` loads the package when koa and mongodb are loaded already. It is JavaScript, because a loader of
+ * TypeScript would take part in each import.
  */
 const [what, count = '1', fieldCount = '10'] = process.argv.slice(2);
 process.on('disconnect', () => process.exit());

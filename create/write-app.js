@@ -7,7 +7,10 @@ export class Refusal extends Error {}
 
 const template = join(import.meta.dirname, 'template');
 
-/** In the template, a file that npm would leave out of the package, or read itself, and one that Biome would read here, has another name. */
+/**
+ * In the template, a file that npm would leave out of the package, or read itself, and one that Biome would read here,
+ * has another name.
+ */
 const renamed = new Map([
   ['_gitignore', '.gitignore'],
   ['_biome.json', 'biome.json'],

@@ -5,8 +5,9 @@ import ts from 'typescript';
 import { runVisibly } from './run.ts';
 
 /**
- * `npm run build`: writes the package's `dist/`. Its JavaScript is a few modules instead of two hundred, because finding and reading each
- * module takes most of the time of an import. The declarations stay one file for each source file.
+ * `npm run build`: writes the package's `dist/`. Its JavaScript is a few modules instead of two hundred, because
+ * finding and reading each module takes most of the time of an import. The declarations stay one file for each source
+ * file.
  */
 const root = resolve(import.meta.dirname, '..');
 const source = join(root, 'src');
@@ -42,8 +43,8 @@ await bundle.write({
 await bundle.close();
 
 /**
- * The module of `dist/` that a source file becomes part of. An app that imports single middlewares loads none of what makes an api, and no app
- * loads what only audits, agents, admin interfaces and the command line need.
+ * The module of `dist/` that a source file becomes part of. An app that imports single middlewares loads none of what
+ * makes an api, and no app loads what only audits, agents, admin interfaces and the command line need.
  */
 function chunkOf(id: string): string | undefined {
   const file = relative(source, id).replaceAll('\\', '/');

@@ -17,8 +17,8 @@ export interface BrowserMachine {
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * Finds a Chromium: `CHROMIUM_PATH`, else the PATH; else root of a Debian installs it. Rejects with what to do when nothing is left, and
- * when `CHROMIUM_PATH` names no executable file.
+ * Finds a Chromium: `CHROMIUM_PATH`, else the PATH; else root of a Debian installs it. Rejects with what to do when
+ * nothing is left, and when `CHROMIUM_PATH` names no executable file.
  */
 export async function findChromium(log: Log = logToStderr, machine: BrowserMachine = thisMachine()): Promise<string> {
   const { env, isExecutable } = machine;

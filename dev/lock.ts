@@ -2,14 +2,18 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Longer than any download should take: a lock of another machine (a shared home folder) counts as left behind after it. */
+/**
+ * Longer than any download should take: a lock of another machine (a shared home folder) counts as left behind after
+ * it.
+ */
 const longestHoldMs = 15 * 60_000;
 
 /**
- * Runs `work` while this process holds the lock file, and waits for its turn; a lock whose process is gone is taken over.
+ * Runs `work` while this process holds the lock file, and waits for its turn; a lock whose process is gone is taken
+ * over.
  *
- * It saves a second download and nothing else: two processes that take over the same abandoned lock at once may both run,
- * so `work` must be correct without it.
+ * It saves a second download and nothing else: two processes that take over the same abandoned lock at once may both
+ * run, so `work` must be correct without it.
  */
 export async function withLock<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
   await acquire(path, onWait);

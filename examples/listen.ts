@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 
 /**
- * Listens on `PORT` (3000), or on the next free port, and says which one was taken; on `HOST` (127.0.0.1, as the examples are open to whoever
- * can reach them). Where that is impossible it says so in one sentence and ends the process with 1.
+ * Listens on `PORT` (3000), or on the next free port, and says which one was taken; on `HOST` (127.0.0.1, as the
+ * examples are open to whoever can reach them). Where that is impossible it says so in one sentence and ends the
+ * process with 1.
  */
 export async function listen(app: Koa): Promise<Server> {
   const wanted = Number(process.env.PORT || 3000);

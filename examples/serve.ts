@@ -15,8 +15,8 @@ export interface Example {
 }
 
 /**
- * Serves an example, see `listen`. Ctrl-C and SIGTERM end the server when its answers in flight have ended, then MongoDB, then the process with
- * code 0. Without a MongoDB it says so in one sentence and exits 1.
+ * Serves an example, see `listen`. Ctrl-C and SIGTERM end the server when its answers in flight have ended, then
+ * MongoDB, then the process with code 0. Without a MongoDB it says so in one sentence and exits 1.
  *
  * @returns the URL
  */
@@ -60,7 +60,10 @@ function endOnSignals(): Ending {
   return ending;
 }
 
-/** A signal to npm alone ends the shell between npm and us, and does not reach us: it can only be seen by who our parent is. */
+/**
+ * A signal to npm alone ends the shell between npm and us, and does not reach us: it can only be seen by who our parent
+ * is.
+ */
 function endWithParent(ending: Ending): void {
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || void ending.run(), 500).unref();

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 /** The folder of the pages. */
 export const docs = join(import.meta.dirname, '../docs');
 
-/** Every page but the home page, in the order in which they are read. A page stands here before it exists, and is shown when it does. */
+/**
+ * Every page but the home page, in the order in which they are read. A page stands here before it exists, and is shown
+ * when it does.
+ */
 export const order = {
   Start: [
     'start/why.md',

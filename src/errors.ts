@@ -3,8 +3,9 @@ import { reasonPhrase } from './reason-phrases.ts';
 import { type FieldError, type FieldErrorInput, Invalid, toFieldError } from './rules.ts';
 
 /**
- * Every problem that the library answers with, by its stable code (RFC 9457). Clients switch on the code; `docs/reference/errors.md` has an anchor
- * for each. An entry with `blank: true` says no more than its status, so its `type` is `about:blank` (RFC 9457 §4.2.1).
+ * Every problem that the library answers with, by its stable code (RFC 9457). Clients switch on the code;
+ * `docs/reference/errors.md` has an anchor for each. An entry with `blank: true` says no more than its status, so its
+ * `type` is `about:blank` (RFC 9457 §4.2.1).
  */
 export const problemCodes = {
   malformed_json: { status: 400, title: 'Malformed JSON' },
@@ -68,13 +69,18 @@ interface ProblemDetails {
 }
 
 /**
- * The kind of a {@link Problem}: a status, with a code of the application if there is one; or a code of the library, which has a status.
+ * The kind of a {@link Problem}: a status, with a code of the application if there is one; or a code of the library,
+ * which has a status.
  */
 type ProblemKind =
   | {
       /** From 400 to 599. */
       readonly status: number;
-      /** The code that programs switch on, in snake_case, such as `ticket_taken`. @default the status's own, such as `conflict` */
+      /**
+       * The code that programs switch on, in snake_case, such as `ticket_taken`.
+       *
+       * @default the status's own, such as `conflict`
+       */
       readonly code?: string;
     }
   | { readonly status?: number; readonly code: ProblemCode };
@@ -98,18 +104,18 @@ export interface ProblemDocument {
 }
 
 /**
- * An error that is meant for the client. Throw it from a handler, a hook, a guard, or any middleware below `problems()`, which answers with
- * its problem document. The document of a 500 shows only the status.
+ * An error that is meant for the client. Throw it from a handler, a hook, a guard, or any middleware below
+ * `problems()`, which answers with its problem document. The document of a 500 shows only the status.
  *
  * `instanceof Problem` is also true for a problem of another copy of the library.
  *
  * Clients read `detail`: keep the messages of other libraries and the names of private fields out of it.
  *
- * Throws a TypeError if the status is not a whole number from 400 to 599 or not the one of the library's code, if the code is not in
- * snake_case, or if a header cannot be sent.
+ * Throws a TypeError if the status is not a whole number from 400 to 599 or not the one of the library's code, if the
+ * code is not in snake_case, or if a header cannot be sent.
  *
  * @example
- * throw new Problem({ status: 409, code: 'ticket_taken', title: 'Ticket taken', detail: 'bob has taken the ticket already.' });
+ * throw new Problem({ status: 409, code: 'ticket_taken', title: 'Ticket taken', detail: 'bob has taken the ticket.' });
  * throw new Problem({ code: 'not_found', detail: 'There is no such order.' });
  */
 export class Problem extends Error {
@@ -195,7 +201,7 @@ function withRetryAfter(headers: Readonly<Record<string, string>>): Readonly<Rec
  * 401: credentials are missing or invalid. `headers` usually have `www-authenticate`.
  *
  * @example
- * throw new Unauthorized('The token has expired.', { 'www-authenticate': 'Bearer realm="shop", error="invalid_token"' });
+ * throw new Unauthorized('The token has expired.', { 'www-authenticate': 'Bearer error="invalid_token"' });
  */
 export class Unauthorized extends Problem {
   override readonly name = 'Unauthorized';
@@ -229,12 +235,13 @@ export function invalidQuery(errors: readonly FieldError[], detail = 'The query 
 }
 
 /**
- * A mistake in a definition: of a model, a resource, an api, or the options of a middleware. It is thrown when that is created, and never by a
- * request. The message names the option in backticks, and the legal values.
+ * A mistake in a definition: of a model, a resource, an api, or the options of a middleware. It is thrown when that is
+ * created, and never by a request. The message names the option in backticks, and the legal values.
  *
  * `instanceof ConfigurationError` is also true for an error of another copy of the library.
  *
- * If a definition has several mistakes, the message begins with their number (`3 mistakes:`) and lists each on its own line.
+ * If a definition has several mistakes, the message begins with their number (`3 mistakes:`) and lists each on its own
+ * line.
  *
  * @example
  * try {

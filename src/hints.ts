@@ -2,9 +2,10 @@ const MAX_LENGTH = 64;
 const MAX_EDITS = 2;
 
 /**
- * Finds the candidate that a misspelt name most likely means, for "did you mean" hints: a candidate that differs in case only; else one
- * that starts with the name, if the name has at least three letters; else the nearest at a Damerau-Levenshtein distance of at most 2, or of
- * at most 1 for names of up to three letters. The first of several equally good candidates wins. Names longer than 64 characters have none.
+ * Finds the candidate that a misspelt name most likely means, for "did you mean" hints: a candidate that differs in
+ * case only; else one that starts with the name, if the name has at least three letters; else the nearest at a
+ * Damerau-Levenshtein distance of at most 2, or of at most 1 for names of up to three letters. The first of several
+ * equally good candidates wins. Names longer than 64 characters have none.
  *
  * Pass only candidates that the client may know.
  *
@@ -27,7 +28,8 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
 }
 
 /**
- * The end of a message about a misspelt name in a definition: the name that was probably meant, or `otherwise` if no candidate is near.
+ * The end of a message about a misspelt name in a definition: the name that was probably meant, or `otherwise` if no
+ * candidate is near.
  *
  * @example
  * didYouMean('stauts', ['number', 'status']) // '; did you mean `status`?'
@@ -46,8 +48,8 @@ function rankCandidate(name: string, candidate: string): number {
 }
 
 /**
- * Whether at most `edits` insertions, deletions, substitutions and swaps of neighbours turn `a` into `b`. Each edit is tried in four
- * ways, so `edits` must be small.
+ * Whether at most `edits` insertions, deletions, substitutions and swaps of neighbours turn `a` into `b`. Each edit is
+ * tried in four ways, so `edits` must be small.
  */
 function isWithin(edits: number, a: string, b: string): boolean {
   if (a === b) return true;

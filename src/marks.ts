@@ -1,6 +1,7 @@
 /**
- * A process may load several copies of the library: one for the app, and one for a package of hooks that it uses. A class of one copy is not that
- * of another one, so values that pass from copy to copy are known by a mark, which is the same symbol in all copies.
+ * A process may load several copies of the library: one for the app, and one for a package of hooks that it uses. A
+ * class of one copy is not that of another one, so values that pass from copy to copy are known by a mark, which is the
+ * same symbol in all copies.
  */
 export function markOf(name: string): symbol {
   return Symbol.for(`koa-mongo-resource.${name}`);
@@ -12,8 +13,8 @@ export function hasMark(value: unknown, mark: symbol): boolean {
 }
 
 /**
- * Gives the instances of a class a mark, and makes `instanceof` ask for it. For a class that the application derives, `instanceof` stays what it
- * is in JavaScript. Returns whether a value is an instance, of the class of any copy.
+ * Gives the instances of a class a mark, and makes `instanceof` ask for it. For a class that the application derives,
+ * `instanceof` stays what it is in JavaScript. Returns whether a value is an instance, of the class of any copy.
  */
 export function markInstances<Instance extends object>(
   marked: { readonly prototype: Instance },

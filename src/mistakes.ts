@@ -1,11 +1,12 @@
 import { ConfigurationError, isConfigurationError } from './errors.ts';
 
 /**
- * Runs the independent parts of a definition, and returns their results in the same order. Every part is run, even if another one throws a
- * {@link ConfigurationError}; then all mistakes are thrown as one. Any other error ends the run at once.
+ * Runs the independent parts of a definition, and returns their results in the same order. Every part is run, even if
+ * another one throws a {@link ConfigurationError}; then all mistakes are thrown as one. Any other error ends the run at
+ * once.
  *
- * A part that needs the result of another one asks for it by {@link once}. If that one has failed, its mistake is thrown again: it is
- * reported once, because equal messages are one mistake.
+ * A part that needs the result of another one asks for it by {@link once}. If that one has failed, its mistake is
+ * thrown again: it is reported once, because equal messages are one mistake.
  */
 export function tryAll<const Parts extends readonly (() => unknown)[]>(
   parts: Parts,
@@ -39,8 +40,8 @@ export function once<Result>(part: () => Result): () => Result {
 }
 
 /**
- * Runs the definition of a resource or a model, such as 'model `Order`'. Mistakes whose message names neither a model nor a resource get
- * this name in front.
+ * Runs the definition of a resource or a model, such as 'model `Order`'. Mistakes whose message names neither a model
+ * nor a resource get this name in front.
  */
 export function about<Result>(subject: string, part: () => Result): Result {
   try {

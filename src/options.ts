@@ -51,9 +51,10 @@ export function orUndefined([isLegal, words]: Legal): Legal {
 }
 
 /**
- * Finds everything that is wrong with an options object, one sentence for each mistake: names that do not exist, values that are not legal,
- * and required options that are missing, unless one is merely misspelt. `where` is what takes the options. An option that is there and undefined
- * is a mistake, too, unless `orUndefined` allows it: a guard or a scope that is undefined by accident must not read as none.
+ * Finds everything that is wrong with an options object, one sentence for each mistake: names that do not exist, values
+ * that are not legal, and required options that are missing, unless one is merely misspelt. `where` is what takes the
+ * options. An option that is there and undefined is a mistake, too, unless `orUndefined` allows it: a guard or a scope
+ * that is undefined by accident must not read as none.
  */
 export function findMistakes<Options extends object>(options: unknown, legal: LegalOptions<Options>, where: string): string[] {
   const names = Object.keys(legal);
@@ -70,8 +71,8 @@ export function checkOptions<Options extends object>(options: Options, legal: Le
 }
 
 /**
- * Returns the options for a part of a definition that reads those in `names`, which are checked before. Another part checks all options: both
- * throw the same messages, so that each is reported once.
+ * Returns the options for a part of a definition that reads those in `names`, which are checked before. Another part
+ * checks all options: both throw the same messages, so that each is reported once.
  */
 export function readOptions<Options extends object>(
   options: Options,
@@ -87,7 +88,10 @@ export function readOptions<Options extends object>(
   return options;
 }
 
-/** Refuses a misspelt option that is probably meant for the absent option `name`, so that this is reported, and not that the option is missing. */
+/**
+ * Refuses a misspelt option that is probably meant for the absent option `name`, so that this is reported, and not that
+ * the option is missing.
+ */
 export function refuseMisspelt(name: string, options: object, legal: readonly string[], where: string): void {
   refuse(findUnknown('option', findMisspelt(name, options, legal), legal, where));
 }

@@ -1,6 +1,6 @@
 /**
- * The reason phrases of error statuses, as IANA registers them (RFC 9110 §15). Node has a list too, but renames entries between versions,
- * and clients switch on the codes that are made of the phrases.
+ * The reason phrases of error statuses, as IANA registers them (RFC 9110 §15). Node has a list too, but renames entries
+ * between versions, and clients switch on the codes that are made of the phrases.
  */
 const reasonPhrases: ReadonlyMap<number, string> = new Map([
   [400, 'Bad Request'],
@@ -45,7 +45,10 @@ const reasonPhrases: ReadonlyMap<number, string> = new Map([
   [511, 'Network Authentication Required'],
 ]);
 
-/** The phrase of an error status. An unregistered status has the phrase of its class (RFC 9110 §15: clients treat it as x00). */
+/**
+ * The phrase of an error status. An unregistered status has the phrase of its class (RFC 9110 §15: clients treat it as
+ * x00).
+ */
 export function reasonPhrase(status: number): string {
   return reasonPhrases.get(status) ?? (status < 500 ? 'Client Error' : 'Server Error');
 }

@@ -1,7 +1,7 @@
 /**
- * Every rule that a field of a body or a parameter of a query string can break, with the names of its `params`. A client can make a message
- * in its own language of a rule and its params. `docs/reference/errors.md` has a row for each rule. A name never changes its meaning. The keywords of
- * JSON Schema keep their names; all other names are snake_case.
+ * Every rule that a field of a body or a parameter of a query string can break, with the names of its `params`. A
+ * client can make a message in its own language of a rule and its params. `docs/reference/errors.md` has a row for each
+ * rule. A name never changes its meaning. The keywords of JSON Schema keep their names; all other names are snake_case.
  */
 export const rules = {
   // Presence of fields, and permission to write them.
@@ -86,7 +86,10 @@ export type RuleParams<Name extends Rule = Rule> = Name extends Rule
 
 /** An error of one field. */
 export interface FieldError {
-  /** The field's dotted path as clients write it (`history.0.zip`), or the query parameter. Empty for the body as a whole. */
+  /**
+   * The field's dotted path as clients write it (`history.0.zip`), or the query parameter. Empty for the body as a
+   * whole.
+   */
   readonly field: string;
   /** A sentence whose subject is the field: "must have at least 3 characters". */
   readonly message: string;
@@ -111,7 +114,9 @@ export function toFieldError(input: FieldErrorInput): FieldError {
   throw new TypeError('A field error must be { field, message, rule?, params? }: three strings and an object.');
 }
 
-/** The reason why a value is not acceptable. The message is a sentence whose subject is the value: "must be a string". */
+/**
+ * The reason why a value is not acceptable. The message is a sentence whose subject is the value: "must be a string".
+ */
 export class Invalid<Name extends Rule = Rule> {
   readonly rule: Name;
   readonly message: string;

@@ -7,7 +7,10 @@ import ts from 'typescript';
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** The rooms of src/, from the ground up: each imports from those before it, and a file from its own room. The longest name counts. */
+/**
+ * The rooms of src/, from the ground up: each imports from those before it, and a file from its own room. The longest
+ * name counts.
+ */
 const rooms = [
   'admin',
   'marks.ts',
@@ -221,7 +224,10 @@ function inCode(text: string): string[] {
   return [...text.replace(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
 }
 
-/** A path has a slash or the ending of a file. What the build writes, and what another package exports, is not one of ours. */
+/**
+ * A path has a slash or the ending of a file. What the build writes, and what another package exports, is not one of
+ * ours.
+ */
 function isPath(token: string): boolean {
   if (!/^(?:\.\.\/)*[\w.-]+(?:\/[\w.-]+)*\/?$/.test(token) || /^(?:dist\/|\.)/.test(token)) return false;
   return token.includes('/') || /\.(?:ts|md|json)$/.test(token);
@@ -243,7 +249,10 @@ function isPattern(path: string): boolean {
   );
 }
 
-/** What a name in the line of imports may mean, from src/: something in the folder, beside it, or in src/. '' is src/ itself. */
+/**
+ * What a name in the line of imports may mean, from src/: something in the folder, beside it, or in src/. '' is src/
+ * itself.
+ */
 function meaningsOf(name: string, folder: string): string[] {
   const [, absolute] = /^src\/(.*)$/.exec(name) ?? [];
   const candidates = absolute === undefined ? [join(folder, name), join(dirname(folder), name), name] : [absolute];

@@ -4,8 +4,9 @@ import { type Collection, Decimal128, type Filter, type FindOptions, MongoServer
 import type { StoredOrder } from '../data.ts';
 
 /**
- * What careful people write by hand for this one collection, shared by the contestants that differ in their framework only: a schema of Ajv
- * for each body, the owner in every query, a projection without what is private, revisions as ETags, pages by key.
+ * What careful people write by hand for this one collection, shared by the contestants that differ in their framework
+ * only: a schema of Ajv for each body, the owner in every query, a projection without what is private, revisions as
+ * ETags, pages by key.
  */
 
 const maxTimeMS = 10_000;

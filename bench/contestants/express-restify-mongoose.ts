@@ -38,7 +38,10 @@ const OrderSchema = new mongoose.Schema(
   { versionKey: 'revision', timestamps: true, collection: 'orders' },
 );
 
-/** express-restify-mongoose, with the owner in every query. It updates by reading, changing and saving, so that Mongoose validates. */
+/**
+ * express-restify-mongoose, with the owner in every query. It updates by reading, changing and saving, so that Mongoose
+ * validates.
+ */
 export const expressRestifyMongoose: Contestant = {
   title: 'express-restify-mongoose',
   answersAlike: false,

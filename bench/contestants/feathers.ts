@@ -6,7 +6,10 @@ import { Decimal128, ObjectId } from 'mongodb';
 import { authenticate, createSchema, patchSchema } from './by-hand.ts';
 import type { Contestant } from './contestant.ts';
 
-/** Feathers over Koa, with its adapter for MongoDB and hooks that validate, bound to the owner and make dates, revisions and texts. */
+/**
+ * Feathers over Koa, with its adapter for MongoDB and hooks that validate, bound to the owner and make dates, revisions
+ * and texts.
+ */
 export const feathers: Contestant = {
   title: 'Feathers (koa, mongodb)',
   answersAlike: false,

@@ -9,13 +9,18 @@ export interface Measured {
   readonly files: readonly string[];
   /** How many functions were called. */
   readonly functions: number;
-  /** The tokens of these functions, without those of functions in them that were not called. Types are no tokens of a function. */
+  /**
+   * The tokens of these functions, without those of functions in them that were not called. Types are no tokens of a
+   * function.
+   */
   readonly tokens: number;
   /** The tokens of the sources of the files, with types. */
   readonly fileTokens: number;
 }
 
-/** Counts what ran for each kind. It loads TypeScript, whose functions would be counted with every request otherwise. */
+/**
+ * Counts what ran for each kind. It loads TypeScript, whose functions would be counted with every request otherwise.
+ */
 export async function countAll(folder: string, coverage: Coverage, runs: ReadonlyMap<string, readonly RanFile[]>): Promise<Measured[]> {
   const { countRan, tokenPlaces } = await import('./tokens.ts');
   const known = new Map<string, { readonly places: readonly number[]; readonly ofSource: number }>();

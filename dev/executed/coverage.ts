@@ -27,7 +27,10 @@ export class Coverage {
     this.#folder = folder;
   }
 
-  /** Begins to count. The files of the folder must be imported later: what V8 has compiled before is not counted for certain. */
+  /**
+   * Begins to count. The files of the folder must be imported later: what V8 has compiled before is not counted for
+   * certain.
+   */
   static async begin(folder: string): Promise<Coverage> {
     const coverage = new Coverage(folder);
     const session = coverage.#session;
@@ -38,7 +41,10 @@ export class Coverage {
     return coverage;
   }
 
-  /** The files of which a function was called since the last call. The code of a module itself runs when it is loaded, and does not count. */
+  /**
+   * The files of which a function was called since the last call. The code of a module itself runs when it is loaded,
+   * and does not count.
+   */
   async take(): Promise<RanFile[]> {
     const { result } = await this.#session.post('Profiler.takePreciseCoverage');
     return result.flatMap(({ url, scriptId, functions: all }) => {

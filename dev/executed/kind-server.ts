@@ -22,7 +22,10 @@ export class KindServer {
     return opened;
   }
 
-  /** Sends a request, and waits until the client has its answer and the server has done with it. Throws if the answer has another status. */
+  /**
+   * Sends a request, and waits until the client has its answer and the server has done with it. Throws if the answer
+   * has another status.
+   */
   async send({ method, path, body, headers }: Sent): Promise<void> {
     const { name, status } = this.#kind;
     const { port } = this.#server.address() as AddressInfo;

@@ -10,9 +10,11 @@ import type { Kind } from './kinds.ts';
 import { formatCounts, page, updatePage } from './report.ts';
 
 /**
- * `npm run executed`: sends requests of each kind to an api, and prints how many files and functions of `src/` they have run.
+ * `npm run executed`: sends requests of each kind to an api, and prints how many files and functions of `src/` they
+ * have run.
  *
- * - With texts it takes the kinds whose names contain one of them, and prints the files, too: `npm run executed -- PATCH list`.
+ * - With texts it takes the kinds whose names contain one of them, and prints the files, too:
+ *   `npm run executed -- PATCH list`.
  * - With `--write` it writes all kinds into `docs/about/what-a-request-runs.md`.
  * - With `--json` it prints all as JSON.
  */
@@ -50,8 +52,8 @@ for (const { name, files } of texts.length > 0 ? measured : []) console.log(`\n$
 if (given.includes('--write')) await writeFile(join(root, page), updatePage(await readFile(join(root, page), 'utf8'), measured));
 
 /**
- * The first request also compiles what is compiled when it is first needed. Of the next three the smallest counts, because a timer may go off
- * during one of them.
+ * The first request also compiles what is compiled when it is first needed. Of the next three the smallest counts,
+ * because a timer may go off during one of them.
  */
 async function measure(kind: Kind, server: KindServer): Promise<RanFile[]> {
   await server.send(await kind.prepare(1));

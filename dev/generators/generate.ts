@@ -27,8 +27,9 @@ async function read(config: string): Promise<any> {
 }
 
 /**
- * `node --import tsx dev/generators/generate.ts <folder> <configuration>…`: runs the generators of these configurations in each folder of the
- * given one that has them. They run one after the other, because they read paths relative to the current folder.
+ * `node --import tsx dev/generators/generate.ts <folder> <configuration>…`: runs the generators of these configurations
+ * in each folder of the given one that has them. They run one after the other, because they read paths relative to the
+ * current folder.
  */
 const [folder = '', ...configs] = process.argv.slice(2);
 for (const entry of await readdir(folder, { withFileTypes: true })) {

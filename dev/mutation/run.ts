@@ -6,8 +6,9 @@ import { listSurvivors, type Report, type Score, scoreOf, updateScores } from '.
 import { findSubjects, type Subject } from './scope.ts';
 
 /**
- * `npm run test:mutation`, for all files of the scope, or for those whose paths contain a text: `npm run test:mutation cursor http/json`.
- * It changes the code in one place at a time, and prints each change that no test has noticed. The scores go into `docs/about/testing.md`.
+ * `npm run test:mutation`, for all files of the scope, or for those whose paths contain a text:
+ * `npm run test:mutation cursor http/json`. It changes the code in one place at a time, and prints each change that no
+ * test has noticed. The scores go into `docs/about/testing.md`.
  */
 const root = resolve(import.meta.dirname, '../..');
 const home = join(root, 'dev/mutation');

@@ -39,7 +39,10 @@ interface TestFile {
   readonly text: string;
 }
 
-/** The tests that need no database: one would be asked anew for each mutant. Fuzzing is left out, as it takes longer than all others together. */
+/**
+ * The tests that need no database: one would be asked anew for each mutant. Fuzzing is left out, as it takes longer
+ * than all others together.
+ */
 async function readTests(root: string): Promise<TestFile[]> {
   const paths = (await filesIn(root, 'test')).filter((path) => /^test\/(hints|(http|model|mongo)\/.*)(?<!\.slow)\.test\.ts$/.test(path));
   const tests = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));

@@ -80,8 +80,9 @@ function readLiechtenstein(): ReturnType<typeof readAtlasData> {
 }
 
 /**
- * Serves an example on a free port with a database of its own, and runs Schemathesis (`SCHEMATHESIS` is its path) against it; further
- * arguments are passed on. Ends with 1 when it finds a failure, and when the service had an error of its own.
+ * Serves an example on a free port with a database of its own, and runs Schemathesis (`SCHEMATHESIS` is its path)
+ * against it; further arguments are passed on. Ends with 1 when it finds a failure, and when the service had an error
+ * of its own.
  */
 async function fuzzExample(name: string, ...more: string[]): Promise<void> {
   const subject = subjects[name];
@@ -98,7 +99,8 @@ async function fuzzExample(name: string, ...more: string[]): Promise<void> {
     const errors: Error[] = [];
     app.on('error', (error: Error) => errors.push(error));
     app.use(api.routes());
-    // A list of more values than are allowed is a URL beyond Node's own limit, which answers 431 before the api can say 400.
+    // A list of more values than are allowed is a URL beyond Node's own limit, which answers 431 before the api can say
+    // 400.
     const server = createServer({ maxHeaderSize: 1_048_576 }, app.callback()).on('clientError', refuseGently).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/openapi.json`;
@@ -119,8 +121,9 @@ async function fuzzExample(name: string, ...more: string[]): Promise<void> {
 }
 
 /**
- * What Node answers by itself to a header that it cannot read. Node also closes at once, which resets the connection if the body arrives
- * later (RFC 9112 §9.6): whether the client then sees the answer or a network error is a matter of chance.
+ * What Node answers by itself to a header that it cannot read. Node also closes at once, which resets the connection if
+ * the body arrives later (RFC 9112 §9.6): whether the client then sees the answer or a network error is a matter of
+ * chance.
  */
 function refuseGently(_: Error, socket: Duplex): void {
   if (!socket.writable) return;

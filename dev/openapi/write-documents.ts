@@ -11,8 +11,9 @@ import { everyApi } from '../../test/openapi/every-api.ts';
 import { db } from '../../test/openapi/fixtures.ts';
 
 /**
- * `npm run openapi`: writes the OpenAPI documents of all examples into a folder, `openapi/` unless another is named, and one of the tests'
- * api with every builder and every policy, for the tools of CI. It needs no database: the one that it gives the apis is never spoken to.
+ * `npm run openapi`: writes the OpenAPI documents of all examples into a folder, `openapi/` unless another is named,
+ * and one of the tests' api with every builder and every policy, for the tools of CI. It needs no database: the one
+ * that it gives the apis is never spoken to.
  */
 const apis = {
   atlas: createAtlas(db),

@@ -79,7 +79,10 @@ const OrderList = () => (
   </List>
 );
 
-/** `pessimistic`: the form waits for the answer, so that it can show errors at their fields. A decimal is edited as text, which keeps its digits. */
+/**
+ * `pessimistic`: the form waits for the answer, so that it can show errors at their fields. A decimal is edited as
+ * text, which keeps its digits.
+ */
 const OrderEdit = () => (
   <Edit mutationMode="pessimistic">
     <SimpleForm>

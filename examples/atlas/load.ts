@@ -20,8 +20,8 @@ export function readAtlasData(): AtlasData {
 const batchSize = 5_000;
 
 /**
- * Fills the database on the first run, and does nothing on the next. A mark is set when all is done, so a load that was cut off begins
- * again from nothing.
+ * Fills the database on the first run, and does nothing on the next. A mark is set when all is done, so a load that was
+ * cut off begins again from nothing.
  */
 export async function loadAtlas(db: Db, onProgress: (done: number, total: number) => void, readData = readAtlasData): Promise<void> {
   const marks = db.collection<{ _id: string }>('marks');

@@ -50,7 +50,8 @@ export const City = defineModel('City', {
   fields: {
     name: t.string({ minLength: 1, policy: { filter: ['eq', 'prefix'], sort: true } }),
     country: t.ref('Country', { id: CountryCode, policy: { filter: ['eq', 'in'], sort: true } }),
-    // GeoNames' codes of administrative divisions: the second means something within the first, the first within the country.
+    // GeoNames' codes of administrative divisions: the second means something within the first, the first within the
+    // country.
     admin1: t.nullable(t.string({ index: false, policy: { filter: ['eq'] } })),
     admin2: t.nullable(t.string({ index: false, policy: { filter: ['eq'] } })),
     location: t.object('Location', {
@@ -59,6 +60,7 @@ export const City = defineModel('City', {
     }),
     revision: t.revision(),
   },
-  // Beside those of single fields, which the library derives: the sort that a walk through all cities has, and the divisions of a country.
+  // Beside those of single fields, which the library derives: the sort that a walk through all cities has, and the
+  // divisions of a country.
   indexes: [{ fields: ['country', 'name', 'id'] }, { fields: ['country', 'admin1', 'admin2', 'name', 'id'] }],
 });

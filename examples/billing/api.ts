@@ -95,7 +95,8 @@ export function createBilling(db: Database): Api<Caller> {
           const { customer, tasks: ids } = ctx.request.body;
           const caller = ctx.requirePrincipal();
           const { tenant } = caller;
-          // The invoice, its number, its tasks and the audit entry: all of them, or none. Two bills of one task at once make one invoice.
+          // The invoice, its number, its tasks and the audit entry: all of them, or none. Two bills of one task at once
+          // make one invoice.
           return ctx.transaction(async (tx) => {
             const tasks = tx.store(Task); // those of the tenant: a store has the scope of its model's resource
             const billed = await tasks.find({ id: { in: ids }, status: 'done', invoice: null }, { sort: ['title'] });
@@ -140,7 +141,10 @@ export function createBilling(db: Database): Api<Caller> {
   });
 }
 
-/** The next number of a tenant's invoices. Two transactions that ask at once do not get the same: one of them is tried again. */
+/**
+ * The next number of a tenant's invoices. Two transactions that ask at once do not get the same: one of them is tried
+ * again.
+ */
 async function nextNumber(tx: TransactionContext, tenant: string): Promise<number> {
   const counters = tx.store(Counter, { scope: everything }); // no resource serves them
   const [counter] = await counters.find({ id: tenant });

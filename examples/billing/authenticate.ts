@@ -11,7 +11,10 @@ export interface Caller {
 
 const challenge = { 'www-authenticate': 'Basic realm="billing", charset="UTF-8"' };
 
-/** Basic authentication against the users (RFC 7617): the store of their model finds them, and no client ever sees a hash. */
+/**
+ * Basic authentication against the users (RFC 7617): the store of their model finds them, and no client ever sees a
+ * hash.
+ */
 export function authenticateBy(db: Database): (ctx: Koa.Context) => Promise<Caller | undefined> {
   const users = openStore(User, { db });
   return async function authenticate(ctx) {

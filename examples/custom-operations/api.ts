@@ -42,7 +42,8 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
     serverFields: (ctx) => ({ reporter: ctx.requirePrincipal().name }),
 
     operations: {
-      // POST /tickets/{id}/take: nothing is sent, and the record comes back. The second agent gets 409; of two at once, one gets 412.
+      // POST /tickets/{id}/take: nothing is sent, and the record comes back. The second agent gets 409; of two at once,
+      // one gets 412.
       take: {
         summary: 'Take the ticket',
         answer: 'record',
@@ -68,7 +69,8 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
         },
       },
 
-      // POST /tickets/{id}/comments: adds to a list that clients cannot replace, because it holds what they may not set.
+      // POST /tickets/{id}/comments: adds to a list that clients cannot replace, because it holds what they may not
+      // set.
       comment: {
         path: '/:id/comments',
         summary: 'Add a comment',

@@ -1,6 +1,9 @@
 import { defineModel, t } from 'koa-mongo-resource';
 
-/** Who wrote a comment is for the staff: a list that holds such values cannot be replaced by PATCH, only added to by an operation. */
+/**
+ * Who wrote a comment is for the staff: a list that holds such values cannot be replaced by PATCH, only added to by an
+ * operation.
+ */
 const Comment = t.object('Comment', {
   text: t.string({ minLength: 1, maxLength: 500 }),
   at: t.date(),

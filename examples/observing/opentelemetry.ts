@@ -19,7 +19,10 @@ export function traceWith(tracer: Tracer): Observe {
   };
 }
 
-/** Measures every request. The boundaries are those of the semantic conventions, in seconds: the default ones are meant for milliseconds. */
+/**
+ * Measures every request. The boundaries are those of the semantic conventions, in seconds: the default ones are meant
+ * for milliseconds.
+ */
 export function measureWith(meter: Meter): Observe {
   const histogram = meter.createHistogram('http.server.request.duration', {
     unit: 's',
@@ -28,7 +31,10 @@ export function measureWith(meter: Meter): Observe {
   return ({ route, status, duration }, ctx) => histogram.record(duration / 1000, attributesOf(ctx.method, status, route));
 }
 
-/** By the semantic conventions for HTTP: `http.route` is a template, never a path, and missing where no route has matched. */
+/**
+ * By the semantic conventions for HTTP: `http.route` is a template, never a path, and missing where no route has
+ * matched.
+ */
 function attributesOf(method: string, status: number, route: string | undefined): Attributes {
   return { 'http.request.method': method, 'http.response.status_code': status, ...(route !== undefined && { 'http.route': route }) };
 }

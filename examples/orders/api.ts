@@ -13,7 +13,8 @@ export function createShop(db: Db): Api {
     ops: ['list', 'get', 'create', 'patch', 'put', 'delete'],
     guards: [signedIn],
     guardsFor: { remove: [isAdmin] },
-    // Everybody sees their own orders only: those of others are 404. The scope stands in every query, that of a delete too.
+    // Everybody sees their own orders only: those of others are 404. The scope stands in every query, that of a delete
+    // too.
     scope(ctx) {
       const user = ctx.requirePrincipal();
       return user.admin ? everything : { owner: user.name };

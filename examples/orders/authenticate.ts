@@ -18,7 +18,10 @@ export const tokens: ReadonlyMap<string, User> = new Map([
 const challenge = { 'www-authenticate': 'Bearer realm="orders"' };
 const badToken = { 'www-authenticate': 'Bearer realm="orders", error="invalid_token"' };
 
-/** No credentials make an anonymous caller, about whom the guards decide. Credentials that we do not know are refused at once. */
+/**
+ * No credentials make an anonymous caller, about whom the guards decide. Credentials that we do not know are refused at
+ * once.
+ */
 export function authenticate(ctx: Koa.Context): User | undefined {
   const credentials = ctx.get('authorization');
   if (credentials === '') return undefined;

@@ -3,7 +3,8 @@ import { defineModel, t } from 'koa-mongo-resource';
 const Address = t.object('Address', {
   street: t.string(),
   city: t.string({ policy: { filter: ['eq'] } }),
-  // Ours, inside of what is the client's: a patch of the address goes around it, and cannot clear the address as a whole.
+  // Ours, inside of what is the client's: a patch of the address goes around it, and cannot clear the address as a
+  // whole.
   verifiedBy: t.optional(t.string({ policy: { private: true } })),
 });
 
@@ -14,7 +15,8 @@ export const Customer = defineModel('Customer', {
     name: t.string({ minLength: 1, policy: { filter: ['eq', 'prefix'], sort: true } }),
     email: t.string({ format: 'email', unique: true, policy: { filter: ['eq'] } }),
     revision: t.revision(),
-    // The other side of `customerId` below. Neither is stored: ?include=orders,orderCount shows what the caller may see of them.
+    // The other side of `customerId` below. Neither is stored: ?include=orders,orderCount shows what the caller may see
+    // of them.
     orders: t.hasMany('Order', { via: 'customerId', max: 10, sort: '-createdAt' }),
     orderCount: t.hasMany('Order', { via: 'customerId', count: true }),
   },

@@ -4,8 +4,9 @@ import { isMerged, isNullable, own, resolve, type Schema, type Schemas } from '.
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The merge patch (RFC 7396) that makes the values of a form out of the record that it has shown. It has nothing that is equal in both.
- * A key that the values lack stays as it is, null clears it. Embedded objects are compared key by key; arrays and maps are sent as a whole.
+ * The merge patch (RFC 7396) that makes the values of a form out of the record that it has shown. It has nothing that
+ * is equal in both. A key that the values lack stays as it is, null clears it. Embedded objects are compared key by
+ * key; arrays and maps are sent as a whole.
  *
  * @param before the record as the form has shown it; without one, all values are changes
  * @param schema the body of the patch in the description
@@ -26,8 +27,8 @@ export function changesOf(before: Values, after: Values, schema: Schema | undefi
 }
 
 /**
- * The body of a create made of the values of a form: without nulls where the schema has none, because forms hold null for what was left
- * empty, and without objects in which everything was left empty.
+ * The body of a create made of the values of a form: without nulls where the schema has none, because forms hold null
+ * for what was left empty, and without objects in which everything was left empty.
  */
 export function newRecordOf(values: Values, schema: Schema | undefined, schemas: Schemas): Record<string, unknown> {
   const { properties } = resolve(schema, schemas);
@@ -46,7 +47,9 @@ function isEqualField(a: unknown, b: unknown, schema: Schema | undefined, schema
   return (isEmpty(a) && isEmpty(b)) || isEqual(a, b, schema, schemas);
 }
 
-/** In untyped values and in the values of maps, null is a value. Without a schema, the keys of objects count as fields. */
+/**
+ * In untyped values and in the values of maps, null is a value. Without a schema, the keys of objects count as fields.
+ */
 function isEqual(a: unknown, b: unknown, schema: Schema | undefined, schemas: Schemas): boolean {
   if (isEmpty(a) || isEmpty(b)) return a === b;
   const { items, properties, additionalProperties } = resolve(schema, schemas);

@@ -12,15 +12,20 @@ export interface DataProviderOptions {
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
   /**
-   * The OpenAPI description of the api: where it is served, or the document itself, as `npx koa-mongo-resource openapi` writes it. It tells how
-   * lists are paged, which parameters they have, and which objects a patch merges. It is read once, before the first request that needs it.
+   * The OpenAPI description of the api: where it is served, or the document itself, as `npx koa-mongo-resource openapi`
+   * writes it. It tells how lists are paged, which parameters they have, and which objects a patch merges. It is read
+   * once, before the first request that needs it.
    *
    * @default `<url>/openapi.json`
    */
   readonly openapi?: string | object;
   /** The name of the field that is `t.revision()`. @default 'revision' */
   readonly revision?: string;
-  /** Messages by the code of the problem, or keys of translations: `{ precondition_failed: 'shop.conflict' }`. @default those of the api */
+  /**
+   * Messages by the code of the problem, or keys of translations: `{ precondition_failed: 'shop.conflict' }`.
+   *
+   * @default those of the api
+   */
   readonly messages?: Messages;
 }
 
@@ -40,8 +45,8 @@ export interface Sent<Answer = unknown> {
 export type Query = readonly (readonly [name: string, value: string])[];
 
 /**
- * Sends one request and gives the JSON of its answer; undefined without a body. Rejects with an `HttpError` if it is not a success, or no answer
- * to this request.
+ * Sends one request and gives the JSON of its answer; undefined without a body. Rejects with an `HttpError` if it is
+ * not a success, or no answer to this request.
  */
 export type Send = <Answer = unknown>(method: string, url: string, sent?: Sent<Answer>) => Promise<Answer>;
 

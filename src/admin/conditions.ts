@@ -17,8 +17,9 @@ function isOperator(name: string): boolean {
 }
 
 /**
- * The conditions of a filter as react-admin has it: `{ status: 'open', total_gte: 5, total: { gte: 5 }, shipTo: { city: 'Ulm' } }`.
- * `total_gte` is `total[gte]`, unless the list has a field of this name. An array means one of its values, null a missing value.
+ * The conditions of a filter as react-admin has it:
+ * `{ status: 'open', total_gte: 5, total: { gte: 5 }, shipTo: { city: 'Ulm' } }`. `total_gte` is `total[gte]`, unless
+ * the list has a field of this name. An array means one of its values, null a missing value.
  */
 export function conditionsOf(filter: object, { parameters }: Pick<Description, 'parameters'>, path = ''): Condition[] {
   return Object.entries(filter).flatMap(([key, value]): Condition[] => {

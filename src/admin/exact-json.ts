@@ -1,15 +1,18 @@
 import { own, resolve, type Schema, type Schemas } from './schemas.ts';
 
 /**
- * Parses JSON without rounding: an integer beyond the safe range of JavaScript becomes a string of its digits. A number with a fraction or an
- * exponent is a JavaScript number. Throws a SyntaxError for a text that is not JSON.
+ * Parses JSON without rounding: an integer beyond the safe range of JavaScript becomes a string of its digits. A number
+ * with a fraction or an exponent is a JavaScript number. Throws a SyntaxError for a text that is not JSON.
  */
 export function parseExactly(text: string): unknown {
   const rounded: unknown = JSON.parse(text);
   return /\d{16}/.test(text) ? JSON.parse(quoteUnsafe(text)) : rounded;
 }
 
-/** Takes linear time, and little memory for a string of any length: a token is at most a number, and nothing is read twice. */
+/**
+ * Takes linear time, and little memory for a string of any length: a token is at most a number, and nothing is read
+ * twice.
+ */
 function quoteUnsafe(json: string): string {
   let isInString = false;
   return json.replaceAll(token, (found) => {
@@ -23,7 +26,10 @@ const token = /\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const integer = /^-?(?:0|[1-9]\d*)$/;
 
-/** Writes JSON: a string of digits stands as a number where the schema has a number and no string, and so does a bigint anywhere. */
+/**
+ * Writes JSON: a string of digits stands as a number where the schema has a number and no string, and so does a bigint
+ * anywhere.
+ */
 export function writeExactly(value: unknown, schema: Schema | undefined, schemas: Schemas): string | undefined {
   const plain = toPlain(value);
   if (typeof plain === 'bigint') return String(plain);

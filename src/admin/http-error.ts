@@ -18,8 +18,8 @@ interface FieldError {
 export type Messages = Readonly<Record<string, string>>;
 
 /**
- * An answer of the api that is not a success, in the form in which react-admin (`status`, `body.errors`) and Refine (`statusCode`, `errors`)
- * expect it. `message` is for the user.
+ * An answer of the api that is not a success, in the form in which react-admin (`status`, `body.errors`) and Refine
+ * (`statusCode`, `errors`) expect it. `message` is for the user.
  */
 export class HttpError extends Error {
   override readonly name = 'HttpError';

@@ -23,7 +23,10 @@ export interface GetListParams extends ReadParams {
   readonly filter?: object;
 }
 
-/** A page. Lists by number say how many records match, if their paging allows that; lists by cursor say which pages there are beside it. */
+/**
+ * A page. Lists by number say how many records match, if their paging allows that; lists by cursor say which pages
+ * there are beside it.
+ */
 export interface GetListResult<Result> {
   data: Result[];
   total?: number;
@@ -64,15 +67,16 @@ export interface WriteParams {
 /** A record as it is served, if its type is not known. */
 export interface Listed {
   id: Identifier;
-  // biome-ignore lint/suspicious/noExplicitAny: fields of react-admin's own records are `any`, to which `unknown` is not assignable in its components
+  // biome-ignore lint/suspicious/noExplicitAny: react-admin's components need records of `any`
   [field: string]: any;
 }
 
 /**
  * A data provider for react-admin, made of the URL of an api.
  *
- * An update sends only the fields that were changed, and `If-Match` with the revision of the record as the form has shown it. Errors are
- * an `HttpError` whose `body.errors` has a message for each field, which forms show at their inputs.
+ * An update sends only the fields that were changed, and `If-Match` with the revision of the record as the form has
+ * shown it. Errors are an `HttpError` whose `body.errors` has a message for each field, which forms show at their
+ * inputs.
  *
  * @param url the prefix of the api, such as `/api` or `https://shop.example/api`
  * @example

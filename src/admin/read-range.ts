@@ -21,12 +21,14 @@ export type AskPage = (query: Query) => Promise<Page>;
 /** The cursors of a list that are known, by the number of records before them. */
 export type Positions = Map<number, string>;
 
-/** How many records a list by cursor skips at most to reach a page: one request skips as many as the largest page has. */
+/**
+ * How many records a list by cursor skips at most to reach a page: one request skips as many as the largest page has.
+ */
 const maxSkip = 10_000;
 
 /**
- * Reads a range of a list by cursor. It begins at the nearest cursor before it, and keeps the cursors that it passes. The pages of the api may
- * be smaller than what is asked for; then it asks again.
+ * Reads a range of a list by cursor. It begins at the nearest cursor before it, and keeps the cursors that it passes.
+ * The pages of the api may be smaller than what is asked for; then it asks again.
  */
 export async function readByCursor(ask: AskPage, positions: Positions, { offset, count }: Range): Promise<Rows> {
   let at = Math.max(0, ...[...positions.keys()].filter((known) => known <= offset));
@@ -56,8 +58,8 @@ function remember(positions: Positions, at: number, cursor: string): void {
 }
 
 /**
- * Reads a range of a list by number. Where the largest page of the api is smaller than what is asked for, it reads several. That size may show
- * once: if it changed with each answer, no number would lead anywhere.
+ * Reads a range of a list by number. Where the largest page of the api is smaller than what is asked for, it reads
+ * several. That size may show once: if it changed with each answer, no number would lead anywhere.
  */
 export async function readByNumber(ask: AskPage, { offset, count }: Range): Promise<Rows> {
   let size = count;

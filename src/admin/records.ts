@@ -37,7 +37,10 @@ const idsAtOnce = 100;
 /** How many lists keep their cursors. */
 const maxLists = 50;
 
-/** The records of an api, read and written as forms and tables need it: what the providers of react-admin and Refine have in common. */
+/**
+ * The records of an api, read and written as forms and tables need it: what the providers of react-admin and Refine
+ * have in common.
+ */
 export class Records {
   readonly seen = new Seen();
   readonly revision: string;
@@ -82,7 +85,10 @@ export class Records {
     );
   }
 
-  /** In the order of the ids, without those that are not there. By lists where the model allows `id[in]`, otherwise one by one. */
+  /**
+   * In the order of the ids, without those that are not there. By lists where the model allows `id[in]`, otherwise one
+   * by one.
+   */
   async getMany(resource: string, ids: readonly Id[], { meta, signal }: Options = {}): Promise<ListedRecord[]> {
     const { parameters } = await this.#describe(resource);
     const parameter = parameters.get('id[in]');
@@ -109,8 +115,8 @@ export class Records {
   }
 
   /**
-   * Sends what differs between a record and the values of its form, for the revision that the form has shown. Nothing is sent if nothing
-   * differs.
+   * Sends what differs between a record and the values of its form, for the revision that the form has shown. Nothing
+   * is sent if nothing differs.
    *
    * @param before the record as the user has seen it; without it, all values are sent, for any revision
    */
@@ -193,7 +199,10 @@ export class Records {
     return `${this.#url}/${resource}`;
   }
 
-  /** Throws for a segment that a URL would drop (RFC 3986 §5.2.4) or cannot have, and for an empty one. No record has such an id. */
+  /**
+   * Throws for a segment that a URL would drop (RFC 3986 §5.2.4) or cannot have, and for an empty one. No record has
+   * such an id.
+   */
   #recordPathOf(resource: string, id: Id | null | undefined): string {
     const text = String(id ?? '');
     const isSegment = text !== '' && text !== '.' && text !== '..' && !/\p{Surrogate}/u.test(text);
@@ -202,7 +211,10 @@ export class Records {
   }
 }
 
-/** Ascending ids are the order of every list. Both frameworks ask for ids by default, and most models do not sort by them. */
+/**
+ * Ascending ids are the order of every list. Both frameworks ask for ids by default, and most models do not sort by
+ * them.
+ */
 function sortOf(sort: ListRequest['sort'], { sortable }: Description): Query {
   const keys = sort.filter(({ field }) => field !== 'id' || sortable.has(field));
   return keys.length === 0 ? [] : [['sort', keys.map(({ field, descending }) => `${descending ? '-' : ''}${field}`).join()]];

@@ -20,7 +20,7 @@ export interface Meta extends RequestMeta {
 export interface CrudFilter {
   readonly field?: string;
   readonly operator: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the value of Refine's own filters is `any`, and its lists of filters must be assignable to ours
+  // biome-ignore lint/suspicious/noExplicitAny: the values of Refine's filters are `any`
   readonly value: any;
 }
 
@@ -84,8 +84,9 @@ const maxRecords = 10_000;
 /**
  * A data provider for Refine, made of the URL of an api.
  *
- * An update sends only the fields that differ from the record as it was last read by `getOne`, and `If-Match` with its revision. If the values
- * of the form contain the revision, that one counts. `meta.record` says otherwise. Errors have `statusCode` and `errors`, as forms expect.
+ * An update sends only the fields that differ from the record as it was last read by `getOne`, and `If-Match` with its
+ * revision. If the values of the form contain the revision, that one counts. `meta.record` says otherwise. Errors have
+ * `statusCode` and `errors`, as forms expect.
  *
  * @param url the prefix of the api, such as `/api` or `https://shop.example/api`
  * @example
@@ -123,7 +124,8 @@ export function dataProvider(url: string, options: DataProviderOptions = {}): Da
     async update({ resource, id, variables, meta }) {
       const { [records.revision]: revision, ...values } = { ...variables } as Readonly<Record<string, unknown>>;
       const loaded = meta?.record ?? records.seen.opened(resource, id);
-      // Of a record that was read again meanwhile, the form does not show all values: then nothing is left out, and the api answers 412.
+      // Of a record that was read again meanwhile, the form does not show all values: then nothing is left out, and the
+      // api answers 412.
       const isShown = revision === undefined || String(loaded?.[records.revision as keyof object]) === String(revision);
       return answer(await records.update(resource, id, values, isShown ? loaded : { [records.revision]: revision }, { meta }));
     },
@@ -150,7 +152,10 @@ function isOfSameOrigin(target: string, url: string): boolean {
   return new URL(target, page).origin === new URL(url, page).origin;
 }
 
-/** Operators of Refine that lists have as well, with their names there. Texts are compared in the same case, so the others have none. */
+/**
+ * Operators of Refine that lists have as well, with their names there. Texts are compared in the same case, so the
+ * others have none.
+ */
 const operators: Readonly<Record<string, string>> = {
   eq: 'eq',
   eqs: 'eq',

@@ -31,8 +31,9 @@ export function isNullable(schema: Schema | undefined): boolean {
 }
 
 /**
- * Whether an object is written key by key (RFC 7396). Everything else is replaced by what is sent: arrays, maps, untyped values, and the
- * objects of a resource with `mergePatch: false`. The schemas of what is merged are called `<Name>Patch`.
+ * Whether an object is written key by key (RFC 7396). Everything else is replaced by what is sent: arrays, maps,
+ * untyped values, and the objects of a resource with `mergePatch: false`. The schemas of what is merged are called
+ * `<Name>Patch`.
  */
 export function isMerged(schema: Schema | undefined): boolean {
   return branchOf(schema).$ref?.endsWith('Patch') ?? false;

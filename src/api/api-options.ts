@@ -13,7 +13,9 @@ import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 
 /** Who may read the OpenAPI description of an api. */
 export interface OpenapiOptions<Principal> {
-  /** Asked after `authenticate`, before the description and before every file of the docs page: each must return true. */
+  /**
+   * Asked after `authenticate`, before the description and before every file of the docs page: each must return true.
+   */
   readonly guards: readonly Guard<RequestContext<Principal>>[];
 }
 
@@ -24,8 +26,8 @@ export interface BatchOptions {
   /** Largest body of a batch, in bytes. A larger one is answered with 413. @default `maxBody` */
   readonly maxBytes?: number;
   /**
-   * Largest answer of a batch, in bytes, from 1,024 to 268,435,456. If it would be larger, nothing is written, and the answer is 413. The records
-   * of operations without a body in their answer, such as deletes, count too.
+   * Largest answer of a batch, in bytes, from 1,024 to 268,435,456. If it would be larger, nothing is written, and the
+   * answer is 413. The records of operations without a body in their answer, such as deletes, count too.
    * @default 16 MiB (16,777,216)
    */
   readonly maxAnswerBytes?: number;
@@ -41,7 +43,12 @@ export interface IdempotencyOptions<Principal> {
   readonly collection?: string;
   /** How long a key is kept, in seconds. @default 86,400 (a day) */
   readonly ttl?: number;
-  /** The largest answer that is kept, in bytes, up to 15 MiB. If it would be larger, nothing is written, and the answer is 413. @default 1 MiB */
+  /**
+   * The largest answer that is kept, in bytes, up to 15 MiB. If it would be larger, nothing is written, and the answer
+   * is 413.
+   *
+   * @default 1 MiB
+   */
   readonly maxAnswerBytes?: number;
 }
 
@@ -51,7 +58,10 @@ export interface ConcurrencyOptions<Principal> {
   readonly total?: number;
   /** How many requests of one client may be in flight; its next one is answered with 429. */
   readonly each: number;
-  /** Names the client of a request, such as its tenant; undefined if the request counts for no client. It runs after `authenticate`. */
+  /**
+   * Names the client of a request, such as its tenant; undefined if the request counts for no client. It runs after
+   * `authenticate`.
+   */
   readonly by: NameClient<RequestContext<Principal>>;
 }
 
@@ -68,87 +78,113 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
   /** Largest request body, in bytes. @default 1 MiB (1,048,576) */
   readonly maxBody?: number;
   /**
-   * The most values that the JSON of a request body may have, where each array and each object counts as one more; more are answered with 413. A
-   * body is parsed, validated and sent to the database in one go: this limits how long others wait for that.
+   * The most values that the JSON of a request body may have, where each array and each object counts as one more; more
+   * are answered with 413. A body is parsed, validated and sent to the database in one go: this limits how long others
+   * wait for that.
    * @default 25,000
    */
   readonly maxValues?: number;
   /**
-   * How many requests may be in flight at the same time; the next one is answered with 503. With `each` and `by`, a client that has so many
-   * in flight is answered with 429, and leaves the other places to others.
+   * How many requests may be in flight at the same time; the next one is answered with 503. With `each` and `by`, a
+   * client that has so many in flight is answered with 429, and leaves the other places to others.
    * @default no limit
    *
    * @example
    * maxConcurrency: { total: 200, each: 20, by: (ctx) => ctx.principal?.name }
    */
   readonly maxConcurrency?: number | ConcurrencyOptions<Principal>;
-  /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
+  /**
+   * How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it.
+   *
+   * @default 10,000
+   */
   readonly maxTimeMS?: number;
   /** How long a request body may take to arrive, in milliseconds. A slower one is answered with 408. @default 30,000 */
   readonly bodyTimeout?: number;
   /**
-   * How long a request may take until its answer is ready, in milliseconds, with the time that its body takes to arrive. After that it is
-   * answered with 503, or with 504 if it may have written something, so that a function that never ends does not count as in flight for ever.
+   * How long a request may take until its answer is ready, in milliseconds, with the time that its body takes to
+   * arrive. After that it is answered with 503, or with 504 if it may have written something, so that a function that
+   * never ends does not count as in flight for ever.
    * @default 60,000
    */
   readonly requestTimeout?: number;
-  /** How long a client may take to read an answer, or each part of a stream, in milliseconds. A slower client is disconnected. @default 120,000 */
+  /**
+   * How long a client may take to read an answer, or each part of a stream, in milliseconds. A slower client is
+   * disconnected.
+   *
+   * @default 120,000
+   */
   readonly answerTimeout?: number;
   /**
-   * How many bytes a page of a list may have: in what the database sends, and in the JSON of its records. From 1,024 to 268,435,456; one
-   * record always fits. With cursors a larger page ends early; with page numbers it is answered with 400. What `include` embeds has the same
-   * limit.
+   * How many bytes a page of a list may have: in what the database sends, and in the JSON of its records. From 1,024 to
+   * 268,435,456; one record always fits. With cursors a larger page ends early; with page numbers it is answered with
+   * 400. What `include` embeds has the same limit.
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
   /**
-   * Answers 403 to requests that a page of another origin makes a browser send, unless their method is safe (GET, HEAD). It is checked before
-   * `authenticate`, and is for apis that identify callers by cookies. Pages of `trustedOrigins` may write; CORS decides which may read.
+   * Answers 403 to requests that a page of another origin makes a browser send, unless their method is safe (GET,
+   * HEAD). It is checked before `authenticate`, and is for apis that identify callers by cookies. Pages of
+   * `trustedOrigins` may write; CORS decides which may read.
    * @default false
    *
    * @example
    * crossOrigin: { trustedOrigins: ['https://app.example'] }
    */
   readonly crossOrigin?: boolean | CrossOriginOptions;
-  /** How many values `[in]` and `[nin]` in the query string of a list may have. More are answered with 400. @default 500 */
+  /**
+   * How many values `[in]` and `[nin]` in the query string of a list may have. More are answered with 400.
+   *
+   * @default 500
+   */
   readonly maxFilterValues?: number;
   /** How many characters `[prefix]` may have, up to 8,000. More are answered with 400. @default 1,000 */
   readonly maxPrefix?: number;
   /** How many keys the sort of a list may have, with the id, up to 32. More are answered with 400. @default 8 */
   readonly maxSortKeys?: number;
   /**
-   * Whether to warn (`process.emitWarning`) about a list that scans a whole collection: once for each kind of list, with the index that would
-   * help.
+   * Whether to warn (`process.emitWarning`) about a list that scans a whole collection: once for each kind of list,
+   * with the index that would help.
    * @default true if `NODE_ENV` is `development` or not set
    */
   readonly warnOnScan?: boolean;
   /**
-   * Whether requests that get or create single records at the same time may share a round trip: while a `find` or an `insert` of the resource is
-   * under way, further ones are collected and sent as one. Each request keeps its own scope, deadline, error and answer. @default true
+   * Whether requests that get or create single records at the same time may share a round trip: while a `find` or an
+   * `insert` of the resource is under way, further ones are collected and sent as one. Each request keeps its own
+   * scope, deadline, error and answer. @default true
    */
   readonly shareRoundTrips?: boolean;
-  /** Called once for every request, when its answer has ended: for logs and metrics. See `docs/reference/observing.md`. @default none */
+  /**
+   * Called once for every request, when its answer has ended: for logs and metrics. See `docs/reference/observing.md`.
+   *
+   * @default none
+   */
   readonly observe?: Observe;
   /**
-   * Writes the bodies of problems: it returns an object, which is sent as JSON, or a string. The OpenAPI description then has no bodies of
-   * problems. If the function throws, the problem document is sent, and `onError` or `app.on('error')` gets the error. See
-   * `docs/reference/answering-with-errors.md`.
+   * Writes the bodies of problems: it returns an object, which is sent as JSON, or a string. The OpenAPI description
+   * then has no bodies of problems. If the function throws, the problem document is sent, and `onError` or
+   * `app.on('error')` gets the error. See `docs/reference/answering-with-errors.md`.
    * @default the problem document (RFC 9457)
    *
    * @example
    * problem: (document, ctx) => ({ ...document, instance: ctx.path })
    */
   readonly problem?: WriteProblem;
-  /** Gives every request an id: in the header `X-Request-Id`, in problems and for `observe`. @default true if `observe` is set */
+  /**
+   * Gives every request an id: in the header `X-Request-Id`, in problems and for `observe`.
+   *
+   * @default true if `observe` is set
+   */
   readonly requestIds?: boolean;
   /**
-   * Serves `POST <prefix>/batch`: several writes of the api in one transaction, all or nothing. It needs a replica set. See `docs/reference/batch.md`.
+   * Serves `POST <prefix>/batch`: several writes of the api in one transaction, all or nothing. It needs a replica set.
+   * See `docs/reference/batch.md`.
    * @default false
    */
   readonly batch?: boolean | BatchOptions;
   /**
-   * Answers a POST, PATCH or batch that comes again with the same `Idempotency-Key` as the first time, and writes nothing again. It needs a replica
-   * set. See `docs/reference/idempotency.md`.
+   * Answers a POST, PATCH or batch that comes again with the same `Idempotency-Key` as the first time, and writes
+   * nothing again. It needs a replica set. See `docs/reference/idempotency.md`.
    * @default none: the header has no effect
    *
    * @example
@@ -156,20 +192,23 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    */
   readonly idempotency?: IdempotencyOptions<Principal>;
   /**
-   * Serves the OpenAPI description at `<prefix>/openapi.json`: to everybody, or only to callers for whom all guards return true. @default true
+   * Serves the OpenAPI description at `<prefix>/openapi.json`: to everybody, or only to callers for whom all guards
+   * return true. @default true
    *
    * @example
    * openapi: { guards: [signedIn] }
    */
   readonly openapi?: boolean | OpenapiOptions<Principal>;
   /**
-   * Serves a page at `<prefix>/docs` that shows the description and can send requests, to everybody who may read the description. The page is
-   * Swagger UI of the package `swagger-ui-dist`, which you install yourself. It loads nothing from another host. @default false
+   * Serves a page at `<prefix>/docs` that shows the description and can send requests, to everybody who may read the
+   * description. The page is Swagger UI of the package `swagger-ui-dist`, which you install yourself. It loads nothing
+   * from another host. @default false
    */
   readonly docs?: boolean;
   /**
-   * Serves `<prefix>/health/live` and `<prefix>/health/ready`, before authentication, limits and `observe`. The answer is 200. `ready` answers
-   * 503 while the database cannot be reached, and after `close` was called. See `docs/reference/serving.md`. @default false
+   * Serves `<prefix>/health/live` and `<prefix>/health/ready`, before authentication, limits and `observe`. The answer
+   * is 200. `ready` answers 503 while the database cannot be reached, and after `close` was called. See
+   * `docs/reference/serving.md`. @default false
    */
   readonly health?: boolean;
 }

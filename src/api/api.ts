@@ -22,8 +22,8 @@ export interface Indexing {
 /** An api, ready to be served. */
 export interface Api<Principal = unknown> {
   /**
-   * Returns a middleware for a Koa app or router, under any mount. It answers all requests below its prefix except OPTIONS, with 404 and 405
-   * too. For all others it calls `next()`.
+   * Returns a middleware for a Koa app or router, under any mount. It answers all requests below its prefix except
+   * OPTIONS, with 404 and 405 too. For all others it calls `next()`.
    *
    * @example
    * new Koa().use(api.routes()).listen(3000);
@@ -32,26 +32,27 @@ export interface Api<Principal = unknown> {
    */
   routes(): Koa.Middleware;
   /**
-   * Returns a request listener for `node:http`. It answers all requests: OPTIONS with 204 and `Allow`, and paths outside the prefix with a 404
-   * problem.
+   * Returns a request listener for `node:http`. It answers all requests: OPTIONS with 204 and `Allow`, and paths
+   * outside the prefix with a 404 problem.
    *
    * @example
    * http.createServer(api.callback()).listen(3000);
    */
   callback(): RequestHandler;
   /**
-   * Answers a request in this process, without a server. The answer has the same bytes as that of `callback()`. Rejects if the `signal` of
-   * the request is aborted.
+   * Answers a request in this process, without a server. The answer has the same bytes as that of `callback()`. Rejects
+   * if the `signal` of the request is aborted.
    *
    * @example
    * const response = await api.fetch(new Request('http://in-process/api/orders'), { principal: { name: 'ann' } });
    */
   fetch(request: Request, options?: FetchOptions<Principal>): Promise<Response>;
   /**
-   * Closes the server without losing a request. `health/ready` answers 503 at once. After `delay` the server stops listening; every answer that
-   * is sent from then on has `Connection: close`, on other routes of the app too; and connections on which nothing arrives for a second are
-   * closed. Connections that are still open after `timeout` are destroyed. Further calls wait for the same end. The `MongoClient` stays open.
-   * Without `server`, it closes no connection, and waits for the answers of this api, at most for `timeout`.
+   * Closes the server without losing a request. `health/ready` answers 503 at once. After `delay` the server stops
+   * listening; every answer that is sent from then on has `Connection: close`, on other routes of the app too; and
+   * connections on which nothing arrives for a second are closed. Connections that are still open after `timeout` are
+   * destroyed. Further calls wait for the same end. The `MongoClient` stays open. Without `server`, it closes no
+   * connection, and waits for the answers of this api, at most for `timeout`.
    *
    * Rejects with a {@link ConfigurationError} for an invalid option, and never because of a client.
    *
@@ -64,18 +65,20 @@ export interface Api<Principal = unknown> {
    */
   close(options?: CloseOptions): Promise<void>;
   /**
-   * Opens the store of a model, which need not be one of a resource: for jobs, scripts and tests. Each operation has `maxTimeMS` of the api.
+   * Opens the store of a model, which need not be one of a resource: for jobs, scripts and tests. Each operation has
+   * `maxTimeMS` of the api.
    *
    * @example
    * const open = await api.store(Order).find({ owner: 'ann' }, { sort: ['-total'], limit: 20 });
    */
   readonly store: StoreOf;
   /**
-   * Tells what a delete of a record would do because of `onDelete` of references, without doing it. No scope applies: show its result only to
-   * those who may see all of it. Throws `not_found` (404).
+   * Tells what a delete of a record would do because of `onDelete` of references, without doing it. No scope applies:
+   * show its result only to those who may see all of it. Throws `not_found` (404).
    *
    * @example
-   * const { isAllowed, steps } = await api.planDelete(Project, id); // steps: [{ model: 'Task', action: 'delete', count: 2, ids: […] }]
+   * const { isAllowed, steps } = await api.planDelete(Project, id);
+   * // steps: [{ model: 'Task', action: 'delete', count: 2, ids: […] }]
    */
   readonly planDelete: PlanDelete;
   /**
@@ -88,7 +91,10 @@ export interface Api<Principal = unknown> {
    * });
    */
   readonly transaction: RunTransaction;
-  /** @internal Answers 204 if `authenticate` accepts a request, and else its problem. Undefined if the api has no `authenticate`. */
+  /**
+   * @internal Answers 204 if `authenticate` accepts a request, and else its problem. Undefined if the api has no
+   * `authenticate`.
+   */
   readonly identify: ((request: Request) => Promise<Response>) | undefined;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;

@@ -1,7 +1,10 @@
 import { askWithin } from '../mongo/driver/ask-within.ts';
 import { isServerError } from '../mongo/driver/server-error.ts';
 
-/** Reads something that a plan needs. Throws an Error that says that `what` cannot be read if the database does not answer in time. */
+/**
+ * Reads something that a plan needs. Throws an Error that says that `what` cannot be read if the database does not
+ * answer in time.
+ */
 export async function askDatabase<T>(what: string, maxTimeMS: number, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
   try {
     return await askWithin(maxTimeMS, read);

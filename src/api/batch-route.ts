@@ -21,7 +21,10 @@ import type { BatchLimits } from './read-options.ts';
 /** An operation that a batch may have. */
 type Member = Place & { readonly name: string };
 
-/** A batch may take as long as many requests: all of them leave half of `total` to other requests, and those of a client half of `each`. */
+/**
+ * A batch may take as long as many requests: all of them leave half of `total` to other requests, and those of a client
+ * half of `each`.
+ */
 function limitPlaces({ total, each, by }: Partial<ConcurrencyOptions<never>>) {
   const half = (places: number) => Math.ceil(places / 2);
   return {

@@ -13,22 +13,22 @@ import { connectionsOf, isHttpServer, onRequest, stateOf } from './connections.t
 /** Options of `api.close()`. */
 export interface CloseOptions {
   /**
-   * The server that `listen()`, `http.createServer()` or `https.createServer()` returned. It is closed with all of its connections, even if it
-   * also serves something else. HTTP/2 servers are not supported. Leave it out if the api has none, because only `fetch` answers, or if
-   * something else closes it.
+   * The server that `listen()`, `http.createServer()` or `https.createServer()` returned. It is closed with all of its
+   * connections, even if it also serves something else. HTTP/2 servers are not supported. Leave it out if the api has
+   * none, because only `fetch` answers, or if something else closes it.
    * @default none: no connection is closed
    */
   readonly server?: Server;
   /**
-   * How long the server goes on accepting requests, in milliseconds, while `<prefix>/health/ready` already answers 503: as long as the load
-   * balancer needs to notice.
+   * How long the server goes on accepting requests, in milliseconds, while `<prefix>/health/ready` already answers 503:
+   * as long as the load balancer needs to notice.
    * @default 0
    */
   readonly delay?: number;
   /**
-   * How long after `delay` the connections may stay open, in milliseconds; then they are destroyed. Without `server`, how long to wait for
-   * the answers of this api. Transactions of requests that have been cut off are aborted within another second. All of it must be less than
-   * the grace period of the platform: 10 s in Docker, 30 s in Kubernetes.
+   * How long after `delay` the connections may stay open, in milliseconds; then they are destroyed. Without `server`,
+   * how long to wait for the answers of this api. Transactions of requests that have been cut off are aborted within
+   * another second. All of it must be less than the grace period of the platform: 10 s in Docker, 30 s in Kubernetes.
    * @default 8,000
    */
   readonly timeout?: number;
@@ -125,8 +125,8 @@ async function closeServer(server: Server, delay: number, timeout: number): Prom
 }
 
 /**
- * `close` of an HTTP server of Node would also destroy connections that it takes for idle while a request arrives on them. The HTTP server of
- * Bun is none of `node:net`, and has only its own `close`.
+ * `close` of an HTTP server of Node would also destroy connections that it takes for idle while a request arrives on
+ * them. The HTTP server of Bun is none of `node:net`, and has only its own `close`.
  */
 function stopListening(server: Server): void {
   if (server instanceof NetServer) NetServer.prototype.close.call(server);
@@ -134,9 +134,10 @@ function stopListening(server: Server): void {
 }
 
 /**
- * Adds `Connection: close` to an answer, so that Node closes the connection after it. It does so only for the newest request of a connection:
- * the answers to later requests would be lost. It does not do so while the body of the request is still arriving: closing would reset the
- * connection and lose this answer. Such a connection is closed after a later answer, or when nothing arrives on it any more.
+ * Adds `Connection: close` to an answer, so that Node closes the connection after it. It does so only for the newest
+ * request of a connection: the answers to later requests would be lost. It does not do so while the body of the request
+ * is still arriving: closing would reset the connection and lose this answer. Such a connection is closed after a later
+ * answer, or when nothing arrives on it any more.
  */
 function sayClose(response: ServerResponse): void {
   const { req, writeHead } = response;
@@ -153,7 +154,10 @@ function isArriving(request: IncomingMessage): boolean {
 
 const sweepMS = 100;
 
-/** How many sweeps a connection must be quiet: one second, in which the second half of a request arrives even if a packet was lost. */
+/**
+ * How many sweeps a connection must be quiet: one second, in which the second half of a request arrives even if a
+ * packet was lost.
+ */
 const quietSweeps = 10;
 
 /** Closes connections on which nothing has arrived for a while, and which wait for no answer. */
@@ -163,7 +167,8 @@ function closeQuiet(connections: ReadonlySet<Socket>): () => void {
     for (const socket of connections) {
       const { bytesRead } = socket;
       const state = stateOf(socket);
-      // An unused connection with bytes: its first request is arriving, it has another protocol, or it carries TLS (see `noteSocket`).
+      // An unused connection with bytes: its first request is arriving, it has another protocol, or it carries TLS (see
+      // `noteSocket`).
       const isOpen = typeof state === 'object' || (state === 'unused' && bytesRead > 0);
       const last = seen.get(socket);
       const times = !isOpen && last?.bytesRead === bytesRead ? last.times + 1 : 0;

@@ -3,10 +3,14 @@ import { Server, type ServerResponse } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
-/** The state of a connection: the answer to its newest request, `idle` when that has ended, `unused` before the first request. */
+/**
+ * The state of a connection: the answer to its newest request, `idle` when that has ended, `unused` before the first
+ * request.
+ */
 export type ConnectionState = ServerResponse | 'idle' | 'unused';
 
-// Stored on the objects of Node instead of in maps of this module: Jest loads the module once for each test file, and all must share this.
+// Stored on the objects of Node instead of in maps of this module: Jest loads the module once for each test file, and
+// all must share this.
 const stateKey = Symbol.for('koa-mongo-resource.connection.1');
 const socketsKey = Symbol.for('koa-mongo-resource.connections.1');
 const listenerKey = Symbol.for('koa-mongo-resource.onRequest.1');
@@ -27,8 +31,9 @@ interface Exchange {
 }
 
 /**
- * Starts to track the connections of all HTTP servers of the process, by the events of `diagnostics_channel`. `close` needs to know all
- * requests of a server, on routes that the library does not see too, and those that began before `close` was called. Further calls do nothing.
+ * Starts to track the connections of all HTTP servers of the process, by the events of `diagnostics_channel`. `close`
+ * needs to know all requests of a server, on routes that the library does not see too, and those that began before
+ * `close` was called. Further calls do nothing.
  */
 export function watchConnections(): void {
   const started: ReturnType<typeof channel> & { [watchedKey]?: true } = channel('http.server.request.start');
@@ -60,8 +65,8 @@ export function onRequest(server: KnownServer, listener: (response: ServerRespon
 }
 
 /**
- * A TLS server reads requests from a second socket for each connection, which exists when the handshake is over. Until then, and if no
- * handshake comes, there is only the accepted socket. Both are tracked.
+ * A TLS server reads requests from a second socket for each connection, which exists when the handshake is over. Until
+ * then, and if no handshake comes, there is only the accepted socket. Both are tracked.
  */
 function noteSocket(message: unknown): void {
   const { socket } = message as { readonly socket: KnownSocket };

@@ -22,8 +22,9 @@ export function isOfThisCopy(api: Api): boolean {
 }
 
 /**
- * Refuses what is no api, and an api of another copy of the library: what is compiled in an api is only for the functions of its own copy,
- * which may have another version. Throws a {@link ConfigurationError} that names the function.
+ * Refuses what is no api, and an api of another copy of the library: what is compiled in an api is only for the
+ * functions of its own copy, which may have another version. Throws a {@link ConfigurationError} that names the
+ * function.
  */
 export function checkApi(api: unknown, name: string): void {
   if (!isApi(api)) throw new ConfigurationError(`${name} needs an api, which \`api()\` of a service returns.`);

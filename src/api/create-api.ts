@@ -77,8 +77,8 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
 }
 
 /**
- * Compiles the parts of an api. A part that needs another one asks for it, and is not tried if that one has a mistake. All parts that can be
- * tried are tried, so that all mistakes are reported together.
+ * Compiles the parts of an api. A part that needs another one asks for it, and is not tried if that one has a mistake.
+ * All parts that can be tried are tried, so that all mistakes are reported together.
  */
 function compileParts(options: Options, identify: Authenticate<unknown> | undefined, closing: Closing) {
   checkValue('The options of an api', options, anObject('an object'));

@@ -2,11 +2,12 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type CompiledField, type Node, type ObjectNode, type Reference, relationSlot } from '../model/node.ts';
 
 /**
- * Draws models and their relations as a Mermaid `erDiagram`, which GitHub and many editors show as a picture. Private fields, and what they hold, are
- * left out. An embedded object is a box of its own, named by its path.
+ * Draws models and their relations as a Mermaid `erDiagram`, which GitHub and many editors show as a picture. Private
+ * fields, and what they hold, are left out. An embedded object is a box of its own, named by its path.
  *
- * An edge leads from a field with ids to the model of the records. On its far end, it is one record, zero or one where the field may be null or
- * missing, or many for an array. On its near end, it is many, or zero or one if the field is unique.
+ * An edge leads from a field with ids to the model of the records. On its far end, it is one record, zero or one where
+ * the field may be null or missing, or many for an array. On its near end, it is many, or zero or one if the field is
+ * unique.
  *
  * @example
  * await writeFile('models.mmd', diagram([Order, Customer]));

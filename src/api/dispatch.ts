@@ -17,7 +17,9 @@ export interface Route extends Place {
   readonly maxTimeMS?: number;
 }
 
-/** Runs the operation of a request, or throws 404 or 405. `path` is the part of the path after the prefix of the api. */
+/**
+ * Runs the operation of a request, or throws 404 or 405. `path` is the part of the path after the prefix of the api.
+ */
 export type Dispatch = (ctx: Context, path: string, next: Koa.Next) => Promise<void>;
 
 /** The operations of one path pattern, by method. */
@@ -28,9 +30,9 @@ interface Methods {
 }
 
 /**
- * Compiles the routes of all resources. The first path segment is looked up in a map, so that the cost does not grow with the number of
- * resources; then only the few patterns of that resource are matched. A literal path wins over a parameter for every method: `Allow` of a 405
- * has the methods of the pattern that matches.
+ * Compiles the routes of all resources. The first path segment is looked up in a map, so that the cost does not grow
+ * with the number of resources; then only the few patterns of that resource are matched. A literal path wins over a
+ * parameter for every method: `Allow` of a 405 has the methods of the pattern that matches.
  */
 export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>, prefix = ''): Dispatch {
   const resources = new Map([...routes].map(([segment, own]) => [segment, compilePaths(byPattern(own, `${prefix}/${segment}`))]));
@@ -64,7 +66,9 @@ function findRun({ target: { routes, allowed }, params }: Found<Methods>, ctx: C
   return route.run;
 }
 
-/** Answers OPTIONS (RFC 9110 §9.3.7, RFC 5789 §3.1) before the chain of an operation, so that no credentials are needed. */
+/**
+ * Answers OPTIONS (RFC 9110 §9.3.7, RFC 5789 §3.1) before the chain of an operation, so that no credentials are needed.
+ */
 function describeOptions(allowed: readonly string[], routes: Methods['routes']): ResourceMiddleware {
   return async function describeOptions(ctx) {
     ctx.status = 204;

@@ -12,7 +12,10 @@ import { documentPath } from '../openapi/describe-document.ts';
 import { docsFiles, docsPage, docsPolicy, docsStart, startFile } from '../openapi/docs-page.ts';
 import type { Route } from './dispatch.ts';
 
-/** Creates the routes of the docs page and of its files. Each file has a route of its own, so that no request path reaches the file system. */
+/**
+ * Creates the routes of the docs page and of its files. Each file has a route of its own, so that no request path
+ * reaches the file system.
+ */
 export function compileDocsRoutes({ info, securitySchemes }: ApiDescription, before: readonly ResourceMiddleware[]): Route[] {
   const headers = {
     'Content-Security-Policy': docsPolicy(securitySchemes),
@@ -45,7 +48,9 @@ function sendFile(body: Buffer, extension: string, headers: Readonly<Record<stri
   };
 }
 
-/** The package with the files of the docs page. It is an optional peer dependency: without the page it is not needed. */
+/**
+ * The package with the files of the docs page. It is an optional peer dependency: without the page it is not needed.
+ */
 const packageName = 'swagger-ui-dist';
 
 /**

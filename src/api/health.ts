@@ -9,12 +9,15 @@ import type { Route } from './dispatch.ts';
 /** The path of the health routes below the prefix. */
 export const healthPath = 'health';
 
-/** Answers a probe; returns undefined for any other request. `path` is the part of the path after the prefix of the api. */
+/**
+ * Answers a probe; returns undefined for any other request. `path` is the part of the path after the prefix of the api.
+ */
 export type AnswerProbe = (ctx: Context, path: string | undefined) => Promise<void> | undefined;
 
 /**
- * Creates the routes of the probes. `live` says that the process answers, and never asks the database. `ready` says that requests can be served:
- * it answers 503 if the database does not answer within a second on an open connection, and after `close` was called.
+ * Creates the routes of the probes. `live` says that the process answers, and never asks the database. `ready` says
+ * that requests can be served: it answers 503 if the database does not answer within a second on an open connection,
+ * and after `close` was called.
  */
 export function compileHealthRoutes(db: Db, closing: Closing, answerProblems: ResourceMiddleware): Route[] {
   const ping = compilePing(db);
@@ -26,8 +29,8 @@ export function compileHealthRoutes(db: Db, closing: Closing, answerProblems: Re
 }
 
 /**
- * Answers probes before authentication, limits and `observe`. The route table has the same routes, but only to answer other methods: with 405,
- * or OPTIONS.
+ * Answers probes before authentication, limits and `observe`. The route table has the same routes, but only to answer
+ * other methods: with 405, or OPTIONS.
  */
 export function compileProbes(routes: readonly Route[]): AnswerProbe {
   const probes = new Map(routes.map(({ path, run }) => [`/${healthPath}${path}`, run]));

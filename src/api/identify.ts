@@ -8,7 +8,10 @@ const accepted = step([], function accepted(ctx) {
   ctx.status = 204;
 });
 
-/** Compiles a function that only asks `authenticate` about a request. Observers are not told of it, because it is none of a client. */
+/**
+ * Compiles a function that only asks `authenticate` about a request. Observers are not told of it, because it is none
+ * of a client.
+ */
 export function compileIdentify(
   prefix: string,
   { answerProblems, before }: Surroundings,

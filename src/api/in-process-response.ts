@@ -5,7 +5,10 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 type Chunk = string | Uint8Array;
 type Done = (error?: Error | null) => void;
 
-/** Takes the place of a socket. `answerTimeout` sees by `bytesWritten` that a stream goes on, which waits for its reader. */
+/**
+ * Takes the place of a socket. `answerTimeout` sees by `bytesWritten` that a stream goes on, which waits for its
+ * reader.
+ */
 class Sink extends Writable {
   bytesWritten = 0;
 
@@ -16,8 +19,8 @@ class Sink extends Writable {
 }
 
 /**
- * A `ServerResponse` of Node that becomes a WHATWG Response instead of bytes on a socket. It extends the real class, so that everything that
- * writes to it (Koa, a stream, a handler) behaves as it does on the network.
+ * A `ServerResponse` of Node that becomes a WHATWG Response instead of bytes on a socket. It extends the real class, so
+ * that everything that writes to it (Koa, a stream, a handler) behaves as it does on the network.
  */
 export class InProcessResponse extends ServerResponse {
   /** Resolves to the Response when its status and headers are known. Rejects if the response is destroyed before. */
@@ -63,7 +66,10 @@ export class InProcessResponse extends ServerResponse {
     return super.destroy();
   }
 
-  /** The stream for a body that is written in several pieces. If its reader cancels it, the response is destroyed as by a broken connection. */
+  /**
+   * The stream for a body that is written in several pieces. If its reader cancels it, the response is destroyed as by
+   * a broken connection.
+   */
   #stream(): PassThrough {
     if (this.#body) return this.#body;
     const body = new PassThrough();

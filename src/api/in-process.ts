@@ -11,8 +11,8 @@ export interface FetchOptions<Principal = unknown> {
    */
   readonly principal?: Principal | null | undefined;
   /**
-   * How many bytes a page of a list may have for this request, if these are fewer than `maxPageBytes` of the api. The database measures the
-   * records first, in one more command, and sends no more than fit: at least one.
+   * How many bytes a page of a list may have for this request, if these are fewer than `maxPageBytes` of the api. The
+   * database measures the records first, in one more command, and sends no more than fit: at least one.
    * @default `maxPageBytes`
    */
   readonly maxPageBytes?: number;
@@ -27,9 +27,9 @@ const legal: LegalOptions<FetchOptions> = {
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * Turns a request listener into a function from a WHATWG Request to its Response: the same chain and the same answers, without a socket. The
- * body of the request is read as a stream, so that its limit holds. If the signal of the request is aborted, the chain sees a client that has
- * disconnected, and the promise rejects with the reason.
+ * Turns a request listener into a function from a WHATWG Request to its Response: the same chain and the same answers,
+ * without a socket. The body of the request is read as a stream, so that its limit holds. If the signal of the request
+ * is aborted, the chain sees a client that has disconnected, and the promise rejects with the reason.
  */
 export function compileFetch(handle: RequestHandler): (request: Request, options?: FetchOptions) => Promise<Response> {
   return async function fetch(request, options = {}) {

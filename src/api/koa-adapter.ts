@@ -14,11 +14,12 @@ export interface Answering {
 }
 
 /**
- * Creates the middleware for a Koa app. Below its prefix it answers all requests except OPTIONS. For all others it calls `next()`.
+ * Creates the middleware for a Koa app. Below its prefix it answers all requests except OPTIONS. For all others it
+ * calls `next()`.
  *
- * It can be mounted anywhere. `koa-mount` removes its own path from `ctx.path`. `@koa/router` does not change `ctx.path`, but nests a middleware
- * that has a `router`: the last capture of the wildcard below is then the path below the mount, whatever prefixes and parameters the outer
- * routers have.
+ * It can be mounted anywhere. `koa-mount` removes its own path from `ctx.path`. `@koa/router` does not change
+ * `ctx.path`, but nests a middleware that has a `router`: the last capture of the wildcard below is then the path below
+ * the mount, whatever prefixes and parameters the outer routers have.
  */
 export function compileKoaAdapter(prefix: string, { answerProbe, around, dispatch }: Answering): Koa.Middleware {
   function answer(ctx: Context, path: string, next: Koa.Next): Promise<unknown> {

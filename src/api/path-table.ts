@@ -15,10 +15,11 @@ interface Branch<Target> {
 }
 
 /**
- * Compiles patterns such as `/:id/lines/:line` into a tree of their segments. If several patterns match, the first segment in which they differ
- * decides, and there a literal wins over a parameter: `/:id/lines/last` over `/:id/:part/last`. If a branch has no match, the others are tried.
- * Segments are compared decoded (RFC 3986 §6.2.2.2), so that `/%6Fverdue` is `/overdue`. Paths with an empty segment, or with one that is not
- * percent-encoded UTF-8, match nothing: as raw text, a parameter value would have a second path.
+ * Compiles patterns such as `/:id/lines/:line` into a tree of their segments. If several patterns match, the first
+ * segment in which they differ decides, and there a literal wins over a parameter: `/:id/lines/last` over
+ * `/:id/:part/last`. If a branch has no match, the others are tried. Segments are compared decoded (RFC 3986 §6.2.2.2),
+ * so that `/%6Fverdue` is `/overdue`. Paths with an empty segment, or with one that is not percent-encoded UTF-8, match
+ * nothing: as raw text, a parameter value would have a second path.
  */
 export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): FindPath<Target> {
   const root = branch<Target>();

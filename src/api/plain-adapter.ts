@@ -8,7 +8,10 @@ import { noSuchPath } from './dispatch.ts';
 import { InProcessRequest } from './in-process-request.ts';
 import { type Answering, belowPrefix } from './koa-adapter.ts';
 
-/** Settings of an api that is served by `callback()` or `fetch()`. With `routes()` the settings of the app count, and its `app.on('error')`. */
+/**
+ * Settings of an api that is served by `callback()` or `fetch()`. With `routes()` the settings of the app count, and
+ * its `app.on('error')`.
+ */
 export interface PlainOptions {
   /**
    * Called for every unexpected error, with the Koa context.
@@ -53,7 +56,10 @@ function takeGiven(ctx: Context, { given, pageBytes }: InProcessRequest): void {
   if (pageBytes !== undefined) ctx.pageBytes = pageBytes;
 }
 
-/** Koa also emits an error if a client breaks off its connection, or a reader in process its answer. That is not an error of the service. */
+/**
+ * Koa also emits an error if a client breaks off its connection, or a reader in process its answer. That is not an
+ * error of the service.
+ */
 function isOfConnection(error: Error, { req, res }: Context): boolean {
   const isGone = req instanceof InProcessRequest ? res.destroyed : req.socket?.destroyed === true;
   return isGone && (isSocketError(error) || isOfRequest(error)) && !isOfStream(error);

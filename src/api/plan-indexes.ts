@@ -16,8 +16,9 @@ export interface CreatedIndexes {
 }
 
 /**
- * Compares the indexes that the lists and unique fields of an api need with those that its database has. It sends one command for each
- * collection, and changes nothing. Throws if the database does not answer within `maxTimeMS` of the api.
+ * Compares the indexes that the lists and unique fields of an api need with those that its database has. It sends one
+ * command for each collection, and changes nothing. Throws if the database does not answer within `maxTimeMS` of the
+ * api.
  *
  * @example
  * console.log(await planIndexes(api)); // a table of existing, missing, conflicting and unneeded indexes
@@ -34,12 +35,14 @@ export async function planIndexes(api: Api): Promise<IndexPlan> {
 }
 
 /**
- * Creates the indexes that `planIndexes` calls missing, and drops none. It can run again, and in several processes at the same time: then the
- * process that has created an index reports it, and the others wait for it. It sends one command for each collection that lacks indexes, and
- * waits until they are built, which takes long on a large collection.
+ * Creates the indexes that `planIndexes` calls missing, and drops none. It can run again, and in several processes at
+ * the same time: then the process that has created an index reports it, and the others wait for it. It sends one
+ * command for each collection that lacks indexes, and waits until they are built, which takes long on a large
+ * collection.
  *
- * Throws if the database does not answer within `maxTimeMS` of the api, and if stored records break a unique index. If an index has the keys of
- * another one but other options, all others are created first, and then it throws: what the models declare is not enforced.
+ * Throws if the database does not answer within `maxTimeMS` of the api, and if stored records break a unique index. If
+ * an index has the keys of another one but other options, all others are created first, and then it throws: what the
+ * models declare is not enforced.
  *
  * @returns the created indexes by collection
  *
@@ -84,7 +87,10 @@ function sourcesOf({ resources, models, latches }: Indexing): Map<string, IndexS
   return sources;
 }
 
-/** The reads of the relations by `t.hasMany` that a resource includes, at any step. A model is compiled for each resource that serves it. */
+/**
+ * The reads of the relations by `t.hasMany` that a resource includes, at any step. A model is compiled for each
+ * resource that serves it.
+ */
 function reverseReads(steps: CompiledResource['includes']['steps'], path: string, resources: Indexing['resources']): IndexSource[] {
   return steps.flatMap(({ relation: { name }, children, source: { model }, steps: further }) => {
     const scopeFields = resources.find((one) => one.model === model)?.scopeFields ?? [];

@@ -13,8 +13,9 @@ const legal: LegalOptions<ValidatorOptions> = {
 };
 
 /**
- * Compares the validators that the models of an api would set (`collectionValidator`) with those of its collections. It sends one command for
- * each collection, and changes nothing. Throws if the database does not answer within `maxTimeMS` of the api.
+ * Compares the validators that the models of an api would set (`collectionValidator`) with those of its collections. It
+ * sends one command for each collection, and changes nothing. Throws if the database does not answer within `maxTimeMS`
+ * of the api.
  *
  * @example
  * console.log(await planValidators(api)); // a table of existing, missing, outdated and conflicting validators
@@ -35,11 +36,12 @@ export async function planValidators(api: Api, options: ValidatorOptions = {}): 
 }
 
 /**
- * Sets the validators that `planValidators` calls missing or outdated, and drops none. A collection that does not exist is created. It can run
- * again, and in several processes at the same time. MongoDB does not look at the records that are stored already.
+ * Sets the validators that `planValidators` calls missing or outdated, and drops none. A collection that does not exist
+ * is created. It can run again, and in several processes at the same time. MongoDB does not look at the records that
+ * are stored already.
  *
- * Throws if the database does not answer within `maxTimeMS` of the api. If a collection has a validator that this library has not made, all others are
- * set first, and then it throws.
+ * Throws if the database does not answer within `maxTimeMS` of the api. If a collection has a validator that this
+ * library has not made, all others are set first, and then it throws.
  *
  * @returns what was set
  *

@@ -7,9 +7,9 @@ import { once } from '../mistakes.ts';
 import type { OpenapiDocument } from '../openapi/document.ts';
 
 /**
- * Answers with an OpenAPI document, and with the strong `ETag` of its text. The server in the document is where the app is mounted: the part of
- * the requested path before `path`, which is the path of the document in the api. The document is built at the first request: most
- * processes of a service are never asked for it.
+ * Answers with an OpenAPI document, and with the strong `ETag` of its text. The server in the document is where the app
+ * is mounted: the part of the requested path before `path`, which is the path of the document in the api. The document
+ * is built at the first request: most processes of a service are never asked for it.
  */
 export function sendDocument(build: () => OpenapiDocument, path: string): ResourceMiddleware {
   const write = once(() => compileText(build()));
@@ -27,7 +27,9 @@ function mountOf(requested: string, path: string): string {
   return (requested.endsWith(path) && requested.slice(0, -path.length)) || '/';
 }
 
-/** An app usually has one mount, or a few prefixes of a proxy. Clients can invent more, which must not fill the memory. */
+/**
+ * An app usually has one mount, or a few prefixes of a proxy. Clients can invent more, which must not fill the memory.
+ */
 const mostMounts = 8;
 
 interface DocumentText {
@@ -46,8 +48,8 @@ function compileText({ openapi, info, servers: _, ...rest }: OpenapiDocument): (
 }
 
 /**
- * Returns a function that makes the value of a key once, and keeps the values of the `most` keys that were asked for last. A client that
- * invents keys cannot fill the memory.
+ * Returns a function that makes the value of a key once, and keeps the values of the `most` keys that were asked for
+ * last. A client that invents keys cannot fill the memory.
  */
 export function keepLatest<Value>(make: (key: string) => Value, most: number): (key: string) => Value {
   const kept = new Map<string, Value>(); // in the order of their last use

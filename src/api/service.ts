@@ -20,14 +20,19 @@ export interface Resource<Principal> {
 
 /** Options of {@link service}. */
 export interface ServiceOptions<Principal> {
-  /** Returns the principal of a request, or undefined or null for an anonymous one. @default every request is anonymous */
+  /**
+   * Returns the principal of a request, or undefined or null for an anonymous one.
+   *
+   * @default every request is anonymous
+   */
   readonly authenticate?: Authenticate<Principal>;
 }
 
 /** Creates resources and apis that share one function to authenticate. */
 export interface Service<Principal> {
   /**
-   * Describes a resource. Its functions get the principal with the type that `authenticate` returns. Mistakes are reported by `api()`.
+   * Describes a resource. Its functions get the principal with the type that `authenticate` returns. Mistakes are
+   * reported by `api()`.
    *
    * @example
    * const orders = shop.resource({
@@ -59,7 +64,8 @@ const madeFor = new WeakMap<object, WeakSet<object>>();
 const nobody = {};
 
 /**
- * Creates a service. Guards, scopes and hooks of its resources get the principal with the type that `authenticate` returns, without annotations.
+ * Creates a service. Guards, scopes and hooks of its resources get the principal with the type that `authenticate`
+ * returns, without annotations.
  *
  * @example
  * const shop = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });

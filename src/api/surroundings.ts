@@ -66,8 +66,8 @@ function compileLimits(options: Options): readonly [readonly ResourceMiddleware[
 }
 
 /**
- * The middlewares before the OpenAPI description and the docs page: only the limit if the description is open to everybody, undefined if it is
- * not served.
+ * The middlewares before the OpenAPI description and the docs page: only the limit if the description is open to
+ * everybody, undefined if it is not served.
  */
 export function compileBeforeDocument(
   documentGuards: readonly Guard<never>[] | undefined,

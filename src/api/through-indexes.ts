@@ -3,9 +3,9 @@ import type { IndexSource, ThroughUse } from '../mongo/indexes/wanted-indexes.ts
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 
 /**
- * What the filters of a list through relations need: an index of each field that holds references, by which the list finds the ids of the first
- * query, and one of each field of a related record, by which that query finds the ids. A sort through a relation needs none, because it looks up
- * related records by their ids.
+ * What the filters of a list through relations need: an index of each field that holds references, by which the list
+ * finds the ids of the first query, and one of each field of a related record, by which that query finds the ids. A
+ * sort through a relation needs none, because it looks up related records by their ids.
  */
 export function throughSources(
   { path, model, ops, scopeFields, through }: CompiledResource,

@@ -4,7 +4,9 @@ import { exchangeOf } from '../middleware/parts/exchange.ts';
 import { type Detail, readDetail } from '../mongo/driver/trace/detail.ts';
 import { currentTrace, RequestTrace } from '../mongo/driver/trace/request-trace.ts';
 
-/** The middleware that writes each request and its commands to standard error; none unless `DEBUG` names the library. */
+/**
+ * The middleware that writes each request and its commands to standard error; none unless `DEBUG` names the library.
+ */
 export function traceRequests(): readonly ResourceMiddleware[] {
   const detail = readDetail(process.env.DEBUG);
   if (detail === undefined) return [];

@@ -12,8 +12,8 @@ interface Needing {
 }
 
 /**
- * Warns (`process.emitWarning`) if an api needs transactions, and its client is connected to a standalone server, which has none: what needs them
- * is answered with 501. The warning comes at once, or when the client has connected.
+ * Warns (`process.emitWarning`) if an api needs transactions, and its client is connected to a standalone server, which
+ * has none: what needs them is answered with 501. The warning comes at once, or when the client has connected.
  */
 export function warnOfStandalone(db: Db, { batch, idempotency, resources }: Needing): void {
   const needing = [

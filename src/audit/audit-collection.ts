@@ -16,7 +16,11 @@ export type { Audit, AuditedMisfit, UnknownKey };
 export interface AuditOptions {
   /** The database of the collections. */
   readonly db: Database;
-  /** How long the database may take to read some records, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
+  /**
+   * How long the database may take to read some records, in milliseconds. `maxTimeMS` of a model wins over it.
+   *
+   * @default 10,000
+   */
   readonly maxTimeMS?: number | undefined;
   /** The most records to compare. @default all */
   readonly limit?: number | undefined;
@@ -35,14 +39,16 @@ const legal: LegalOptions<AuditOptions> = {
 const batchSize = 500;
 
 /**
- * Compares the stored records of a collection with its model, and yields what was found so far: after each batch of records, and at the end.
- * What does not fit is what the model would complain about if the record were read and written again: types, missing values, constraints,
- * and checks, of private fields too. A missing value that reads as a default fits. Of one record, the first 100 misfits count.
+ * Compares the stored records of a collection with its model, and yields what was found so far: after each batch of
+ * records, and at the end. What does not fit is what the model would complain about if the record were read and written
+ * again: types, missing values, constraints, and checks, of private fields too. A missing value that reads as a default
+ * fits. Of one record, the first 100 misfits count.
  *
- * It reads in the order of the ids, keeps no cursor open, and its memory is bounded. It can be left after each value. Records that are
- * written meanwhile may be compared or not.
+ * It reads in the order of the ids, keeps no cursor open, and its memory is bounded. It can be left after each value.
+ * Records that are written meanwhile may be compared or not.
  *
- * Throws a `Problem` if the database cannot be read, as a store does, and a {@link ConfigurationError} for a mistake in the model or the options.
+ * Throws a `Problem` if the database cannot be read, as a store does, and a {@link ConfigurationError} for a mistake in
+ * the model or the options.
  *
  * @example
  * let audit;

@@ -6,8 +6,9 @@ import { isStoredObject, mapEntries } from '../model/value/stored-shape.ts';
 type Visit = (stored: unknown, place: string, found: Set<string>) => void;
 
 /**
- * Compiles the search for keys of a stored record that are not fields of its model, at any depth. It returns their paths, in which `*` stands
- * for the items of an array and the keys of a map. The model ignores such keys. Keys of the library itself are known.
+ * Compiles the search for keys of a stored record that are not fields of its model, at any depth. It returns their
+ * paths, in which `*` stands for the items of an array and the keys of a map. The model ignores such keys. Keys of the
+ * library itself are known.
  */
 export function compileFindUnknownKeys(root: ObjectNode): (stored: unknown) => ReadonlySet<string> {
   const visit = compileObject(root);

@@ -1,10 +1,13 @@
 /** Stored values of one place that break the same rule. */
 export interface AuditedMisfit {
-  /** The dotted path of the field. `*` stands for the items of an array and the keys of a map. Empty for the record as a whole. */
+  /**
+   * The dotted path of the field. `*` stands for the items of an array and the keys of a map. Empty for the record as a
+   * whole.
+   */
   readonly path: string;
   /**
-   * The rule: one of the library (`docs/reference/errors.md`) or of a check; `unreadable` for a record that is not valid BSON, and `check_failed` if a
-   * check throws an error.
+   * The rule: one of the library (`docs/reference/errors.md`) or of a check; `unreadable` for a record that is not
+   * valid BSON, and `check_failed` if a check throws an error.
    */
   readonly rule: string;
   /** The message of the first one, whose subject is the field. */

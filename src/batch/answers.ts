@@ -8,7 +8,10 @@ type Answer = readonly Buffer[];
 
 const comma = Buffer.from(',');
 
-/** The answers of a batch, which together may have so many bytes. Whatever holds memory until the batch has ended counts. */
+/**
+ * The answers of a batch, which together may have so many bytes. Whatever holds memory until the batch has ended
+ * counts.
+ */
 export class Answers {
   readonly #max: number;
   readonly #answers: Answer[] = [];
@@ -25,8 +28,8 @@ export class Answers {
   }
 
   /**
-   * Adds the answer of the next operation. Throws if it is an error, and 413 if there is no more room: then nothing of the batch is written.
-   * An answer without a body counts as its record, which is kept for the hooks of `after`.
+   * Adds the answer of the next operation. Throws if it is an error, and 413 if there is no more room: then nothing of
+   * the batch is written. An answer without a body counts as its record, which is kept for the hooks of `after`.
    */
   add(ctx: Context): void {
     const { status, record } = ctx;

@@ -11,7 +11,10 @@ export interface BatchReplaysSettings {
   readonly maxOperations: number;
   /** Runs what a caller runs through to see an answer of the operation at a path again. */
   readmit(ctx: Context, path: string): Promise<void>;
-  /** The id of the record that the operation of a context has created, of its stored id; undefined if it has created none. */
+  /**
+   * The id of the record that the operation of a context has created, of its stored id; undefined if it has created
+   * none.
+   */
   idCreated(ctx: Context, id: unknown): CreatedId | undefined;
 }
 

@@ -28,11 +28,13 @@ export interface BatchSettings {
 }
 
 /**
- * Carries out the operations in `ctx.request.body` in one transaction, one after the other. Each runs through its own chain, as the principal of
- * the batch, up to its write; when all of them have come that far, the transaction begins. If it is committed, the chains go on to their hooks.
+ * Carries out the operations in `ctx.request.body` in one transaction, one after the other. Each runs through its own
+ * chain, as the principal of the batch, up to its write; when all of them have come that far, the transaction begins.
+ * If it is committed, the chains go on to their hooks.
  *
- * If an operation fails, nothing is written, and the answer is its problem, with its index as `operation`. If all answers together would have
- * more than `maxAnswerBytes`, it is 413, and nothing is written either. Between two operations, other requests get their turn.
+ * If an operation fails, nothing is written, and the answer is its problem, with its index as `operation`. If all
+ * answers together would have more than `maxAnswerBytes`, it is 413, and nothing is written either. Between two
+ * operations, other requests get their turn.
  */
 export function batch(settings: BatchSettings): ResourceMiddleware {
   const { maxTimeMS, maxOperations, maxAnswerBytes } = settings;
@@ -86,7 +88,9 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
   });
 }
 
-/** Lets the chains go on after the commit. A hook that fails is told in the answer of its operation, and the rest stays. */
+/**
+ * Lets the chains go on after the commit. A hook that fails is told in the answer of its operation, and the rest stays.
+ */
 async function finish(ctx: Context, members: readonly Member[], answers: Answers): Promise<void> {
   let hasFailed = false;
   for (const [index, member] of members.entries()) {
@@ -125,7 +129,10 @@ function unlessGone(ctx: Context, beginning: Promise<Member>): Promise<Member> {
   });
 }
 
-/** The problem of one operation, with its index in the document. For `app.on('error')` it is still the error that was thrown. */
+/**
+ * The problem of one operation, with its index in the document. For `app.on('error')` it is still the error that was
+ * thrown.
+ */
 export function ofOperation(error: unknown, operation: number): Problem {
   const problem = toProblem(error);
   const { message, stack } = error instanceof Error ? error : problem;

@@ -3,7 +3,10 @@ import type { Context } from '../middleware/parts/context.ts';
 /** One operation of a batch, whose chain has run up to its write. */
 export interface Member {
   readonly ctx: Context;
-  /** Its write, and its answer. Undefined if its chain has answered before: a middleware of the operation's `use` may do that. */
+  /**
+   * Its write, and its answer. Undefined if its chain has answered before: a middleware of the operation's `use` may do
+   * that.
+   */
   readonly step: (() => Promise<void>) | undefined;
   /** Lets the chain go on after the commit: the hooks of `after`. Resolves when it has ended. */
   goOn(): Promise<void>;
@@ -11,7 +14,10 @@ export interface Member {
   giveUp(reason: unknown): void;
 }
 
-/** Runs the chain of an operation until it comes to its write, and holds it there. Rejects with what the chain throws before. */
+/**
+ * Runs the chain of an operation until it comes to its write, and holds it there. Rejects with what the chain throws
+ * before.
+ */
 export async function beginMember(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<Member> {
   let goOn: () => void = () => undefined;
   let giveUp: (reason: unknown) => void = () => undefined;

@@ -5,7 +5,10 @@ import { jsonType } from '../http/media-type.ts';
 import type { Context } from '../middleware/parts/context.ts';
 import type { BatchOperation } from './read-batch.ts';
 
-/** The request of one operation of a batch, as an `IncomingMessage` of Node's server. Its body is the JSON that the client sent for it. */
+/**
+ * The request of one operation of a batch, as an `IncomingMessage` of Node's server. Its body is the JSON that the
+ * client sent for it.
+ */
 class OperationRequest extends Readable {
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
@@ -42,8 +45,9 @@ function ofBatch(name: string): boolean {
 }
 
 /**
- * Makes the context of one operation of a batch: a request and a response of its own, and all else from the context of the batch, such as the
- * principal, a scope that stands above the api, the exchange, and with it deadline and transaction. A slot that it sets is its own.
+ * Makes the context of one operation of a batch: a request and a response of its own, and all else from the context of
+ * the batch, such as the principal, a scope that stands above the api, the exchange, and with it deadline and
+ * transaction. A slot that it sets is its own.
  */
 export function operationContext(ctx: Context, operation: BatchOperation): Context {
   const req = new OperationRequest(ctx, operation, baseOf(ctx.url) + operation.path) as unknown as IncomingMessage;

@@ -11,7 +11,10 @@ export interface BatchOperation {
   readonly path: string;
   readonly body?: unknown;
   readonly if_match?: string;
-  /** Where in the body ids of created records are to be put: an operation by its index, by the JSON Pointer (RFC 6901) of the place. */
+  /**
+   * Where in the body ids of created records are to be put: an operation by its index, by the JSON Pointer (RFC 6901)
+   * of the place.
+   */
   readonly refs?: Readonly<Record<string, number>>;
 }
 
@@ -37,7 +40,9 @@ const envelope = compileBody(
   }),
 );
 
-/** Reads the body of a batch. Throws 422. The bodies of the operations are left as they are: their own chains read them. */
+/**
+ * Reads the body of a batch. Throws 422. The bodies of the operations are left as they are: their own chains read them.
+ */
 export function readBatch(body: unknown, maxOperations: number): readonly BatchOperation[] {
   if (!isObject(body)) throw bodyNoObject();
   const { operations } = body;

@@ -11,12 +11,14 @@ export interface CreatedId {
   readonly value: unknown;
 }
 
-/** The ids that the operations before have created, by their indexes; undefined for an operation that creates no record. */
+/**
+ * The ids that the operations before have created, by their indexes; undefined for an operation that creates no record.
+ */
 export type CreatedIds = readonly (CreatedId | undefined)[];
 
 /**
- * Puts the ids of created records into the path and the body of the operation that comes next. A reference stands beside the body, and in the
- * path in braces, which no URL can have: data is never taken for one. Throws 422.
+ * Puts the ids of created records into the path and the body of the operation that comes next. A reference stands
+ * beside the body, and in the path in braces, which no URL can have: data is never taken for one. Throws 422.
  */
 export function fillIn(operation: BatchOperation, ids: CreatedIds): BatchOperation {
   const { path, body, refs = {} } = operation;

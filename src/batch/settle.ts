@@ -1,7 +1,10 @@
 import type { NotedRecords } from '../middleware/parts/context.ts';
 import { type ShownRecords, textOf } from '../mongo/idempotency-keys.ts';
 
-/** What a batch shows in the end: an operation may delete a record that one before has shown, or take it out of the scope. */
+/**
+ * What a batch shows in the end: an operation may delete a record that one before has shown, or take it out of the
+ * scope.
+ */
 export function settle(noted: readonly NotedRecords[]): readonly ShownRecords[] {
   const left = new Set<string>();
   const settled = noted.toReversed().map(({ records, hasLeft, left: own = [] }) => {

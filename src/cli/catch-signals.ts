@@ -7,7 +7,10 @@ interface Caught {
   readonly status: number;
 }
 
-/** Catches the first SIGINT and SIGTERM, so that a command can come to an end by itself. The second one ends the process at once. */
+/**
+ * Catches the first SIGINT and SIGTERM, so that a command can come to an end by itself. The second one ends the process
+ * at once.
+ */
 export function catchSignals(): { readonly caught: Caught | undefined } {
   const seen: { caught: Caught | undefined } = { caught: undefined };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -15,12 +15,15 @@ const patienceMS = 5_000;
 /** The same where there is none. */
 const noPatienceMS = 500;
 
-/** No host has this name (RFC 2606 §2): a function that uses its database, and was given no address, must not write to a real one. */
+/**
+ * No host has this name (RFC 2606 §2): a function that uses its database, and was given no address, must not write to a
+ * real one.
+ */
 const nowhere = 'mongodb://no-uri-was-given.invalid/none';
 
 /**
- * Opens the database that a function of the app gets. Without `isNeeded`, nothing connects to it, unless the function does, and it may be one that
- * does not exist.
+ * Opens the database that a function of the app gets. Without `isNeeded`, nothing connects to it, unless the function
+ * does, and it may be one that does not exist.
  */
 export async function openDatabase({ uri, name }: Omit<DatabaseArguments, 'isGiven'>, isNeeded: boolean): Promise<Db> {
   if (isNeeded && uri === undefined) throw new UsageError('This command needs a database: give --uri, or set MONGODB_URI.');
@@ -49,7 +52,10 @@ async function connect(client: MongoClient): Promise<void> {
   }
 }
 
-/** Rejects when all servers that the driver knows of have refused its connection: it would go on trying until its patience ends. */
+/**
+ * Rejects when all servers that the driver knows of have refused its connection: it would go on trying until its
+ * patience ends.
+ */
 function refusal(client: MongoClient): Promise<never> {
   return new Promise((_resolve, reject) => {
     client.on('topologyDescriptionChanged', ({ newDescription }: TopologyDescriptionChangedEvent) => {

@@ -12,8 +12,8 @@ const own = { applyIndexes, auditCollection, diagram, openapiDocument, openapiTe
 export type Library = typeof own;
 
 /**
- * Finds the copy of the library that has made an api: no other copy can read what is compiled in it. There are two if tsx
- * compiles the app to CommonJS, and its packages with it, or if the app has another installation than the command.
+ * Finds the copy of the library that has made an api: no other copy can read what is compiled in it. There are two if
+ * tsx compiles the app to CommonJS, and its packages with it, or if the app has another installation than the command.
  */
 export function libraryOf(api: Api, path: string): Library {
   if (isOfThisCopy(api)) return own;

@@ -21,8 +21,8 @@ export interface ApiArguments extends DatabaseArguments {
 }
 
 /**
- * Gets the api of a module: the export is an api, which has its database, or a function that takes a database and returns an api. Both may be
- * promises.
+ * Gets the api of a module: the export is an api, which has its database, or a function that takes a database and
+ * returns an api. Both may be promises.
  */
 export async function loadApi(given: ApiArguments): Promise<LoadedApi> {
   const { path, exportName, needsDatabase } = given;

@@ -7,8 +7,8 @@ import { UsageError } from './usage-error.ts';
 type Module = Readonly<Record<string, unknown>>;
 
 /**
- * Imports a module of the app by its path. A module in TypeScript is read by `tsx`, if the app has it, as by `node --import tsx`; otherwise
- * by what Node has: its own type stripping, or a loader of `NODE_OPTIONS`.
+ * Imports a module of the app by its path. A module in TypeScript is read by `tsx`, if the app has it, as by
+ * `node --import tsx`; otherwise by what Node has: its own type stripping, or a loader of `NODE_OPTIONS`.
  */
 export async function loadModule(path: string): Promise<Module> {
   const file = resolve(path);
@@ -43,7 +43,10 @@ function findFrom(file: string, name: string): string | undefined {
   }
 }
 
-/** An export of a module. `import()` shows the exports of a CommonJS module that was compiled from TypeScript as members of its default. */
+/**
+ * An export of a module. `import()` shows the exports of a CommonJS module that was compiled from TypeScript as members
+ * of its default.
+ */
 export function exportOf(module: Module, name: string): unknown {
   const { default: main } = module;
   if (isCompiled(main)) return Object.hasOwn(main, name) ? main[name] : undefined;

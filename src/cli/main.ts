@@ -11,5 +11,6 @@ const exitStatus = await run(process.argv.slice(2), {
   tell: (message) => void process.stderr.write(`${message}\n`),
 });
 
-// The module may have left something open, such as a connection or a timer. What was written must arrive before the process ends.
+// The module may have left something open, such as a connection or a timer. What was written must arrive before the
+// process ends.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitStatus)));

@@ -1,4 +1,7 @@
-/** Characters that would do something in a terminal. Stored keys, the names of indexes and the messages of errors may hold any. */
+/**
+ * Characters that would do something in a terminal. Stored keys, the names of indexes and the messages of errors may
+ * hold any.
+ */
 const active = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A text in one line, with such characters as `\u{1b}`. */

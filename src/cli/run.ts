@@ -19,7 +19,10 @@ export interface Output {
 
 type Escaped = Pick<Run, 'write' | 'writeExactly' | 'tell'>;
 
-/** Escapes all text for people, and takes credentials out of it: messages hold names from files, stored data and the arguments. */
+/**
+ * Escapes all text for people, and takes credentials out of it: messages hold names from files, stored data and the
+ * arguments.
+ */
 function escaped({ write, tell }: Output): Escaped {
   const forPeople = (text: string): string => printableLines(withoutCredentials(text));
   return { write: (text) => write(forPeople(text)), writeExactly: write, tell: (message) => tell(forPeople(message)) };

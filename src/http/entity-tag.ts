@@ -31,8 +31,9 @@ export function parseEntityTags(header: string, field = 'If-Match'): EntityTags 
 /**
  * Parses the same as {@link parseEntityTags}, but returns undefined for a malformed value.
  *
- * Use it for `If-None-Match` on GET and HEAD (RFC 9110 §13.1.2). The RFC has no rule for a malformed value. To ignore it costs one full answer,
- * and is what §13.1.3 requires for `If-Modified-Since`. A write must not ignore its condition: use {@link parseEntityTags} there.
+ * Use it for `If-None-Match` on GET and HEAD (RFC 9110 §13.1.2). The RFC has no rule for a malformed value. To ignore
+ * it costs one full answer, and is what §13.1.3 requires for `If-Modified-Since`. A write must not ignore its
+ * condition: use {@link parseEntityTags} there.
  *
  * @example
  * readEntityTags('3') // undefined
@@ -70,8 +71,9 @@ export function formatEntityTag(value: string | number | bigint): string {
 }
 
 /**
- * Whether `If-Match` allows a write, by strong comparison (RFC 9110 §8.8.3.2). Tags are compared as text, so that `"00"` is not `"0"`. A weak tag
- * matches nothing. `current` is the strong tag of the representation without quotes, or undefined if it has none; then only `*` matches.
+ * Whether `If-Match` allows a write, by strong comparison (RFC 9110 §8.8.3.2). Tags are compared as text, so that
+ * `"00"` is not `"0"`. A weak tag matches nothing. `current` is the strong tag of the representation without quotes, or
+ * undefined if it has none; then only `*` matches.
  *
  * @example
  * matchesStrong(parseEntityTags('W/"3"'), '3') // false
@@ -81,7 +83,8 @@ export function matchesStrong(tags: EntityTags, current: string | undefined): bo
 }
 
 /**
- * Whether `If-None-Match` names the representation, by weak comparison (RFC 9110 §8.8.3.2). For `current` see {@link matchesStrong}.
+ * Whether `If-None-Match` names the representation, by weak comparison (RFC 9110 §8.8.3.2). For `current` see
+ * {@link matchesStrong}.
  *
  * @example
  * matchesWeak(parseEntityTags('W/"3"'), '3') // true

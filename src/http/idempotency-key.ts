@@ -4,8 +4,9 @@ const quoted = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const bare = /^[\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /**
- * Reads the `Idempotency-Key` of a request: a string of a structured field (`"8e03"`, RFC 8941 §3.3.3), as the draft of the header has it, or its
- * characters without quotes, as most clients send it. Both are the same key. It has 1 to 255 visible characters of ASCII.
+ * Reads the `Idempotency-Key` of a request: a string of a structured field (`"8e03"`, RFC 8941 §3.3.3), as the draft of
+ * the header has it, or its characters without quotes, as most clients send it. Both are the same key. It has 1 to 255
+ * visible characters of ASCII.
  *
  * Throws `malformed_header` (400) for everything else, such as several keys or parameters.
  */

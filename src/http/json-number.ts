@@ -1,6 +1,6 @@
 /**
- * A number in a JSON text that a double cannot hold: because of its range (`1e400`), or because it has a fraction or an exponent and too many
- * digits (`0.12345678901234567890`).
+ * A number in a JSON text that a double cannot hold: because of its range (`1e400`), or because it has a fraction or an
+ * exponent and too many digits (`0.12345678901234567890`).
  *
  * @example
  * String(parseJson('0.12345678901234567890')) // '0.12345678901234567890'
@@ -19,8 +19,9 @@ export class JsonNumber {
 }
 
 /**
- * The exact value of a JSON number (RFC 8259 §6): a `number` if the text of the double (`String(value)`) has the same value, so that `5.0` and `5`
- * are equal; a `bigint` for plain digits beyond the safe range; a {@link JsonNumber} otherwise.
+ * The exact value of a JSON number (RFC 8259 §6): a `number` if the text of the double (`String(value)`) has the same
+ * value, so that `5.0` and `5` are equal; a `bigint` for plain digits beyond the safe range; a {@link JsonNumber}
+ * otherwise.
  *
  * @example
  * readNumber('9007199254740993') // 9007199254740993n
@@ -41,8 +42,9 @@ const plainDigits = /^-?\d+$/;
 const mostDigits = 17;
 
 /**
- * The integer that a number stands for, by its text and not by the nearest double (`9007199254740993.0`). Undefined for a fraction, and for a
- * number beyond the range of doubles: 1e1000000 has nine characters on the wire and a megabyte of digits.
+ * The integer that a number stands for, by its text and not by the nearest double (`9007199254740993.0`). Undefined for
+ * a fraction, and for a number beyond the range of doubles: 1e1000000 has nine characters on the wire and a megabyte of
+ * digits.
  */
 export function toInteger(number: number | JsonNumber): bigint | undefined {
   const text = String(number);
@@ -56,7 +58,10 @@ export function underflows(text: string): boolean {
   return Number(text) === 0 && /^[^eE]*[1-9]/.test(text);
 }
 
-/** A decimal in one form: `sign digits × 10^exponent`, where `digits` neither starts nor ends with a zero, and zero has none. */
+/**
+ * A decimal in one form: `sign digits × 10^exponent`, where `digits` neither starts nor ends with a zero, and zero has
+ * none.
+ */
 interface Decimal {
   readonly sign: string;
   readonly digits: string;

@@ -7,13 +7,15 @@ const DOUBLE_DIGITS = 15;
 export type JsonShape = 'double' | 'exact' | 'too-deep' | 'too-many';
 
 /**
- * Reads a JSON text once, without recursion, to find out which parser it needs. `double`: doubles hold all of its numbers, so that `JSON.parse`
- * will do. `exact`: a number needs more than a double. `too-deep`: a recursive parser could overflow the stack. `too-many`: it has more than
- * `maxValues` values, where an array or object counts as one more.
+ * Reads a JSON text once, without recursion, to find out which parser it needs. `double`: doubles hold all of its
+ * numbers, so that `JSON.parse` will do. `exact`: a number needs more than a double. `too-deep`: a recursive parser
+ * could overflow the stack. `too-many`: it has more than `maxValues` values, where an array or object counts as one
+ * more.
  *
- * A number of more than 15 digits or with an exponent is looked at: doubles hold many of these, such as 0.14285714285714285. All digits
- * count, also zeros: many of them move a number out of the range of doubles. The result for invalid JSON may be wrong, which does no harm:
- * parsers stop at the first mistake, and up to there the depth is right.
+ * A number of more than 15 digits or with an exponent is looked at: doubles hold many of these, such as
+ * 0.14285714285714285. All digits count, also zeros: many of them move a number out of the range of doubles. The result
+ * for invalid JSON may be wrong, which does no harm: parsers stop at the first mistake, and up to there the depth is
+ * right.
  *
  * @example
  * scanJson('{"id":9007199254740993}', 64) // 'exact'

@@ -12,14 +12,15 @@ export type JsonValue = null | boolean | string | number | bigint | JsonNumber |
 /** Options of {@link parseJson}. */
 export interface ParseJsonOptions {
   /**
-   * How deep arrays and objects may be nested; `{}` has depth 1. Keep it below 1,000: the parser for exact numbers is recursive.
+   * How deep arrays and objects may be nested; `{}` has depth 1. Keep it below 1,000: the parser for exact numbers is
+   * recursive.
    *
    * @default 64
    */
   readonly maxDepth?: number;
   /**
-   * How many values it may have, where an array or object counts as one more. It bounds the time for which the parser, and whatever reads the
-   * values, keeps the event loop.
+   * How many values it may have, where an array or object counts as one more. It bounds the time for which the parser,
+   * and whatever reads the values, keeps the event loop.
    *
    * @default no limit
    */
@@ -27,15 +28,16 @@ export interface ParseJsonOptions {
 }
 
 /**
- * Parses JSON (RFC 8259) without changing a number. A number becomes a `number` if a double has the same value (`5.0`, `0.1`, `6.02e23`), a
- * `bigint` for plain digits beyond the safe range (`9007199254740993`), and a {@link JsonNumber} otherwise (`1e400`, fractions with too many
- * digits).
+ * Parses JSON (RFC 8259) without changing a number. A number becomes a `number` if a double has the same value (`5.0`,
+ * `0.1`, `6.02e23`), a `bigint` for plain digits beyond the safe range (`9007199254740993`), and a {@link JsonNumber}
+ * otherwise (`1e400`, fractions with too many digits).
  *
- * The last of duplicate keys wins (§4 does not specify it). `__proto__` is a key like any other. Lone surrogates are accepted here: the validator
- * can name the field that has them. A byte order mark is not JSON: {@link decodeUtf8} drops it.
+ * The last of duplicate keys wins (§4 does not specify it). `__proto__` is a key like any other. Lone surrogates are
+ * accepted here: the validator can name the field that has them. A byte order mark is not JSON: {@link decodeUtf8}
+ * drops it.
  *
- * Throws `malformed_json` (400) with the position if the text is not JSON, or if it is nested too deeply, and `body_too_large` (413) if it has
- * too many values. Both are checked before a parser runs.
+ * Throws `malformed_json` (400) with the position if the text is not JSON, or if it is nested too deeply, and
+ * `body_too_large` (413) if it has too many values. Both are checked before a parser runs.
  *
  * @example
  * parseJson('{"id":9007199254740993}') // { id: 9007199254740993n }
@@ -62,8 +64,8 @@ export function parseJson(text: string, { maxDepth = 64, maxValues }: ParseJsonO
 }
 
 /**
- * Decodes the bytes of a body as UTF-8, the only encoding of JSON between systems (RFC 8259 §8.1). A leading byte order mark is dropped,
- * as §8.1 permits.
+ * Decodes the bytes of a body as UTF-8, the only encoding of JSON between systems (RFC 8259 §8.1). A leading byte order
+ * mark is dropped, as §8.1 permits.
  *
  * Throws `malformed_json` (400) for invalid UTF-8, which `Buffer.toString()` would turn into U+FFFD.
  *
@@ -77,9 +79,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Writes a value as JSON. A `bigint` is written as its digits, and a {@link JsonNumber} as its text, which `JSON.stringify` cannot do. All other
- * values are written as by `JSON.stringify`: members without a JSON form are left out, but are `null` in arrays and at the top; NaN and Infinity
- * are `null`; `toJSON` is called.
+ * Writes a value as JSON. A `bigint` is written as its digits, and a {@link JsonNumber} as its text, which
+ * `JSON.stringify` cannot do. All other values are written as by `JSON.stringify`: members without a JSON form are left
+ * out, but are `null` in arrays and at the top; NaN and Infinity are `null`; `toJSON` is called.
  *
  * It is recursive and does not check for cycles.
  *
@@ -91,8 +93,8 @@ export function stringifyJson(value: unknown): string {
 }
 
 /**
- * Whether a value is what `JSON.parse` could have returned, at every depth: then `JSON.stringify` writes it exactly, in a fraction of the
- * time that a writer in JavaScript takes.
+ * Whether a value is what `JSON.parse` could have returned, at every depth: then `JSON.stringify` writes it exactly, in
+ * a fraction of the time that a writer in JavaScript takes.
  */
 export function isPlainJson(value: unknown): boolean {
   switch (typeof value) {
@@ -119,7 +121,10 @@ function parseExactly(text: string): JsonValue {
   return parseLossless(text, null, { parseNumber: readNumber, onDuplicateKey: ({ newValue }) => newValue }) as JsonValue;
 }
 
-/** A sentence for the client. The message of V8 quotes the body and often has no position; that of lossless-json always ends with it. */
+/**
+ * A sentence for the client. The message of V8 quotes the body and often has no position; that of lossless-json always
+ * ends with it.
+ */
 function describePosition(text: string, position: number | undefined): string {
   if (position === undefined) return 'The text is not valid JSON.';
   if (position >= text.length) return 'The JSON text ends too early.';

@@ -5,8 +5,8 @@ export interface Link {
 }
 
 /**
- * The value of a `Link` header (RFC 8288 §3). Characters in `href` that a URI cannot have are percent-encoded, so that a `>` in a query string
- * does not end the target. What is already encoded stays as it is.
+ * The value of a `Link` header (RFC 8288 §3). Characters in `href` that a URI cannot have are percent-encoded, so that
+ * a `>` in a query string does not end the target. What is already encoded stays as it is.
  *
  * @example
  * formatLink([{ href: '/orders?after=abc', rel: 'next' }]) // </orders?after=abc>; rel="next"

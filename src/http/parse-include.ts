@@ -3,8 +3,8 @@ import { Invalid } from '../rules.ts';
 import type { ErrorSink } from './query-errors.ts';
 
 /**
- * Returns the names in `include` parameters, each once. If names are not allowed, one error is added, for the first of them. It is the same error
- * whether such a relation exists or not.
+ * Returns the names in `include` parameters, each once. If names are not allowed, one error is added, for the first of
+ * them. It is the same error whether such a relation exists or not.
  *
  * @example
  * parseInclude(['customer', 'author', 'customer'], ['author', 'customer'], errors) // ['customer', 'author']

@@ -1,7 +1,10 @@
 import { invalidQuery } from '../errors.ts';
 import type { FieldError } from '../rules.ts';
 
-/** More errors help nobody. Each may list the legal values, so that 15 KB of query string could cause an answer of megabytes. */
+/**
+ * More errors help nobody. Each may list the legal values, so that 15 KB of query string could cause an answer of
+ * megabytes.
+ */
 export const maxErrors = 20;
 
 /** Collects the errors of a query string: {@link QueryErrors}, or an array. */

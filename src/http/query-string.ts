@@ -4,11 +4,16 @@ import { Invalid } from '../rules.ts';
 /** No query of a list has more; each parameter costs a look-up. */
 const MAX_PARAMETERS = 1000;
 
-/** One parameter of a query string, decoded: `total[gte]=5` has the name `total`, the operator `gte` and the value `5`. */
+/**
+ * One parameter of a query string, decoded: `total[gte]=5` has the name `total`, the operator `gte` and the value `5`.
+ */
 export interface QueryParameter {
   readonly name: string;
   readonly operator?: string;
-  /** Whether its key ends in `[]`, as axios and others write arrays: then the value is one item, and commas are part of it. */
+  /**
+   * Whether its key ends in `[]`, as axios and others write arrays: then the value is one item, and commas are part of
+   * it.
+   */
   readonly isItem?: true;
   readonly value: string;
 }
@@ -25,17 +30,18 @@ export interface ParseQueryStringOptions {
 }
 
 /**
- * Parses a raw query string (without `?`) into its parameters, in order. The result is an array, because an object would have keys that clients
- * choose. The caller checks which names and operators exist.
+ * Parses a raw query string (without `?`) into its parameters, in order. The result is an array, because an object
+ * would have keys that clients choose. The caller checks which names and operators exist.
  *
- * A key is `field`, `field[operator]` or `nested.field[operator]`, and may end in `[]`. `+` is a space, a parameter without `=` has the value `''`, and empty
- * segments (`a=1&&b=2`) do not count.
+ * A key is `field`, `field[operator]` or `nested.field[operator]`, and may end in `[]`. `+` is a space, a parameter
+ * without `=` has the value `''`, and empty segments (`a=1&&b=2`) do not count.
  *
- * Throws `invalid_query` (400) for any other use of brackets, for percent-encoding (RFC 3986 §2.1) that is malformed or not UTF-8, for NUL
- * characters, and for more than 1,000 parameters. Ignored parameters do not count.
+ * Throws `invalid_query` (400) for any other use of brackets, for percent-encoding (RFC 3986 §2.1) that is malformed or
+ * not UTF-8, for NUL characters, and for more than 1,000 parameters. Ignored parameters do not count.
  *
  * @example
- * parseQueryString('status=open&total[gte]=5') // [{ name: 'status', value: 'open' }, { name: 'total', operator: 'gte', value: '5' }]
+ * parseQueryString('status=open&total[gte]=5')
+ * // [{ name: 'status', value: 'open' }, { name: 'total', operator: 'gte', value: '5' }]
  */
 export function parseQueryString(raw: string, { only }: ParseQueryStringOptions = {}): QueryParameter[] {
   const segments = splitSegments(raw);
@@ -49,8 +55,9 @@ export function parseQueryString(raw: string, { only }: ParseQueryStringOptions 
 }
 
 /**
- * Returns a copy of a raw query string in which the parameter `name` occurs once, with `value`, or not at all if `value` is undefined. All other
- * parameters keep their bytes, so that a `Link` to the next page repeats the query of the client.
+ * Returns a copy of a raw query string in which the parameter `name` occurs once, with `value`, or not at all if
+ * `value` is undefined. All other parameters keep their bytes, so that a `Link` to the next page repeats the query of
+ * the client.
  *
  * @example
  * setQueryParameter('sort=-total&after=abc', 'after', 'def') // 'sort=-total&after=def'

@@ -12,8 +12,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 const origin = 'http://in-process';
 
 /**
- * Makes the request of a call. Throws a {@link ToolError} for arguments that cannot be sent; what they mean is for the api to judge. The path is
- * always one of the tool's own operation: no argument leads to another one.
+ * Makes the request of a call. Throws a {@link ToolError} for arguments that cannot be sent; what they mean is for the
+ * api to judge. The path is always one of the tool's own operation: no argument leads to another one.
  */
 export function buildRequest(tool: Tool, given: Arguments, headers: CallHeaders, signal: AbortSignal): Request {
   const sent = Object.entries(given).filter(([, value]) => value !== undefined);

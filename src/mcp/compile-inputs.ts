@@ -39,7 +39,10 @@ const words: Readonly<Record<string, string | undefined>> = {
   id: undefined,
 };
 
-/** The arguments of an operation, by the name that the client sees: of the path, of the query, of headers, and the `body`. */
+/**
+ * The arguments of an operation, by the name that the client sees: of the path, of the query, of headers, and the
+ * `body`.
+ */
 export function compileInputs({ item, operation, method, document, hasRevision }: Described): ReadonlyMap<string, Argument> {
   const resolve: Resolve = (reference) => follow(document, reference) as Schema;
   const parameters = [item.parameters, operation.parameters]

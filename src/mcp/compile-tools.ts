@@ -27,7 +27,10 @@ interface Candidate {
   readonly place: ServedOperation;
 }
 
-/** Makes a tool of each chosen operation, by the tool's name. Throws a {@link ConfigurationError} for an operation that cannot be one. */
+/**
+ * Makes a tool of each chosen operation, by the tool's name. Throws a {@link ConfigurationError} for an operation that
+ * cannot be one.
+ */
 export function compileTools(api: Api, choice: Choice): ReadonlyMap<string, Tool> {
   const all = candidatesOf(api);
   const names = safeNames(

@@ -17,8 +17,8 @@ interface ArgumentError {
 }
 
 /**
- * Turns a problem document into a tool error: what is wrong, in the names of the arguments, and how the model can mend it. The first errors are
- * told, as many as fit into about `maxAnswer` characters.
+ * Turns a problem document into a tool error: what is wrong, in the names of the arguments, and how the model can mend
+ * it. The first errors are told, as many as fit into about `maxAnswer` characters.
  */
 export function explainProblem(tool: Tool, response: Response, text: string, maxAnswer: number): CallToolResult {
   const problem = parseProblem(text);

@@ -16,9 +16,9 @@ const libraryPatterns: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Simplifies a schema of the OpenAPI description to what the clients of language models take: no `$ref`, no lists of types, no `const`, no
- * `oneOf` and `allOf`, no formats but `date-time`, no bounds that only say how many bits a number has. Rules that are lost stay in the
- * description as words, if they are short. The api checks all of them in any case.
+ * Simplifies a schema of the OpenAPI description to what the clients of language models take: no `$ref`, no lists of
+ * types, no `const`, no `oneOf` and `allOf`, no formats but `date-time`, no bounds that only say how many bits a number
+ * has. Rules that are lost stay in the description as words, if they are short. The api checks all of them in any case.
  */
 export function simplify(schema: Schema, resolve: Resolve, inside: readonly string[] = []): Schema {
   const { $ref: reference } = schema;
@@ -34,7 +34,10 @@ export function simplify(schema: Schema, resolve: Resolve, inside: readonly stri
   return Object.assign({}, ...allOf.map(one), simplifySingle(own, one));
 }
 
-/** The alternatives of a schema that allows several types. A decimal may also be sent as a number, but only text is exact. */
+/**
+ * The alternatives of a schema that allows several types. A decimal may also be sent as a number, but only text is
+ * exact.
+ */
 function alternativesOf(schema: Schema): readonly unknown[] | undefined {
   const { type, format, enum: values, anyOf, oneOf, description, ...rest } = schema;
   if (Array.isArray(anyOf ?? oneOf)) return (anyOf ?? oneOf) as readonly unknown[];

@@ -23,7 +23,8 @@ export interface McpRoutesOptions<Principal = unknown> extends McpOptions<Princi
   /** The path of the server, below the mount of the middleware. @default '/mcp' */
   readonly path?: string;
   /**
-   * Origins of the pages that may call, each in the form that browsers send: `https://app.example`. Programs send no `Origin` and always may.
+   * Origins of the pages that may call, each in the form that browsers send: `https://app.example`. Programs send no
+   * `Origin` and always may.
    * @default none
    */
   readonly trustedOrigins?: readonly string[];
@@ -46,16 +47,18 @@ const legal = {
 const bodyTimeout = 30_000;
 
 /**
- * Serves an api as an MCP server over Streamable HTTP: a Koa middleware for one path, for clients of the protocol of 2026-07-28 and of those before
- * it. It is stateless: every message stands alone, so that any process can answer it. The api authenticates the caller before anything is answered:
- * 401 for a bad token. Place the authentication of your app above it: a guard of your own answers 401 then, as clients with OAuth expect.
+ * Serves an api as an MCP server over Streamable HTTP: a Koa middleware for one path, for clients of the protocol of
+ * 2026-07-28 and of those before it. It is stateless: every message stands alone, so that any process can answer it.
+ * The api authenticates the caller before anything is answered: 401 for a bad token. Place the authentication of your
+ * app above it: a guard of your own answers 401 then, as clients with OAuth expect.
  *
- * By default the `Authorization` of the request goes on to the api, which authenticates by it. With `principal`, the app says who calls:
- * `(ctx) => ctx.state.user`. A `Problem` that such a function throws is the answer: 401 with its headers.
+ * By default the `Authorization` of the request goes on to the api, which authenticates by it. With `principal`, the
+ * app says who calls: `(ctx) => ctx.state.user`. A `Problem` that such a function throws is the answer: 401 with its
+ * headers.
  *
- * A request with an `Origin` that is not trusted is 403, because the page of a stranger must not reach a server of the user's own machine or
- * network (DNS rebinding). Other methods than POST are 405. A body that is not JSON is 415, a too large one 413. A client that disconnects
- * cancels its call.
+ * A request with an `Origin` that is not trusted is 403, because the page of a stranger must not reach a server of the
+ * user's own machine or network (DNS rebinding). Other methods than POST are 405. A body that is not JSON is 415, a too
+ * large one 413. A client that disconnects cancels its call.
  *
  * Throws a {@link ConfigurationError} for an invalid option, or an operation that the api does not serve.
  *
@@ -143,7 +146,10 @@ async function serveLegacy(mcp: McpServer, request: Request, message: unknown): 
   }
 }
 
-/** Answers a message of the protocol of 2026-07-28, which says with each one who the client is. No tool changes while the server runs: nobody may wait for it. */
+/**
+ * Answers a message of the protocol of 2026-07-28, which says with each one who the client is. No tool changes while
+ * the server runs: nobody may wait for it.
+ */
 function serveModern(open: () => McpServer, request: Request, message: unknown): Promise<Response> {
   return createMcpHandler(open, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, { parsedBody: message });
 }

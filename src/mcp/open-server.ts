@@ -58,8 +58,9 @@ interface OpenServer {
 }
 
 /**
- * Opens a server for one connection. The SDK's own handlers of tools want Zod schemas: these are below them, and take JSON Schema. `report` gets
- * the errors that clients must not see; by default `onerror` of the SDK's server, or else standard error.
+ * Opens a server for one connection. The SDK's own handlers of tools want Zod schemas: these are below them, and take
+ * JSON Schema. `report` gets the errors that clients must not see; by default `onerror` of the SDK's server, or else
+ * standard error.
  */
 export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promise<Caller>, report?: (error: unknown) => void): OpenServer {
   const { info, instructions, tools, jsonSchemaValidator } = toolset;

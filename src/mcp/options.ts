@@ -1,7 +1,9 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { anArrayOf, aString, aWholeNumber, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
 
-/** What the SDK tells of a call: `http.authInfo` of its own authentication, `http.req`, `sessionId`, `mcpReq.signal`. */
+/**
+ * What the SDK tells of a call: `http.authInfo` of its own authentication, `http.req`, `sessionId`, `mcpReq.signal`.
+ */
 export type McpCall = ServerContext;
 
 /** Headers by name. */
@@ -13,7 +15,8 @@ type PerCall<Value, Call> = Value | ((call: Call) => Value | Promise<Value>);
 /** Options of an MCP server. `Call` is what its functions get. */
 export interface McpOptions<Principal = unknown, Call = McpCall> {
   /**
-   * The operations that become tools: `orders.list`, `orders.send` for a custom operation, `customers.orders.list` for one of a relation.
+   * The operations that become tools: `orders.list`, `orders.send` for a custom operation, `customers.orders.list` for
+   * one of a relation.
    * @default all that read, and with `write` all
    */
   readonly operations?: readonly string[];
@@ -33,8 +36,8 @@ export interface McpOptions<Principal = unknown, Call = McpCall> {
    */
   readonly principal?: PerCall<Principal | null | undefined, Call>;
   /**
-   * How many bytes of an answer are shown to the model. A page of a list ends there. Of another answer that is larger, nothing is shown: the tool
-   * says how to ask for less. What a write has done stays done.
+   * How many bytes of an answer are shown to the model. A page of a list ends there. Of another answer that is larger,
+   * nothing is shown: the tool says how to ask for less. What a write has done stays done.
    * @default 40_000, about 10,000 tokens
    */
   readonly maxAnswer?: number;
@@ -42,7 +45,11 @@ export interface McpOptions<Principal = unknown, Call = McpCall> {
   readonly name?: string;
   /** @default the version of the api */
   readonly version?: string;
-  /** What the model reads about all tools. @default the description of the api, and how pages and revisions are passed */
+  /**
+   * What the model reads about all tools.
+   *
+   * @default the description of the api, and how pages and revisions are passed
+   */
   readonly instructions?: string;
 }
 

@@ -10,11 +10,13 @@ export interface WantedName {
 }
 
 /**
- * Gives each subject a name of ASCII letters, digits, `_` and `-` with at most `maxLength` characters. A name that had to be cut, and one that
- * several subjects want, ends with a digest of its subject: it stays the same whatever else is added. `taken` are names that are not free.
+ * Gives each subject a name of ASCII letters, digits, `_` and `-` with at most `maxLength` characters. A name that had
+ * to be cut, and one that several subjects want, ends with a digest of its subject: it stays the same whatever else is
+ * added. `taken` are names that are not free.
  *
  * @example
- * safeNames([{ wanted: 'shipTo.city', subject: 'shipTo.city[eq]' }], { maxLength: 64 }).get('shipTo.city[eq]') // 'shipTo_city'
+ * const names = safeNames([{ wanted: 'shipTo.city', subject: 'shipTo.city[eq]' }], { maxLength: 64 });
+ * names.get('shipTo.city[eq]') // 'shipTo_city'
  */
 export function safeNames(
   wanted: readonly WantedName[],

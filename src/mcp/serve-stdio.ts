@@ -10,11 +10,12 @@ import { type CallHeaders, legalOptions, type McpOptions } from './options.ts';
 import { readCaller } from './read-caller.ts';
 
 /**
- * Serves an api over standard input and output, for one client that has started this process. Resolves when the client has closed its end, and
- * what it had called is answered: close the `MongoClient` then. Write logs to standard error, because standard output belongs to the protocol.
+ * Serves an api over standard input and output, for one client that has started this process. Resolves when the client
+ * has closed its end, and what it had called is answered: close the `MongoClient` then. Write logs to standard error,
+ * because standard output belongs to the protocol.
  *
- * The options are those of `mcpServer`. All calls have one caller: give `headers`, or a `principal`. Rejects with the {@link Problem} of the api if
- * that does not accept the `headers`, before the client is told anything.
+ * The options are those of `mcpServer`. All calls have one caller: give `headers`, or a `principal`. Rejects with the
+ * {@link Problem} of the api if that does not accept the `headers`, before the client is told anything.
  *
  * @example
  * await serveStdio(createShop(client.db('shop')), { headers: { authorization: `Bearer ${process.env.SHOP_TOKEN}` } });

@@ -6,8 +6,9 @@ import { ToolError } from './tool.ts';
 const maxDepth = 70;
 
 /**
- * Copies a value so that no integer is changed without notice. The SDK's transports parse JSON with numbers of double precision: an integer
- * beyond 2^53 has been rounded already, and is refused. Where the schema has an integer, its digits as text are taken instead.
+ * Copies a value so that no integer is changed without notice. The SDK's transports parse JSON with numbers of double
+ * precision: an integer beyond 2^53 has been rounded already, and is refused. Where the schema has an integer, its
+ * digits as text are taken instead.
  */
 export function toExact(value: unknown, schema: Schema, path: string, depth = 0): unknown {
   if (depth > maxDepth) throw new ToolError(`\`${path.slice(0, 64)}\` is nested too deeply.`);

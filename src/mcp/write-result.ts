@@ -5,7 +5,10 @@ import type { Tool } from './tool.ts';
 /** How many bytes of a problem are read. Those of the library are smaller. */
 const maxProblem = 262_144;
 
-/** Turns the answer of the api into the result of a call. No more than `maxAnswer` bytes of it are read, and of a problem as many are shown. */
+/**
+ * Turns the answer of the api into the result of a call. No more than `maxAnswer` bytes of it are read, and of a
+ * problem as many are shown.
+ */
 export async function writeResult(tool: Tool, response: Response, maxAnswer: number): Promise<CallToolResult> {
   const isProblem = response.status >= 400;
   const text = await readText(response, isProblem ? maxProblem : maxAnswer);

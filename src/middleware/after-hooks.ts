@@ -5,21 +5,28 @@ import { exchangeOf } from './parts/exchange.ts';
 import { step } from './parts/step.ts';
 
 /**
- * A function that runs after an operation. It receives the context and the result: the record (for a delete, the deleted one), the array of the
- * page's records for a list, or the array of the ids for a write to many records. For a custom operation the result is what the handler returned, or the record that it saved if it
- * returned nothing.
+ * A function that runs after an operation. It receives the context and the result: the record (for a delete, the
+ * deleted one), the array of the page's records for a list, or the array of the ids for a write to many records. For a
+ * custom operation the result is what the handler returned, or the record that it saved if it returned nothing.
  */
 export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Result) => unknown;
 
 /**
- * Runs hooks in order and awaits each of them, after the write is durable and before the answer is sent. If a hook throws, the answer is
- * 500 and the write stays.
+ * Runs hooks in order and awaits each of them, after the write is durable and before the answer is sent. If a hook
+ * throws, the answer is 500 and the write stays.
  *
- * Hooks receive `ctx.record` as a document, the documents of `ctx.page`, or the ids of `ctx.affected`. The answer replaces a `ctx.body` that a hook sets, except in a
- * custom operation whose handler returned nothing.
+ * Hooks receive `ctx.record` as a document, the documents of `ctx.page`, or the ids of `ctx.affected`. The answer
+ * replaces a `ctx.body` that a hook sets, except in a custom operation whose handler returned nothing.
  *
  * @example
- * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), afterHooks([notifyWarehouse]), record({ created: true }));
+ * router.post(
+ *   '/orders',
+ *   jsonBody(),
+ *   checkCreate(Order),
+ *   insert(Order, { db }),
+ *   afterHooks([notifyWarehouse]),
+ *   record({ created: true }),
+ * );
  */
 export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown], unknown>[] = []): ResourceMiddleware {
   checkValue('The argument of `afterHooks`', hooks, anArrayOf('functions', aFunction[0]));
@@ -37,7 +44,9 @@ function resultOf({ result, page, record, affected }: Context): unknown {
   return page ? page.records.map(({ document }) => document) : record?.document;
 }
 
-/** A hook's error becomes one that tells the client nothing: the write stays, and the answer must not suggest otherwise. */
+/**
+ * A hook's error becomes one that tells the client nothing: the write stays, and the answer must not suggest otherwise.
+ */
 async function run(hooks: readonly AfterHook[], ctx: Context, result: unknown): Promise<void> {
   const exchange = exchangeOf(ctx);
   exchange.isInHooks = true;

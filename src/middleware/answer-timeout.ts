@@ -5,9 +5,9 @@ import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { type Exchange, exchangeOf } from './parts/exchange.ts';
 
 /**
- * Cuts off a client that has not received the answer `ms` milliseconds after it was ready. A client that does not read cannot hold memory
- * or a place in flight, nor can one that does not read what comes before the answer on its connection (HTTP pipelining). For a stream, the
- * time starts again whenever data is sent. Place it above `problems`.
+ * Cuts off a client that has not received the answer `ms` milliseconds after it was ready. A client that does not read
+ * cannot hold memory or a place in flight, nor can one that does not read what comes before the answer on its
+ * connection (HTTP pipelining). For a stream, the time starts again whenever data is sent. Place it above `problems`.
  *
  * @example
  * app.use(answerTimeout(120_000)).use(problems());

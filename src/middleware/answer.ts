@@ -4,7 +4,11 @@ import { exchangeOf } from './parts/exchange.ts';
 
 /** Options of {@link answer}. */
 export interface AnswerOptions {
-  /** The status of the answer, such as 201 or 202, unless the handler has set one. @default 200, or 204 if nothing was returned */
+  /**
+   * The status of the answer, such as 201 or 202, unless the handler has set one.
+   *
+   * @default 200, or 204 if nothing was returned
+   */
   readonly status?: number;
   /**
    * Returns the path of a record that is answered with 201, for `Location`. `id` is percent-encoded.
@@ -22,12 +26,17 @@ export const aSuccess: Legal = [
 const legal: LegalOptions<AnswerOptions> = { status: orUndefined(aSuccess), location: aFunction };
 
 /**
- * Answers with what a handler returned: `{"data": …}`, with an `ETag` if it is a record with a revision, or 204 if the handler returned
- * nothing. The answer is written after the hooks have run, so it shows what is stored by then. A status, headers or a body that the handler
- * has set are kept.
+ * Answers with what a handler returned: `{"data": …}`, with an `ETag` if it is a record with a revision, or 204 if the
+ * handler returned nothing. The answer is written after the hooks have run, so it shows what is stored by then. A
+ * status, headers or a body that the handler has set are kept.
  *
  * @example
- * router.get('/orders/:id/total', records(Order, { db }), handler(async (ctx) => ({ total: (await ctx.load()).total })), answer());
+ * router.get(
+ *   '/orders/:id/total',
+ *   records(Order, { db }),
+ *   handler(async (ctx) => ({ total: (await ctx.load()).total })),
+ *   answer(),
+ * );
  * router.post('/orders/:id/send', records(Order, { db }), handler(sendOrder), answer({ status: 202 }));
  */
 export function answer(options: AnswerOptions = {}): ResourceMiddleware {

@@ -5,15 +5,15 @@ import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { step, whenKnown } from './parts/step.ts';
 
 /**
- * Returns the principal of a request. A falsy value (undefined, null, false, `''`, NaN, 0) means that the request is anonymous. It may
- * throw {@link Unauthorized} with headers.
+ * Returns the principal of a request. A falsy value (undefined, null, false, `''`, NaN, 0) means that the request is
+ * anonymous. It may throw {@link Unauthorized} with headers.
  */
 export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | undefined | Promise<Principal | null | undefined>;
 
 /**
- * Finds out who sends the request. It leaves `ctx.principal`, and `ctx.requirePrincipal()`, which throws 401 for an anonymous request.
- * Guards decide who may pass; guards that opened above this middleware are asked again below it. If an in-process call has given a
- * principal, that one is used and `identify` is not called.
+ * Finds out who sends the request. It leaves `ctx.principal`, and `ctx.requirePrincipal()`, which throws 401 for an
+ * anonymous request. Guards decide who may pass; guards that opened above this middleware are asked again below it. If
+ * an in-process call has given a principal, that one is used and `identify` is not called.
  *
  * @example
  * app.use(authenticate((ctx) => sessions.get(ctx.get('authorization'))));

@@ -9,35 +9,44 @@ import { exchangeOf } from './parts/exchange.ts';
 import { step } from './parts/step.ts';
 
 /**
- * A function that runs before a write. It receives the context and a draft in document form, which it may change: of a create the new
- * record, of a patch or put the changes, of a delete nothing. What it returns is ignored, apart from a promise, which is awaited. If it
- * throws, nothing is written.
+ * A function that runs before a write. It receives the context and a draft in document form, which it may change: of a
+ * create the new record, of a patch or put the changes, of a delete nothing. What it returns is ignored, apart from a
+ * promise, which is awaited. If it throws, nothing is written.
  */
 export type BeforeHook<Ctx = Context, Draft = unknown> = ((ctx: Ctx, draft: Draft) => unknown) & AnswersProblems;
 
 /**
- * Runs hooks in order and awaits each of them, after the validation and before the command of the write. It does not know yet whether the
- * record exists, and whether it fulfils `If-Match`: hooks also run for a request that turns out to be 404 or 412.
+ * Runs hooks in order and awaits each of them, after the validation and before the command of the write. It does not
+ * know yet whether the record exists, and whether it fulfils `If-Match`: hooks also run for a request that turns out to
+ * be 404 or 412.
  *
  * Hooks change their draft in place:
  *
  * - Below `checkCreate`, the draft is the new record, with its defaults and server fields.
- * - Below `checkPatch` and `checkPut`, it is the changes: a partial, nested document with null where a key is removed. A put also has what
- *   returns to its default. A key that a hook deletes from it is not written.
+ * - Below `checkPatch` and `checkPut`, it is the changes: a partial, nested document with null where a key is removed.
+ *   A put also has what returns to its default. A key that a hook deletes from it is not written.
  * - Without one of them above, as for a delete, it is undefined.
  *
- * The model validates what hooks have changed or added. The client's policy does not apply: a hook may write private, immutable and closed
- * fields. A value that does not fit is 422 if clients know the field. If a private field is among them, it is an Error (500), and so is a key
- * that is not a field, the id, the revision and the timestamps. A scope above also applies to what hooks leave.
+ * The model validates what hooks have changed or added. The client's policy does not apply: a hook may write private,
+ * immutable and closed fields. A value that does not fit is 422 if clients know the field. If a private field is among
+ * them, it is an Error (500), and so is a key that is not a field, the id, the revision and the timestamps. A scope
+ * above also applies to what hooks leave.
  *
- * A `Problem` that a hook throws is answered as it is; any other error is 500. `problems` of a hook names the codes that it throws, for the
- * OpenAPI description.
+ * A `Problem` that a hook throws is answered as it is; any other error is 500. `problems` of a hook names the codes
+ * that it throws, for the OpenAPI description.
  *
  * @example
  * const countTotal = async (ctx: Context, draft: { total: number }) => {
  *   draft.total += await feeOf(ctx);
  * };
- * router.post('/orders', jsonBody(), checkCreate(Order), beforeHooks(Order, [countTotal]), insert(Order, { db }), record({ created: true }));
+ * router.post(
+ *   '/orders',
+ *   jsonBody(),
+ *   checkCreate(Order),
+ *   beforeHooks(Order, [countTotal]),
+ *   insert(Order, { db }),
+ *   record({ created: true }),
+ * );
  */
 export function beforeHooks(model: ModelInput, hooks: readonly Called<[ctx: Context, draft: unknown], unknown>[] = []): ResourceMiddleware {
   checkValue('The second argument of `beforeHooks`', hooks, anArrayOf('functions', aFunction[0]));

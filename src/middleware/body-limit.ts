@@ -4,8 +4,9 @@ import type { ResourceMiddleware } from './parts/context.ts';
 import { step } from './parts/step.ts';
 
 /**
- * Sets the largest body in bytes (`ctx.bodyLimit`), the time that a body may take in milliseconds (`ctx.bodyTimeout`) and the most values that
- * its JSON may have (`ctx.bodyValues`), for every `jsonBody` below it that has no `limit`, `timeout` or `maxValues` of its own.
+ * Sets the largest body in bytes (`ctx.bodyLimit`), the time that a body may take in milliseconds (`ctx.bodyTimeout`)
+ * and the most values that its JSON may have (`ctx.bodyValues`), for every `jsonBody` below it that has no `limit`,
+ * `timeout` or `maxValues` of its own.
  *
  * @example
  * app.use(bodyLimit(10_000, 5_000));
@@ -28,7 +29,10 @@ export function bodyLimit(
 /** The default time that a body may take, in milliseconds. */
 export const defaultBodyTimeout = 30_000;
 
-/** The default number of values that a body may have: each costs the event loop one or two microseconds until it is stored. */
+/**
+ * The default number of values that a body may have: each costs the event loop one or two microseconds until it is
+ * stored.
+ */
 export const defaultBodyValues = 25_000;
 
 /** The legal numbers of values of a body. */

@@ -5,7 +5,11 @@ import type { ResourceMiddleware } from './parts/context.ts';
 export interface CachingOptions {
   /** `Cache-Control` of answers with records, unless something else has set it. @default 'private, no-cache' */
   readonly cacheControl?: string;
-  /** Names of request headers on which the answer depends. They are appended to `Vary`. @default ['Authorization', 'Cookie'] */
+  /**
+   * Names of request headers on which the answer depends. They are appended to `Vary`.
+   *
+   * @default ['Authorization', 'Cookie']
+   */
   readonly vary?: readonly string[];
 }
 
@@ -20,8 +24,9 @@ export const cachingOptions: LegalOptions<CachingOptions> = {
 };
 
 /**
- * Sets `Cache-Control` and `Vary` of the answers below it. By default only the client's own cache may keep an answer, and has to revalidate
- * it. A `Cache-Control` that was set above or below is kept. Problems are never cached: `problems` sets `no-store`.
+ * Sets `Cache-Control` and `Vary` of the answers below it. By default only the client's own cache may keep an answer,
+ * and has to revalidate it. A `Cache-Control` that was set above or below is kept. Problems are never cached:
+ * `problems` sets `no-store`.
  *
  * @example
  * router.get('/orders/:id', caching({ vary: ['X-Api-Key'] }), notModified(), findRecord(Order, { db }), record());

@@ -8,24 +8,36 @@ import { pause } from '../mongo/driver/turn.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 import { step } from './parts/step.ts';
 
-/** The type of the body that a middleware leaves in `ctx.request.body` for the handler below it. `~body` exists in types only. */
+/**
+ * The type of the body that a middleware leaves in `ctx.request.body` for the handler below it. `~body` exists in types
+ * only.
+ */
 export interface BodyType<Body> {
   readonly '~body': Body;
 }
 
 /**
- * A middleware that knows the type of its body. It is not an interface, because TypeScript could not infer the handler's context from one.
+ * A middleware that knows the type of its body. It is not an interface, because TypeScript could not infer the
+ * handler's context from one.
  */
 export type BodyMiddleware<Body> = ResourceMiddleware & BodyType<Body>;
 
 /**
- * Requires the body that `jsonBody({ requireObject: false })` has read to be an object that fits the schema, and leaves it in document form
- * in `ctx.request.body`. A schema of another library, such as Zod, is accepted too. Without a schema, any object is. 422 lists all errors at once, each with its dotted path.
+ * Requires the body that `jsonBody({ requireObject: false })` has read to be an object that fits the schema, and leaves
+ * it in document form in `ctx.request.body`. A schema of another library, such as Zod, is accepted too. Without a
+ * schema, any object is. 422 lists all errors at once, each with its dotted path.
  *
- * `jsonBody({ schema })` does both steps. Use the two middlewares to place `ifMatch` between them, where it belongs (RFC 9110 §13.2.1).
+ * `jsonBody({ schema })` does both steps. Use the two middlewares to place `ifMatch` between them, where it belongs
+ * (RFC 9110 §13.2.1).
  *
  * @example
- * router.post('/orders/:id/send', jsonBody({ requireObject: false }), ifMatch({ required: true }), checkBody(SendOrder), sendOrder);
+ * router.post(
+ *   '/orders/:id/send',
+ *   jsonBody({ requireObject: false }),
+ *   ifMatch({ required: true }),
+ *   checkBody(SendOrder),
+ *   sendOrder,
+ * );
  */
 export function checkBody<const F extends Fields>(schema: HasFields<F>): BodyMiddleware<DocumentOf<F>>;
 export function checkBody<Body>(schema: StandardSchema<unknown, Body>): BodyMiddleware<Body>;

@@ -16,8 +16,8 @@ export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
   /** Returns the values that the server sets on create. They replace what the client sends. */
   readonly serverFields?: Called<[ctx: Context], unknown>;
   /**
-   * Whether required fields that clients may not send may still be missing, because hooks of `beforeHooks` set them. The check of such a
-   * record then runs behind the hooks. Otherwise, a missing one is an Error (500).
+   * Whether required fields that clients may not send may still be missing, because hooks of `beforeHooks` set them.
+   * The check of such a record then runs behind the hooks. Otherwise, a missing one is an Error (500).
    * @default false
    */
   readonly allowMissing?: boolean;
@@ -26,8 +26,8 @@ export interface CheckCreateOptions extends Pick<WriteRules, 'explicitWrites'> {
 const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse, allowMissing: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a new record. It leaves the document to insert in `ctx.created`, with server fields, defaults, revision 0
- * and timestamps. 422 lists all errors at once.
+ * Validates `ctx.request.body` as a new record. It leaves the document to insert in `ctx.created`, with server fields,
+ * defaults, revision 0 and timestamps. 422 lists all errors at once.
  *
  * @example
  * router.post('/orders', jsonBody(), checkCreate(Order), insert(Order, { db }), record({ created: true }));

@@ -10,15 +10,18 @@ import { step } from './parts/step.ts';
 
 /** Options of {@link checkPatch}. */
 export interface CheckPatchOptions extends WriteRules {
-  /** Returns the values that the server sets on patch. They replace what the client sends, and are written only if it changes anything. */
+  /**
+   * Returns the values that the server sets on patch. They replace what the client sends, and are written only if it
+   * changes anything.
+   */
   readonly serverFields?: Called<[ctx: Context], unknown>;
 }
 
 const legal: LegalOptions<CheckPatchOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a patch and leaves the changes in `ctx.changes`. Embedded objects are merged into (RFC 7396), maps and arrays are
- * replaced whole. 422 lists all errors at once.
+ * Validates `ctx.request.body` as a patch and leaves the changes in `ctx.changes`. Embedded objects are merged into
+ * (RFC 7396), maps and arrays are replaced whole. 422 lists all errors at once.
  *
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());

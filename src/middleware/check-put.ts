@@ -10,15 +10,18 @@ import { step } from './parts/step.ts';
 
 /** Options of {@link checkPut}. */
 export interface CheckPutOptions extends Pick<WriteRules, 'explicitWrites'> {
-  /** Returns the values that the server sets on put. They replace what the client sends, and are written only if it changes anything. */
+  /**
+   * Returns the values that the server sets on put. They replace what the client sends, and are written only if it
+   * changes anything.
+   */
   readonly serverFields?: Called<[ctx: Context], unknown>;
 }
 
 const legal: LegalOptions<CheckPutOptions> = { serverFields: aFunction, explicitWrites: trueOrFalse };
 
 /**
- * Validates `ctx.request.body` as a replacement of everything that the client may write, and leaves the changes in `ctx.changes`. 422 lists
- * all errors at once.
+ * Validates `ctx.request.body` as a replacement of everything that the client may write, and leaves the changes in
+ * `ctx.changes`. 422 lists all errors at once.
  *
  * @example
  * router.put('/orders/:id', jsonBody(), ifMatch(), checkPut(Order), update(Order, { db }), record());

@@ -6,7 +6,11 @@ import { readTrustedOrigins } from './parts/trusted-origins.ts';
 
 /** Options of {@link crossOrigin}. */
 export interface CrossOriginOptions {
-  /** Origins of other sites whose pages may write, each in the form that browsers send: `https://app.example`. @default none */
+  /**
+   * Origins of other sites whose pages may write, each in the form that browsers send: `https://app.example`.
+   *
+   * @default none
+   */
   readonly trustedOrigins?: readonly string[];
 }
 
@@ -14,13 +18,14 @@ const legal: LegalOptions<CrossOriginOptions> = { trustedOrigins: [Array.isArray
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses requests that a page of another origin makes a browser send with its user's cookies (cross-site request forgery): 403. Place it
- * above `authenticate`. It is needed if `authenticate` reads cookies or anything else that browsers send by themselves.
+ * Refuses requests that a page of another origin makes a browser send with its user's cookies (cross-site request
+ * forgery): 403. Place it above `authenticate`. It is needed if `authenticate` reads cookies or anything else that
+ * browsers send by themselves.
  *
- * The rules are those of Go's `http.CrossOriginProtection` and need no token. GET, HEAD and OPTIONS pass, because they must not write. If
- * the request has `Sec-Fetch-Site`, which every browser sends to https and localhost since 2023, `same-origin` and `none` pass. Otherwise
- * `Origin` decides: a request without one does not come from a browser and passes, and so does one of the same host. A trusted origin
- * always passes.
+ * The rules are those of Go's `http.CrossOriginProtection` and need no token. GET, HEAD and OPTIONS pass, because they
+ * must not write. If the request has `Sec-Fetch-Site`, which every browser sends to https and localhost since 2023,
+ * `same-origin` and `none` pass. Otherwise `Origin` decides: a request without one does not come from a browser and
+ * passes, and so does one of the same host. A trusted origin always passes.
  *
  * @example
  * app.use(crossOrigin({ trustedOrigins: ['https://app.example'] }));

@@ -16,9 +16,9 @@ const values: readonly string[] = ['only', 'with'] satisfies readonly Visible[];
 const unknownValue = new Invalid('enum', 'must be only or with', { values });
 
 /**
- * Lets clients ask for deleted records of a model with `t.deletedAt()`, if every guard returns `true`: `deleted=only` shows nothing else, and
- * `deleted=with` shows them beside the living ones. It is left in `ctx.deleted` for `listQuery`, `findPage` and `findRecord`. Without it, a list
- * refuses the parameter, and deleted records do not exist.
+ * Lets clients ask for deleted records of a model with `t.deletedAt()`, if every guard returns `true`: `deleted=only`
+ * shows nothing else, and `deleted=with` shows them beside the living ones. It is left in `ctx.deleted` for
+ * `listQuery`, `findPage` and `findRecord`. Without it, a list refuses the parameter, and deleted records do not exist.
  *
  * The guards run only for a request with the parameter. 403 if one does not open, 400 for another value.
  *

@@ -8,11 +8,12 @@ import type { ResourceMiddleware } from './parts/context.ts';
 import { step } from './parts/step.ts';
 
 /**
- * Lets the client choose which fields of one record it reads: `fields=name,address.city` is left in `ctx.fields`. The id is always sent,
- * and so are the relations of `ctx.include`, if they are in `includes`. The `ETag` is that of the whole record.
+ * Lets the client choose which fields of one record it reads: `fields=name,address.city` is left in `ctx.fields`. The
+ * id is always sent, and so are the relations of `ctx.include`, if they are in `includes`. The `ETag` is that of the
+ * whole record.
  *
- * 400 names the fields that cannot be chosen; a private field is reported as unknown. Other parameters are ignored. For a list, `listQuery`
- * reads the same parameter.
+ * 400 names the fields that cannot be chosen; a private field is reported as unknown. Other parameters are ignored. For
+ * a list, `listQuery` reads the same parameter.
  *
  * @example
  * router.get('/orders/:id', fields(Order), findRecord(Order, { db }), record());

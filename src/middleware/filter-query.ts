@@ -29,8 +29,9 @@ const legal: LegalOptions<FilterQueryOptions> = {
 };
 
 /**
- * Parses the query string of a write to many records into `ctx.filterQuery`: the filters that a list of the model has, and `max_affected`. 400
- * names everything that is not acceptable. A filter is required, so that no request writes to every record by mistake.
+ * Parses the query string of a write to many records into `ctx.filterQuery`: the filters that a list of the model has,
+ * and `max_affected`. 400 names everything that is not acceptable. A filter is required, so that no request writes to
+ * every record by mistake.
  *
  * `If-Match` and `If-None-Match` are 400, because they name a revision of one record.
  *

@@ -13,21 +13,28 @@ import { type SourceScopes, sourceScopesOf } from './parts/source-scopes.ts';
 import { step } from './parts/step.ts';
 
 /**
- * Reads the records to which the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead, and leaves them in `ctx.included` for
- * `record` and `page`. It sends one query for each relation, whatever the size of the page, and does nothing without `include`. The reads
- * are aborted when the client has gone.
+ * Reads the records to which the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead, and leaves them in
+ * `ctx.included` for `record` and `page`. It sends one query for each relation, whatever the size of the page, and does
+ * nothing without `include`. The reads are aborted when the client has gone.
  *
- * The guards and the scope of a target decide in every request; each guard is asked once. If a guard does not open, or a scope throws a 4xx
- * or does not reach the record, the client sees no record, as if the id led nowhere. Any other error of a guard or scope is a 500.
+ * The guards and the scope of a target decide in every request; each guard is asked once. If a guard does not open, or
+ * a scope throws a 4xx or does not reach the record, the client sees no record, as if the id led nowhere. Any other
+ * error of a guard or scope is a 500.
  *
- * The included records of a page have at most `maxPageBytes` bytes, and 50,000 records for each relation. A page by cursor ends early to
- * stay within these limits: the database measures what the relations lead to, in one more command for each, and they are read for the records
- * that fit. A page by number is 400. If a single record leads to more, its relations by `t.hasMany` are cut, and otherwise it is 400. Failed
- * reads are 503 or 504.
+ * The included records of a page have at most `maxPageBytes` bytes, and 50,000 records for each relation. A page by
+ * cursor ends early to stay within these limits: the database measures what the relations lead to, in one more command
+ * for each, and they are read for the records that fit. A page by number is 400. If a single record leads to more, its
+ * relations by `t.hasMany` are cut, and otherwise it is 400. Failed reads are 503 or 504.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
- * router.get('/orders', listQuery(Order, cursorPaging(), { includes }), findPage(Order, { db }), findIncluded(includes), page());
+ * router.get(
+ *   '/orders',
+ *   listQuery(Order, cursorPaging(), { includes }),
+ *   findPage(Order, { db }),
+ *   findIncluded(includes),
+ *   page(),
+ * );
  */
 export function findIncluded(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'findIncluded');
@@ -61,8 +68,8 @@ interface Reads {
 }
 
 /**
- * If a page leads to too much, it ends behind the last record for which everything fits. What is not measured, such as the relations of included
- * records, may still not fit: then half of these records are shown, or half of those.
+ * If a page leads to too much, it ends behind the last record for which everything fits. What is not measured, such as
+ * the relations of included records, may still not fit: then half of these records are shown, or half of those.
  */
 async function readFitting(page: Page, { read, measure }: Reads): Promise<[Page, Included]> {
   const { records } = page;
@@ -85,7 +92,10 @@ async function readOne(record: StoredRecord, { read, measure }: Reads): Promise<
   return (await unlessTooMuch(read([record]))) ?? readCut([record], await measure([record]), read);
 }
 
-/** Cuts the relations by `t.hasMany` of a single record, so that they fit. Throws 400 if the record leads to too much without any of them. */
+/**
+ * Cuts the relations by `t.hasMany` of a single record, so that they fit. Throws 400 if the record leads to too much
+ * without any of them.
+ */
 async function readCut(records: readonly StoredRecord[], { ofFirst }: Measured, read: Reads['read']): Promise<Included> {
   let shown = new Map([...ofFirst].map(([step, { fits }]) => [step, fits] as const));
   if ([...ofFirst].every(([, { fits, all }]) => fits === all)) shown = halve(shown);

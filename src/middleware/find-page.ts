@@ -15,17 +15,23 @@ import { step } from './parts/step.ts';
 /** Options of {@link findPage}. */
 export interface FindPageOptions extends FindOptions {
   /**
-   * Warns of lists that scan the collection, once for each kind of list, and names the index that would help (`process.emitWarning`).
+   * Warns of lists that scan the collection, once for each kind of list, and names the index that would help
+   * (`process.emitWarning`).
    * @default whether `NODE_ENV` is `development` or not set
    */
   readonly warnOnScan?: boolean;
   /**
-   * Largest page in bytes, from 1,024 to 268,435,456. It limits what is read from the database as well as the JSON of the records. A single
-   * record always fits.
+   * Largest page in bytes, from 1,024 to 268,435,456. It limits what is read from the database as well as the JSON of
+   * the records. A single record always fits.
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
-  /** The relations through which the list can be filtered and sorted, as `compileThrough` returns them: the same as for `listQuery`. @default none */
+  /**
+   * The relations through which the list can be filtered and sorted, as `compileThrough` returns them: the same as for
+   * `listQuery`.
+   *
+   * @default none
+   */
   readonly through?: Through;
 }
 
@@ -37,14 +43,14 @@ const legal: LegalOptions<FindPageOptions> = {
 };
 
 /**
- * Finds the page that `ctx.listQuery` asks for within `ctx.scope`, and leaves it in `ctx.page`. `ctx.deleted` says whether it has deleted records. The read is aborted when the client has
- * gone.
+ * Finds the page that `ctx.listQuery` asks for within `ctx.scope`, and leaves it in `ctx.page`. `ctx.deleted` says
+ * whether it has deleted records. The read is aborted when the client has gone.
  *
- * A page by cursor that would exceed `maxPageBytes` ends early, at the end farther from its start. A page by number that would exceed it is
- * 400.
+ * A page by cursor that would exceed `maxPageBytes` ends early, at the end farther from its start. A page by number
+ * that would exceed it is 400.
  *
- * Filters and sorts by fields of related records see only the records that the guards and scopes of their targets show to the client. A sort by
- * them of more matches than `maxSortThrough` is `too_many_matches` (422).
+ * Filters and sorts by fields of related records see only the records that the guards and scopes of their targets show
+ * to the client. A sort by them of more matches than `maxSortThrough` is `too_many_matches` (422).
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());

@@ -10,7 +10,8 @@ import { step } from './parts/step.ts';
 /** Options of what finds records. */
 export interface FindOptions extends DatabaseOptions {
   /**
-   * Fetches whole records, for hooks: with private fields, which are never sent, and with fields that the client did not choose.
+   * Fetches whole records, for hooks: with private fields, which are never sent, and with fields that the client did
+   * not choose.
    * @default false
    */
   readonly fetchPrivate?: boolean;
@@ -19,8 +20,8 @@ export interface FindOptions extends DatabaseOptions {
 /** Options of {@link findRecord}. */
 export interface FindRecordOptions extends FindOptions {
   /**
-   * Whether requests that come while a `find` of this middleware is under way may share a round trip. Each keeps its own scope, deadline and
-   * answer. @default true
+   * Whether requests that come while a `find` of this middleware is under way may share a round trip. Each keeps its
+   * own scope, deadline and answer. @default true
    */
   readonly shareRoundTrips?: boolean;
 }
@@ -30,9 +31,9 @@ export const findOptions: LegalOptions<FindOptions> = { ...databaseOptions, fetc
 const legal: LegalOptions<FindRecordOptions> = { ...findOptions, shareRoundTrips: trueOrFalse };
 
 /**
- * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`. The client is sent the fields of `ctx.fields`, if
- * there are any. `ctx.deleted` says whether a deleted record is found. 404 if there is no such record, 412 if it does not fulfil `ctx.precondition`. The read is aborted when the client has
- * gone.
+ * Finds the record of `ctx.params.id` within `ctx.scope` and leaves it in `ctx.record`. The client is sent the fields
+ * of `ctx.fields`, if there are any. `ctx.deleted` says whether a deleted record is found. 404 if there is no such
+ * record, 412 if it does not fulfil `ctx.precondition`. The read is aborted when the client has gone.
  *
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());

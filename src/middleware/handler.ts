@@ -21,7 +21,11 @@ export interface HandlerOptions {
    * @default the models of the records that it holds
    */
   readonly model?: ModelInput;
-  /** What the handler returns: `'record'`, `'none'`, or the schema of `data`. Any other result is an Error (500). @default anything */
+  /**
+   * What the handler returns: `'record'`, `'none'`, or the schema of `data`. Any other result is an Error (500).
+   *
+   * @default anything
+   */
   readonly answer?: AnswerInput;
   /**
    * The codes of problems that the function throws, or lets through from a store, for the OpenAPI description.
@@ -33,17 +37,24 @@ export interface HandlerOptions {
 const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: checkedLater, problems: checkedLater };
 
 /**
- * Runs a handler, and leaves its result in `ctx.result` for `answer`. Place it below `records`, and above `afterHooks` and `answer`.
+ * Runs a handler, and leaves its result in `ctx.result` for `answer`. Place it below `records`, and above `afterHooks`
+ * and `answer`.
  *
- * A record that the handler returns is written as clients may read it. Any other object must not contain a key that is the name of a
- * private field of the model, or of a record that the request holds: a copy or a part of a record is an Error (500), unless the schema of
- * `answer` declares the name. The same applies to a JSON body that the handler or a hook sets by hand.
+ * A record that the handler returns is written as clients may read it. Any other object must not contain a key that is
+ * the name of a private field of the model, or of a record that the request holds: a copy or a part of a record is an
+ * Error (500), unless the schema of `answer` declares the name. The same applies to a JSON body that the handler or a
+ * hook sets by hand.
  *
- * If a driver call of the handler's own fails because of a duplicate key (code 11000), the answer is 409 `duplicate_key` and names the
- * fields that the model has.
+ * If a driver call of the handler's own fails because of a duplicate key (code 11000), the answer is 409
+ * `duplicate_key` and names the fields that the model has.
  *
  * @example
- * router.post('/orders/:id/send', records(Order, { db }), handler(sendOrder, { model: Order, answer: 'record' }), answer());
+ * router.post(
+ *   '/orders/:id/send',
+ *   records(Order, { db }),
+ *   handler(sendOrder, { model: Order, answer: 'record' }),
+ *   answer(),
+ * );
  */
 export function handler(run: Called<[ctx: RecordContext], unknown>, options: HandlerOptions = {}): ResourceMiddleware {
   checkValue('`handler`', run, aFunction);
@@ -78,7 +89,10 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
   });
 }
 
-/** A driver call of the handler's own may meet a value that must be unique: that is 409, as in the operations of the library. */
+/**
+ * A driver call of the handler's own may meet a value that must be unique: that is 409, as in the operations of the
+ * library.
+ */
 async function runHandler(run: Handler, ctx: Context, model: CompiledModel | undefined): Promise<unknown> {
   try {
     return await run(ctx);

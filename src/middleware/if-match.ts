@@ -10,8 +10,9 @@ export interface IfMatchOptions {
   /** A write without `If-Match` is 428, even with `If-None-Match`. @default false */
   readonly required?: boolean;
   /**
-   * Returns the current strong entity tag, without quotes, or undefined if the resource has none. It is for routes without a store: the
-   * comparison is made here, and a mismatch is 412. Only a condition in the write's own filter is safe from races.
+   * Returns the current strong entity tag, without quotes, or undefined if the resource has none. It is for routes
+   * without a store: the comparison is made here, and a mismatch is 412. Only a condition in the write's own filter is
+   * safe from races.
    */
   readonly current?: (ctx: Context) => string | undefined | Promise<string | undefined>;
 }
@@ -19,9 +20,9 @@ export interface IfMatchOptions {
 const legal: LegalOptions<IfMatchOptions> = { required: trueOrFalse, current: aFunction };
 
 /**
- * Reads `If-Match`, and `If-None-Match` of a write, into `ctx.precondition`: for the filter of the write (RFC 9110 §13.2.2), or for the
- * record that `findRecord` reads. A malformed header is 400; a required header that is missing is 428. `If-None-Match` of a GET or HEAD is
- * for `notModified`.
+ * Reads `If-Match`, and `If-None-Match` of a write, into `ctx.precondition`: for the filter of the write (RFC 9110
+ * §13.2.2), or for the record that `findRecord` reads. A malformed header is 400; a required header that is missing is
+ * 428. `If-None-Match` of a GET or HEAD is for `notModified`.
  *
  * @example
  * router.put('/settings', ifMatch({ current: () => settings.version }), jsonBody(), saveSettings);

@@ -5,7 +5,10 @@ import { canAnswer } from './parts/can-answer.ts';
 import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
-/** Names the client of a request, such as its tenant, by a text that is not empty; undefined if the request does not count. */
+/**
+ * Names the client of a request, such as its tenant, by a text that is not empty; undefined if the request does not
+ * count.
+ */
 export type NameClient<Ctx = Context> = (ctx: Ctx) => string | undefined | Promise<string | undefined>;
 
 /** Settings of {@link inFlightLimit}. */
@@ -15,12 +18,12 @@ export interface InFlightOptions<Ctx = Context> {
 }
 
 /**
- * Limits the number of requests that are handled at a time to `max`. Further requests are 503 `overloaded`. A request takes its place before
- * its body is read. It frees the place when its middlewares have ended or `requestTimeout` has given it up, and its answer has ended or its
- * connection is closed.
+ * Limits the number of requests that are handled at a time to `max`. Further requests are 503 `overloaded`. A request
+ * takes its place before its body is read. It frees the place when its middlewares have ended or `requestTimeout` has
+ * given it up, and its answer has ended or its connection is closed.
  *
- * With `by`, each client may have `max` requests in flight, and its next one is 429 `too_many_requests` (RFC 6585 §4): place it below
- * `authenticate`. Both answers carry `Retry-After: 1`.
+ * With `by`, each client may have `max` requests in flight, and its next one is 429 `too_many_requests` (RFC 6585 §4):
+ * place it below `authenticate`. Both answers carry `Retry-After: 1`.
  *
  * @example
  * app.use(inFlightLimit(200)).use(requestTimeout(60_000));
@@ -49,7 +52,8 @@ function limitAll(max: number): ResourceMiddleware {
       isRefused = isProblem(error) && error.code === 'too_many_requests';
       throw error;
     } finally {
-      // The answer of a client that has too many requests may wait behind theirs: it must not take a place from others meanwhile.
+      // The answer of a client that has too many requests may wait behind theirs: it must not take a place from others
+      // meanwhile.
       if (isRefused) inFlight--;
       else exchange.whenOver(() => inFlight--);
     }

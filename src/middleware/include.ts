@@ -8,13 +8,20 @@ import { step } from './parts/step.ts';
 const only = ['include'];
 
 /**
- * Parses the `include` parameter of a request for one record into `ctx.include`, for `findIncluded`. Several parameters add up; other
- * parameters are ignored. A relation that is unknown or not allowed is 400. Place it above `notModified`. For a list, `listQuery` does the
- * same.
+ * Parses the `include` parameter of a request for one record into `ctx.include`, for `findIncluded`. Several parameters
+ * add up; other parameters are ignored. A relation that is unknown or not allowed is 400. Place it above `notModified`.
+ * For a list, `listQuery` does the same.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
- * router.get('/orders/:id', include(includes), notModified(), findRecord(Order, { db }), findIncluded(includes), record());
+ * router.get(
+ *   '/orders/:id',
+ *   include(includes),
+ *   notModified(),
+ *   findRecord(Order, { db }),
+ *   findIncluded(includes),
+ *   record(),
+ * );
  */
 export function include(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'include');

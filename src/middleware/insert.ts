@@ -15,8 +15,8 @@ import { withWritePart } from './parts/write-part.ts';
 /** Options of {@link insert}. */
 export interface InsertOptions extends WriteOptions {
   /**
-   * Whether requests that come while an insert of this middleware is under way may share a round trip. Each keeps its own deadline, error and
-   * answer. @default true
+   * Whether requests that come while an insert of this middleware is under way may share a round trip. Each keeps its
+   * own deadline, error and answer. @default true
    */
   readonly shareRoundTrips?: boolean;
 }
@@ -24,10 +24,10 @@ export interface InsertOptions extends WriteOptions {
 const legal: LegalOptions<InsertOptions> = { ...writeOptions, shareRoundTrips: trueOrFalse };
 
 /**
- * Inserts `ctx.created` and leaves the record in `ctx.record`. 409 names the fields of a unique index whose values are taken. If the client
- * chose an id that is taken and sent `If-None-Match: *`, which `ifMatch` reads, it is 412. Below a `scope` the record must lie within it:
- * 422 names the fields at fault; if the client may write none of them, it is 500. With `references`, so is a reference that leads to no record within
- * the client's reach.
+ * Inserts `ctx.created` and leaves the record in `ctx.record`. 409 names the fields of a unique index whose values are
+ * taken. If the client chose an id that is taken and sent `If-None-Match: *`, which `ifMatch` reads, it is 412. Below a
+ * `scope` the record must lie within it: 422 names the fields at fault; if the client may write none of them, it is
+ * 500. With `references`, so is a reference that leads to no record within the client's reach.
  *
  * @example
  * router.post('/orders', jsonBody(), ifMatch(), checkCreate(Order), insert(Order, { db }), record({ created: true }));

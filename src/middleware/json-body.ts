@@ -14,27 +14,34 @@ import { runAlone, step } from './parts/step.ts';
 export interface JsonBodyOptions {
   /** Largest body in bytes. Nothing beyond it is buffered. @default the api's `maxBody`, or 1 MiB (1,048,576) */
   readonly limit?: number;
-  /** Time in which the body must arrive, in milliseconds. A slower one is 408. @default the api's `bodyTimeout`, or 30,000 */
+  /**
+   * Time in which the body must arrive, in milliseconds. A slower one is 408.
+   *
+   * @default the api's `bodyTimeout`, or 30,000
+   */
   readonly timeout?: number;
   /**
-   * Most values of the body, where each array and each object counts as one more. It bounds for how long a single body keeps the event loop.
+   * Most values of the body, where each array and each object counts as one more. It bounds for how long a single body
+   * keeps the event loop.
    * @default the api's `maxValues`, or 25,000
    */
   readonly maxValues?: number;
   /**
-   * Answers 422 to a missing body, and to JSON that is not an object. `false` leaves that to the validation below `ifMatch`.
+   * Answers 422 to a missing body, and to JSON that is not an object. `false` leaves that to the validation below
+   * `ifMatch`.
    * @default true
    */
   readonly requireObject?: boolean;
   /**
-   * Whether the request may come without a body: `ctx.request.body` is then undefined. A body that is there is validated as ever.
+   * Whether the request may come without a body: `ctx.request.body` is then undefined. A body that is there is
+   * validated as ever.
    * @default false
    */
   readonly optional?: boolean;
   /**
-   * The schema of the body, an object: `t.object('Name', { … })`, a JSON Schema with `properties`, or an object of a library with Standard
-   * JSON Schema, such as Zod. The body is read like that of a
-   * create (types, defaults, constraints; unknown keys are refused) and left in document form: a `t.date()` is a Date.
+   * The schema of the body, an object: `t.object('Name', { … })`, a JSON Schema with `properties`, or an object of a
+   * library with Standard JSON Schema, such as Zod. The body is read like that of a create (types, defaults,
+   * constraints; unknown keys are refused) and left in document form: a `t.date()` is a Date.
    * @default any object
    */
   readonly schema?: AnySchema;
@@ -57,8 +64,8 @@ interface Described {
 }
 
 /**
- * Reads the request's body as a JSON object into `ctx.request.body`, without loss of precision: see `parseJson` for how numbers are
- * represented.
+ * Reads the request's body as a JSON object into `ctx.request.body`, without loss of precision: see `parseJson` for how
+ * numbers are represented.
  *
  * Errors:
  *
@@ -66,7 +73,8 @@ interface Described {
  * - 408 if the body does not arrive in time
  * - 415 for a media type other than JSON (none at all is accepted), a charset other than UTF-8, or a content coding
  * - 400 for a body that is not JSON, or is nested more than 64 levels deep
- * - 422 for a missing body (unless it is `optional`), JSON that is not an object, and a body that does not fit the schema: all errors at once, each with its dotted path
+ * - 422 for a missing body (unless it is `optional`), JSON that is not an object, and a body that does not fit the
+ *   schema: all errors at once, each with its dotted path
  *
  * @example
  * router.post('/orders', jsonBody({ limit: 10_000 }), createOrder);

@@ -14,13 +14,22 @@ import { step } from './parts/step.ts';
 
 /** Options of {@link listQuery}. */
 export interface ListQueryOptions extends Partial<FilterLimits> {
-  /** The name to which the list's cursors are bound. Two lists over one model need different names. @default the model's collection */
+  /**
+   * The name to which the list's cursors are bound. Two lists over one model need different names.
+   *
+   * @default the model's collection
+   */
   readonly name?: string;
   /** Lets clients choose by `fields=` which fields they read. @default false */
   readonly fields?: boolean;
   /** The relations that `include` may name, as `compileIncludes` returns them. @default none */
   readonly includes?: Includable;
-  /** The relations through which the list can be filtered and sorted, as `compileThrough` returns them. `findPage` needs them too. @default none */
+  /**
+   * The relations through which the list can be filtered and sorted, as `compileThrough` returns them. `findPage` needs
+   * them too.
+   *
+   * @default none
+   */
   readonly through?: Through;
   /** Largest number of values of one `in` or `nin`. @default 500 */
   readonly maxFilterValues?: number;
@@ -54,8 +63,8 @@ const legal: LegalOptions<ListQueryOptions> = {
 };
 
 /**
- * Parses the query string of a list into `ctx.listQuery`. 400 names everything that is not acceptable, with suggestions for misspelt names;
- * a private field is reported as unknown.
+ * Parses the query string of a list into `ctx.listQuery`. 400 names everything that is not acceptable, with suggestions
+ * for misspelt names; a private field is reported as unknown.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging({ max: 50 })), findPage(Order, { db }), page());

@@ -2,9 +2,10 @@ import { matchesWeak, readEntityTags } from '../http/entity-tag.ts';
 import type { ResourceMiddleware } from './parts/context.ts';
 
 /**
- * Answers 304 without a body if `If-None-Match` names the `ETag` that the middlewares below have set on a 200 (RFC 9110 §13.1.2). The
- * header may be a list of tags, have weak tags, or be `*`. Without an `ETag` nothing is compared. A malformed header is ignored. So is
- * every header of a request with `include`: the included records may have changed while the record's own tag has not.
+ * Answers 304 without a body if `If-None-Match` names the `ETag` that the middlewares below have set on a 200 (RFC 9110
+ * §13.1.2). The header may be a list of tags, have weak tags, or be `*`. Without an `ETag` nothing is compared. A
+ * malformed header is ignored. So is every header of a request with `include`: the included records may have changed
+ * while the record's own tag has not.
  *
  * @example
  * router.get('/report', notModified(), sendReport);

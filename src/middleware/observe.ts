@@ -12,13 +12,16 @@ export interface Observation {
   /** The operation: `list`, `get`, …, or the name of a custom operation. */
   readonly operation: string | undefined;
   /**
-   * The template of the operation's path below the api's mount, such as `/api/orders/:id`. It has few values and is fit for labels.
-   * Undefined if the request addressed no operation.
+   * The template of the operation's path below the api's mount, such as `/api/orders/:id`. It has few values and is fit
+   * for labels. Undefined if the request addressed no operation.
    */
   readonly route: string | undefined;
   /** The status of the answer; 499 if the client closed the connection before the answer had ended. */
   readonly status: number;
-  /** Milliseconds from the arrival of the request at this middleware until its answer ended or its client closed the connection. */
+  /**
+   * Milliseconds from the arrival of the request at this middleware until its answer ended or its client closed the
+   * connection.
+   */
   readonly duration: number;
   /** The sum of the times of the library's commands, in milliseconds. Some of them may run in parallel. */
   readonly databaseTime: number;
@@ -30,13 +33,16 @@ export interface Observation {
   readonly isAborted: boolean;
 }
 
-/** Called once for each request, when its answer has ended or its client has closed the connection. A returned promise is not awaited. */
+/**
+ * Called once for each request, when its answer has ended or its client has closed the connection. A returned promise
+ * is not awaited.
+ */
 export type Observe = (observation: Observation, ctx: Koa.Context) => unknown;
 
 /**
- * Reports every request to a function when its answer has ended or its client has closed the connection: for logs and metrics, see
- * `docs/reference/observing.md`. Place it first in the chain. The function runs in the asynchronous context of the request. If it throws or rejects,
- * `app.on('error')` receives the error.
+ * Reports every request to a function when its answer has ended or its client has closed the connection: for logs and
+ * metrics, see `docs/reference/observing.md`. Place it first in the chain. The function runs in the asynchronous
+ * context of the request. If it throws or rejects, `app.on('error')` receives the error.
  *
  * @example
  * app.use(observe(({ operation, status, duration }) => console.log(operation, status, duration)));

@@ -10,12 +10,12 @@ import { requestPath } from './record.ts';
 const longestLink = 8192;
 
 /**
- * Answers with `ctx.page`: `{"data": […], "page": {…}}`. The records of `ctx.included` are embedded in those of the page. A list has no
- * `ETag`.
+ * Answers with `ctx.page`: `{"data": […], "page": {…}}`. The records of `ctx.included` are embedded in those of the
+ * page. A list has no `ETag`.
  *
- * `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` if the list is paged by number; `total` if the client
- * asked for it, and `total_is_estimate` if that is an estimate. A `Link` header (RFC 8288) leads to the neighbouring pages and repeats the
- * client's query, unless it would be longer than 8 KiB.
+ * `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` if the list is paged by number;
+ * `total` if the client asked for it, and `total_is_estimate` if that is an estimate. A `Link` header (RFC 8288) leads
+ * to the neighbouring pages and repeats the client's query, unless it would be longer than 8 KiB.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -38,8 +38,8 @@ export function page(): ResourceMiddleware {
 const beforeData = Buffer.from('{"data":');
 
 /**
- * Releases the records, because a client may read its answer slowly. The body is a Buffer for the same reason: Node would hold three copies
- * of a string.
+ * Releases the records, because a client may read its answer slowly. The body is a Buffer for the same reason: Node
+ * would hold three copies of a string.
  */
 function letGo(ctx: Context): void {
   ctx.page = undefined;

@@ -10,15 +10,17 @@ import { reportError } from './parts/report-error.ts';
 import { discardIgnoredBody, discardUnreadBody } from './parts/unread-body.ts';
 
 /**
- * Returns the body of a problem: a plain object, which is sent as JSON, or a string. It must be synchronous. The content type is
- * `application/problem+json` unless the function sets `ctx.type`. Status and headers are those of the problem.
+ * Returns the body of a problem: a plain object, which is sent as JSON, or a string. It must be synchronous. The
+ * content type is `application/problem+json` unless the function sets `ctx.type`. Status and headers are those of the
+ * problem.
  */
 export type WriteProblem = (document: ProblemDocument, ctx: Context) => object | string;
 
 /** Options of {@link problems}. */
 export interface ProblemsOptions {
   /**
-   * Replaces how problems are written. If it fails, the document itself is sent, and `app.on('error')` receives the error.
+   * Replaces how problems are written. If it fails, the document itself is sent, and `app.on('error')` receives the
+   * error.
    * @default the document
    */
   readonly problem?: WriteProblem;
@@ -27,19 +29,19 @@ export interface ProblemsOptions {
 const legal: LegalOptions<ProblemsOptions> = { problem: aFunction };
 
 /**
- * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). Place it first in the chain, below
- * `observe`, `requestId` and `answerTimeout`.
+ * Answers every error below it with a problem document (RFC 9457, `application/problem+json`). Place it first in the
+ * chain, below `observe`, `requestId` and `answerTimeout`.
  *
  * - A {@link Problem} is answered as it is.
- * - An error of `ctx.throw()` or http-errors keeps its status and headers, and its message if it is exposed. Its code is that of the
- *   status, such as `conflict`.
- * - Any other error is a bug, and so is one that cannot be sent: the answer is a bare 500, and `app.on('error')` receives the error, as it
- *   receives the cause of every other 5xx.
+ * - An error of `ctx.throw()` or http-errors keeps its status and headers, and its message if it is exposed. Its code
+ *   is that of the status, such as `conflict`.
+ * - Any other error is a bug, and so is one that cannot be sent: the answer is a bare 500, and `app.on('error')`
+ *   receives the error, as it receives the cause of every other 5xx.
  * - If the client has closed the connection, the status is 499, which only logs see.
  *
- * Headers that were set before, such as those of CORS, are kept. Problems are not cached (`Cache-Control: no-store`), unless their own
- * headers say otherwise. Data that a client still sends after its request was refused is discarded, so that it can read the answer and use
- * the connection again. A body that no middleware has read is discarded, too.
+ * Headers that were set before, such as those of CORS, are kept. Problems are not cached (`Cache-Control: no-store`),
+ * unless their own headers say otherwise. Data that a client still sends after its request was refused is discarded, so
+ * that it can read the answer and use the connection again. A body that no middleware has read is discarded, too.
  *
  * Below `requestId`, documents have the id as `request_id`.
  *
@@ -97,7 +99,10 @@ function documentOf(problem: Problem, { requestId }: Context): ProblemDocument {
   return requestId === undefined ? document : { ...document, request_id: requestId };
 }
 
-/** The body that the application's function makes of a document; undefined if it fails or returns something that cannot be sent. */
+/**
+ * The body that the application's function makes of a document; undefined if it fails or returns something that cannot
+ * be sent.
+ */
 function writeOwn(write: WriteProblem, document: ProblemDocument, ctx: Context): string | undefined {
   try {
     const made: unknown = write(document, ctx);
@@ -131,7 +136,10 @@ interface HttpError {
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 
-/** An error of `ctx.throw()` or http-errors. It is recognized by its properties, because an app may have several copies of http-errors. */
+/**
+ * An error of `ctx.throw()` or http-errors. It is recognized by its properties, because an app may have several copies
+ * of http-errors.
+ */
 function isHttpError(error: unknown): error is HttpError {
   if (!(error instanceof Error) || !('expose' in error) || typeof error.expose !== 'boolean' || !('status' in error)) return false;
   return Number.isInteger(error.status) && (error.status as number) >= 400 && (error.status as number) < 600;

@@ -16,8 +16,8 @@ export interface RecordOptions {
 const legal: LegalOptions<RecordOptions> = { created: trueOrFalse, location: aFunction };
 
 /**
- * Answers with `ctx.record`: `{"data": …}` as clients may read it, with its `ETag` if the model has a revision. The records of
- * `ctx.included` are embedded in it and do not affect the `ETag`.
+ * Answers with `ctx.record`: `{"data": …}` as clients may read it, with its `ETag` if the model has a revision. The
+ * records of `ctx.included` are embedded in it and do not affect the `ETag`.
  *
  * @example
  * router.get('/orders/:id', findRecord(Order, { db }), record());
@@ -53,9 +53,9 @@ function writeData(record: StoredRecord, included: Included | undefined): Buffer
 }
 
 /**
- * The path as the client sent it, before mounts and rewrites: `ctx.path` lacks the mount of koa-mount, and in a Connect or Express app
- * `ctx.originalUrl` lacks that of the app. If the app trusts a reverse proxy (`app.proxy`), `X-Forwarded-Prefix` names the part that the
- * proxy has removed.
+ * The path as the client sent it, before mounts and rewrites: `ctx.path` lacks the mount of koa-mount, and in a Connect
+ * or Express app `ctx.originalUrl` lacks that of the app. If the app trusts a reverse proxy (`app.proxy`),
+ * `X-Forwarded-Prefix` names the part that the proxy has removed.
  */
 export function requestPath(ctx: Context): string {
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
@@ -64,8 +64,8 @@ export function requestPath(ctx: Context): string {
 }
 
 /**
- * The path of a record of the resource to which a request was sent. `below` is the path of the operation below the resource, such as
- * `/:id/send`, and `id` is percent-encoded.
+ * The path of a record of the resource to which a request was sent. `below` is the path of the operation below the
+ * resource, such as `/:id/send`, and `id` is percent-encoded.
  */
 export function recordPath(ctx: Context, below: string, id: string): string {
   const segments = requestPath(ctx).split('/');
@@ -74,8 +74,8 @@ export function recordPath(ctx: Context, below: string, id: string): string {
 }
 
 /**
- * The first of several values is the one of the client's proxy. Anything but a plain path is ignored: `//host` would lead to another
- * server.
+ * The first of several values is the one of the client's proxy. Anything but a plain path is ignored: `//host` would
+ * lead to another server.
  */
 function forwardedPrefix(ctx: Context): string {
   if (!ctx.app.proxy) return '';

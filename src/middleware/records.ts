@@ -19,15 +19,23 @@ const legal: LegalOptions<RecordsOptions> = { ...writeOptions, explicitWrites: t
 /**
  * Lets a handler load and save the record of the path. Place it below `scope` and `ifMatch`.
  *
- * `ctx.load()` finds the record of `ctx.params.id` within `ctx.scope`, with its private fields. 404 if there is none, 412 if `If-Match`
- * names another revision. Further calls return the same object.
+ * `ctx.load()` finds the record of `ctx.params.id` within `ctx.scope`, with its private fields. 404 if there is none,
+ * 412 if `If-Match` names another revision. Further calls return the same object.
  *
- * `ctx.save(record)` writes the fields that have changed since, in one command, and only if nothing else has written the record meanwhile
- * (412). The model validates the new values (422, 409); the client's policy does not apply. It updates the object and its parts in place
- * and returns it. Changes made while `save` runs are kept for the next call. Without a change nothing is written.
+ * `ctx.save(record)` writes the fields that have changed since, in one command, and only if nothing else has written
+ * the record meanwhile (412). The model validates the new values (422, 409); the client's policy does not apply. It
+ * updates the object and its parts in place and returns it. Changes made while `save` runs are kept for the next call.
+ * Without a change nothing is written.
  *
  * @example
- * router.post('/orders/:id/send', scope(Order, ownRows), ifMatch(), records(Order, { db }), handler(sendOrder), answer());
+ * router.post(
+ *   '/orders/:id/send',
+ *   scope(Order, ownRows),
+ *   ifMatch(),
+ *   records(Order, { db }),
+ *   handler(sendOrder),
+ *   answer(),
+ * );
  */
 export function records(model: ModelInput, options: RecordsOptions): ResourceMiddleware {
   checkOptions(options, legal, '`records`');

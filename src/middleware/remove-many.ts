@@ -12,8 +12,9 @@ import { viewerOf } from './parts/viewer.ts';
 import { type WritePart, withWritePart } from './parts/write-part.ts';
 
 /**
- * Deletes every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in `ctx.affected`. It is one transaction: all
- * records are deleted, or none. 422 if more records match than the query allows, 501 on a standalone server.
+ * Deletes every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in `ctx.affected`. It
+ * is one transaction: all records are deleted, or none. 422 if more records match than the query allows, 501 on a
+ * standalone server.
  *
  * @example
  * router.delete('/orders', filterQuery(Order), removeMany(Order, { db }), affected());

@@ -11,8 +11,9 @@ import { viewerOf } from './parts/viewer.ts';
 import { withWritePart } from './parts/write-part.ts';
 
 /**
- * Deletes the record of `ctx.params.id`, with the scope and `ctx.precondition` in the filter of the delete, and leaves the deleted record
- * in `ctx.record`. A record of a model with `t.deletedAt()` is not removed, but marked as deleted. 404 if there is no such record, 412 if it does not fulfil the precondition.
+ * Deletes the record of `ctx.params.id`, with the scope and `ctx.precondition` in the filter of the delete, and leaves
+ * the deleted record in `ctx.record`. A record of a model with `t.deletedAt()` is not removed, but marked as deleted.
+ * 404 if there is no such record, 412 if it does not fulfil the precondition.
  *
  * @example
  * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());

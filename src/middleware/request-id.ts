@@ -3,9 +3,9 @@ import type { Context, ResourceMiddleware } from './parts/context.ts';
 import { step } from './parts/step.ts';
 
 /**
- * Gives every request an id: in `ctx.requestId`, in the response header `X-Request-Id`, and as `request_id` in the problem documents of a
- * `problems` below it. The id is the one that the app has already set on the response, else the one that the client sent, if it is safe in
- * a log (at most 128 letters, digits and `.:+/=@~_-`), else a new UUID.
+ * Gives every request an id: in `ctx.requestId`, in the response header `X-Request-Id`, and as `request_id` in the
+ * problem documents of a `problems` below it. The id is the one that the app has already set on the response, else the
+ * one that the client sent, if it is safe in a log (at most 128 letters, digits and `.:+/=@~_-`), else a new UUID.
  *
  * @example
  * app.use(requestId()).use(problems());

@@ -5,12 +5,13 @@ import type { ResourceMiddleware } from './parts/context.ts';
 import { exchangeOf } from './parts/exchange.ts';
 
 /**
- * Gives a request up if its middlewares have not ended after `ms` milliseconds, including the time to read its body. A guard, a hook or a
- * handler that never ends cannot hold a place in flight. `ctx.signal` is aborted, running commands end, and `ctx.load`, `ctx.save` and all
- * later steps refuse to begin.
+ * Gives a request up if its middlewares have not ended after `ms` milliseconds, including the time to read its body. A
+ * guard, a hook or a handler that never ends cannot hold a place in flight. `ctx.signal` is aborted, running commands
+ * end, and `ctx.load`, `ctx.save` and all later steps refuse to begin.
  *
- * The answer is 503 `request_given_up` if nothing was written, 504 `write_outcome_unknown` if a write was handed to the database, and 500
- * if hooks of `after` are running, because the operation itself is done. Place it below `inFlightLimit`.
+ * The answer is 503 `request_given_up` if nothing was written, 504 `write_outcome_unknown` if a write was handed to the
+ * database, and 500 if hooks of `after` are running, because the operation itself is done. Place it below
+ * `inFlightLimit`.
  *
  * @example
  * app.use(inFlightLimit(200)).use(requestTimeout(60_000));

@@ -19,12 +19,12 @@ export interface RestoreOptions extends WriteOptions, Pick<WriteRules, 'explicit
 const legal: LegalOptions<RestoreOptions> = { ...writeOptions, explicitWrites: trueOrFalse };
 
 /**
- * Brings back the deleted record of `ctx.params.id`, of a model with `t.deletedAt()`, with the scope and `ctx.precondition` in the filter of the
- * write, and increments the revision. It leaves the record in `ctx.record`.
+ * Brings back the deleted record of `ctx.params.id`, of a model with `t.deletedAt()`, with the scope and
+ * `ctx.precondition` in the filter of the write, and increments the revision. It leaves the record in `ctx.record`.
  *
- * 404 if there is no such record or if it is not deleted, 412 if it does not fulfil the precondition, 409 if another record has taken a value that
- * must be unique. With `references`, it is one transaction with what the same delete has taken along, and 422 if a record that it cannot be without
- * is gone.
+ * 404 if there is no such record or if it is not deleted, 412 if it does not fulfil the precondition, 409 if another
+ * record has taken a value that must be unique. With `references`, it is one transaction with what the same delete has
+ * taken along, and 422 if a record that it cannot be without is gone.
  *
  * @example
  * router.post('/orders/:id/restore', ifMatch(), restore(Order, { db }), record());

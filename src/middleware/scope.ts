@@ -7,7 +7,8 @@ import { step, whenKnown } from './parts/step.ts';
 /** Options of {@link scope}. */
 export interface ScopeOptions {
   /**
-   * Whether the scope also limits what a client writes: `insert` and `update` then refuse a record that would lie outside.
+   * Whether the scope also limits what a client writes: `insert` and `update` then refuse a record that would lie
+   * outside.
    * @default true
    */
   readonly writes?: boolean;
@@ -19,15 +20,21 @@ export const aScope: Legal = [aFunction[0], 'a function that returns a filter or
 const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
 
 /**
- * Limits the request to the rows that match a filter: the filter is part of every query, and a record outside of it is 404. Like `USING`
- * and `WITH CHECK` of a row policy in SQL, it also limits what a client writes, if it stands above `insert` or `update`: a record that
- * would lie outside is 422. Below another `scope` it narrows that one and never replaces it.
+ * Limits the request to the rows that match a filter: the filter is part of every query, and a record outside of it is
+ * 404. Like `USING` and `WITH CHECK` of a row policy in SQL, it also limits what a client writes, if it stands above
+ * `insert` or `update`: a record that would lie outside is 422. Below another `scope` it narrows that one and never
+ * replaces it.
  *
- * A scope that throws, or that returns nothing, `{}`, an undefined value or a condition that every record fulfils (an empty `nin` or
- * `prefix`), gives no access: the answer is 500, and `app.on('error')` receives the reason.
+ * A scope that throws, or that returns nothing, `{}`, an undefined value or a condition that every record fulfils (an
+ * empty `nin` or `prefix`), gives no access: the answer is 500, and `app.on('error')` receives the reason.
  *
  * @example
- * router.get('/orders/:id', scope(Order, (ctx) => ({ owner: ctx.state.user.name })), findRecord(Order, { db }), record());
+ * router.get(
+ *   '/orders/:id',
+ *   scope(Order, (ctx) => ({ owner: ctx.state.user.name })),
+ *   findRecord(Order, { db }),
+ *   record(),
+ * );
  */
 export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknown>, options: ScopeOptions = {}): ResourceMiddleware {
   checkValue('`scope`', filterOf, aScope);

@@ -13,11 +13,11 @@ import { type WritePart, withWritePart } from './parts/write-part.ts';
 import { toAffected } from './remove-many.ts';
 
 /**
- * Applies `ctx.changes` to every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in `ctx.affected`. It is one
- * transaction: all records are changed, each with one step of its revision, or none.
+ * Applies `ctx.changes` to every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in
+ * `ctx.affected`. It is one transaction: all records are changed, each with one step of its revision, or none.
  *
- * 422 if more records match than the query allows, or if some cannot take the changes: each of those is named by its id. 409 if a value must
- * be unique, 501 on a standalone server. Below a `scope` the records must stay within it.
+ * 422 if more records match than the query allows, or if some cannot take the changes: each of those is named by its
+ * id. 409 if a value must be unique, 501 on a standalone server. Below a `scope` the records must stay within it.
  *
  * @example
  * router.patch('/orders', filterQuery(Order), jsonBody(), checkPatch(Order), updateMany(Order, { db }), affected());
@@ -42,7 +42,10 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   return withWritePart(part, write);
 }
 
-/** Whether changes write what clients may not read: how many records they have changed would tell how many had the value before. */
+/**
+ * Whether changes write what clients may not read: how many records they have changed would tell how many had the value
+ * before.
+ */
 function writesPrivate({ root }: CompiledModel, { assignments }: Changes): boolean {
   return assignments.some(({ path }) => leadsToPrivate(root, path.split('.')));
 }

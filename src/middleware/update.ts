@@ -11,12 +11,13 @@ import { viewerOf } from './parts/viewer.ts';
 import { updatePart, withWritePart } from './parts/write-part.ts';
 
 /**
- * Applies `ctx.changes` to the record of `ctx.params.id` in one atomic command, with the scope and `ctx.precondition` in its filter, and
- * increments the revision. It leaves the record in `ctx.record`.
+ * Applies `ctx.changes` to the record of `ctx.params.id` in one atomic command, with the scope and `ctx.precondition`
+ * in its filter, and increments the revision. It leaves the record in `ctx.record`.
  *
- * 404 if there is no such record, 412 if it does not fulfil the precondition, 409 if a value must be unique, 422 if the body does not
- * suffice to create an embedded object. Below a `scope` the record must stay within it: 422 names the fields at fault; if the client may
- * write none of them, it is 500. With `references`, so is a reference that leads to no record within the client's reach.
+ * 404 if there is no such record, 412 if it does not fulfil the precondition, 409 if a value must be unique, 422 if the
+ * body does not suffice to create an embedded object. Below a `scope` the record must stay within it: 422 names the
+ * fields at fault; if the client may write none of them, it is 500. With `references`, so is a reference that leads to
+ * no record within the client's reach.
  *
  * @example
  * router.patch('/orders/:id', jsonBody(), ifMatch(), checkPatch(Order), update(Order, { db }), record());

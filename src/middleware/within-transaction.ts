@@ -14,16 +14,17 @@ import { isUnchanged, writePartOf } from './parts/write-part.ts';
 export type { WithinHook, Written } from './parts/run-within.ts';
 
 /**
- * Runs `insert`, `update`, `remove`, `restore`, `updateMany` or `removeMany`, and then hooks, in one transaction: what the hooks write by
- * `tx.store(…)`, or by `ctx.store`, is stored exactly when the write is. Hooks run in order, and each is awaited: once for each record that the write
- * has changed, and not for one that it has left as it was. A write to many is 422 if its records are more than 16 MiB.
+ * Runs `insert`, `update`, `remove`, `restore`, `updateMany` or `removeMany`, and then hooks, in one transaction: what
+ * the hooks write by `tx.store(…)`, or by `ctx.store`, is stored exactly when the write is. Hooks run in order, and
+ * each is awaited: once for each record that the write has changed, and not for one that it has left as it was. A write
+ * to many is 422 if its records are more than 16 MiB.
  *
- * If a hook throws, nothing is written: a `Problem` is answered as it is, and any other error is a 500 without details. If the database
- * says that the transaction may succeed when it is tried again, the write and the hooks run again, and what the first attempt has set on `ctx`
- * is taken back. 501 on a standalone server.
+ * If a hook throws, nothing is written: a `Problem` is answered as it is, and any other error is a 500 without details.
+ * If the database says that the transaction may succeed when it is tried again, the write and the hooks run again, and
+ * what the first attempt has set on `ctx` is taken back. 501 on a standalone server.
  *
- * An update and a restore read the record of before first: one command more, and another one commits. `updateMany` reads its records before and
- * after, `removeMany` before. Without hooks nothing of this happens.
+ * An update and a restore read the record of before first: one command more, and another one commits. `updateMany`
+ * reads its records before and after, `removeMany` before. Without hooks nothing of this happens.
  *
  * @example
  * const updateAndLog = withinTransaction(

@@ -56,7 +56,10 @@ export const deleteActions = ['cascade', 'restrict', 'nullify', 'pull'] as const
 /** One of {@link deleteActions}. */
 type DeleteAction = (typeof deleteActions)[number];
 
-/** The place of a relation's ids: the field itself, or the items of its array. Undefined for a field that is not a relation. */
+/**
+ * The place of a relation's ids: the field itself, or the items of its array. Undefined for a field that is not a
+ * relation.
+ */
 export function relationSlot(slot: Slot): (Slot & { readonly ref: Reference }) | undefined {
   if (isRelation(slot)) return slot;
   return slot.node.kind === 'array' ? relationSlot(slot.node.items) : undefined;
@@ -77,7 +80,9 @@ export interface LeafNode {
   readonly leaf: Leaf;
   /** The keywords of its constraint, as the OpenAPI description shows them. */
   readonly keywords: Readonly<Record<string, unknown>>;
-  /** The bounds of a decimal, as Decimal128. JSON Schema has none for it, because clients read and may send it as text. */
+  /**
+   * The bounds of a decimal, as Decimal128. JSON Schema has none for it, because clients read and may send it as text.
+   */
   readonly bounds?: Readonly<Record<string, unknown>>;
 }
 
@@ -108,7 +113,10 @@ export interface MapNode {
 /** The compiled schema of a value. */
 export type Node = LeafNode | ObjectNode | ArrayNode | MapNode;
 
-/** Stands for the value of a field whose key is not stored: a null without `storeNone`, or an optional field that was left out. */
+/**
+ * Stands for the value of a field whose key is not stored: a null without `storeNone`, or an optional field that was
+ * left out.
+ */
 export const absent: unique symbol = Symbol('absent');
 
 /** The dotted path of a member or an item, as errors name it. */
@@ -131,7 +139,10 @@ export interface FieldEntry {
   readonly leaf: Leaf | undefined;
   /** The path of the innermost array on the way to the value. It may be the field itself. */
   readonly arrayPath: string | undefined;
-  /** Whether the field is an array of arrays, or lies in one: a query of the database does not look into the inner array. */
+  /**
+   * Whether the field is an array of arrays, or lies in one: a query of the database does not look into the inner
+   * array.
+   */
   readonly inNestedArray: boolean;
   /** Whether a record may have no value for this field. */
   readonly mayBeMissing: boolean;
@@ -140,8 +151,8 @@ export interface FieldEntry {
 }
 
 /**
- * Every field with a fixed path, by its dotted name. An object comes before its fields. Fields in maps have no fixed path: the keys of a
- * map are data.
+ * Every field with a fixed path, by its dotted name. An object comes before its fields. Fields in maps have no fixed
+ * path: the keys of a map are data.
  */
 export type FieldTable = ReadonlyMap<string, FieldEntry>;
 

@@ -86,8 +86,9 @@ export interface IdempotencyKeys {
   /** Finds a key that was committed and has not expired. */
   find(id: string, work: Work): Promise<KeptKey | undefined>;
   /**
-   * Runs a function in a transaction, and keeps its answer if it is a success. The key is the first thing that is written, so that the same key
-   * cannot be written twice: throws `idempotency_in_progress` (409) while another transaction has it, and {@link KeyTaken} after its commit.
+   * Runs a function in a transaction, and keeps its answer if it is a success. The key is the first thing that is
+   * written, so that the same key cannot be written twice: throws `idempotency_in_progress` (409) while another
+   * transaction has it, and {@link KeyTaken} after its commit.
    */
   keep(id: string, request: string, work: Work, run: () => Promise<KeptAnswer>): Promise<KeptAnswer>;
 }
@@ -99,7 +100,10 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
   const collection: Collection<StoredKey> = db.collection(name, bsonOptions);
   const { readLatest, write } = planCommands(compileModel(model as Model), db, collection, maxTimeMS);
 
-  /** Writes the key, in place of an expired one that the index has not removed yet. If there is a valid one, its id is a duplicate. */
+  /**
+   * Writes the key, in place of an expired one that the index has not removed yet. If there is a valid one, its id is a
+   * duplicate.
+   */
   async function insert(key: StoredKey, work: Work): Promise<void> {
     await write(work, async (command) => {
       try {

@@ -30,9 +30,9 @@ export function spellId({ id }: CompiledModel, stored: unknown): string {
 }
 
 /**
- * A record on its way from the database to the answer. Its JSON is written directly from the BSON bytes. It is decoded when somebody asks for
- * more, and the document for handlers and hooks is made once. Bytes that nobody reads are not checked: damage in a field that is not shown is an
- * error only if the record is decoded.
+ * A record on its way from the database to the answer. Its JSON is written directly from the BSON bytes. It is decoded
+ * when somebody asks for more, and the document for handlers and hooks is made once. Bytes that nobody reads are not
+ * checked: damage in a field that is not shown is an error only if the record is decoded.
  *
  * @example
  * const audit: ResourceMiddleware = async (ctx, next) => {
@@ -59,7 +59,9 @@ export class StoredRecord {
   readonly #fields: SelectedFields | undefined;
   #document: unknown;
 
-  /** `source` is the BSON of the record, or the record as it was stored; `fields` are the fields that the client chose. */
+  /**
+   * `source` is the BSON of the record, or the record as it was stored; `fields` are the fields that the client chose.
+   */
   constructor(model: CompiledModel, source: Uint8Array | Readonly<Record<string, unknown>>, fields?: SelectedFields) {
     this.#model = model;
     if (source instanceof Uint8Array) this.#bytes = source;
@@ -111,8 +113,8 @@ export class StoredRecord {
   }
 
   /**
-   * Whether the values at stored paths can have a place in a sorted list. False also if the record must be decoded to know: for a path within
-   * an object, and for rare types.
+   * Whether the values at stored paths can have a place in a sorted list. False also if the record must be decoded to
+   * know: for a path within an object, and for rare types.
    */
   isSortableBy(paths: readonly string[]): boolean {
     if (this.#stored || paths.some((path) => path.includes('.') || !isAscii(path))) return false;
@@ -155,7 +157,10 @@ export class StoredRecord {
     relation.visitIds(this.stored, visit);
   }
 
-  /** The JSON text of what a client may read, and has chosen to; with `included`, included records stand where their ids lead to them. */
+  /**
+   * The JSON text of what a client may read, and has chosen to; with `included`, included records stand where their ids
+   * lead to them.
+   */
   toText(included?: Included): string {
     return (this.#fields ?? this.#model).writeJson(this.stored, included);
   }
@@ -167,7 +172,10 @@ export class StoredRecord {
     output.text(this.toText(included));
   }
 
-  /** What a client may read, for what makes JSON of it: integers beyond 2^53 are rounded, which {@link toText} does not do. */
+  /**
+   * What a client may read, for what makes JSON of it: integers beyond 2^53 are rounded, which {@link toText} does not
+   * do.
+   */
   toJSON(): unknown {
     return JSON.parse(this.toText());
   }

@@ -8,9 +8,9 @@ import { isDevelopment } from './indexes/watch-scans.ts';
 const maxKinds = 1_000;
 
 /**
- * In development, returns a copy of the model that also warns about stored records that do not fit the model, when it writes them for a
- * client. It warns by `process.emitWarning`, once for each kind of misfit, and does not change the answer. Otherwise returns the model
- * itself.
+ * In development, returns a copy of the model that also warns about stored records that do not fit the model, when it
+ * writes them for a client. It warns by `process.emitWarning`, once for each kind of misfit, and does not change the
+ * answer. Otherwise returns the model itself.
  */
 export function watchMisfits(model: CompiledModel): CompiledModel {
   if (!isDevelopment()) return model;

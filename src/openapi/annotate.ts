@@ -7,8 +7,8 @@ import { Report } from '../model/write/report.ts';
 import type { Schema } from './document.ts';
 
 /**
- * Adds a field's annotations: title, description, deprecated, and the examples that fit the schema. An answer shows an example as the
- * service would write it. A body shows it only if its reader accepts it.
+ * Adds a field's annotations: title, description, deprecated, and the examples that fit the schema. An answer shows an
+ * example as the service would write it. A body shows it only if its reader accepts it.
  */
 export function annotate(schema: Schema, field: CompiledField, access: Access | 'read'): Schema {
   const { examples: given, ...annotations } = field.annotations;

@@ -25,7 +25,11 @@ export interface DescriptionOptions {
    * securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } }
    */
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
-  /** The combinations of schemes that suffice. Each entry of the array names all schemes that it needs. @default each scheme by itself */
+  /**
+   * The combinations of schemes that suffice. Each entry of the array names all schemes that it needs.
+   *
+   * @default each scheme by itself
+   */
   readonly security?: readonly SecurityRequirement[];
 }
 
@@ -64,7 +68,10 @@ export interface ApiDescription {
   readonly batch?: BatchDescription | undefined;
 }
 
-/** The parts of an {@link ApiDescription} that the options decide. Throws a {@link ConfigurationError} that names an invalid option. */
+/**
+ * The parts of an {@link ApiDescription} that the options decide. Throws a {@link ConfigurationError} that names an
+ * invalid option.
+ */
 export function compileDescription(options: DescriptionOptions): Pick<ApiDescription, 'info' | 'securitySchemes' | 'security'> {
   const { title = 'API', version = '1.0.0', description, contact, license, securitySchemes = {}, security } = options;
   const schemes = Object.keys(securitySchemes);

@@ -15,8 +15,8 @@ import { toPascalCase } from './named-schema.ts';
 import { describeRead, describeRecord, type RecordSchemas } from './record-schemas.ts';
 
 /**
- * Throws a {@link ConfigurationError} if {@link buildDocument} would: if two different objects have one name, or if an example does not fit.
- * This takes a fraction of the time that building takes.
+ * Throws a {@link ConfigurationError} if {@link buildDocument} would: if two different objects have one name, or if an
+ * example does not fit. This takes a fraction of the time that building takes.
  */
 export function checkDocument(api: ApiDescription): void {
   nameSchemas(describeRecords(api));
@@ -69,7 +69,9 @@ function mergePaths(known: Readonly<Record<string, Part>>, more: Readonly<Record
   return { ...known, ...(Object.fromEntries(shared) as Record<string, Part>) };
 }
 
-/** Without schemes, the description of an api that authenticates has no `security`: the way to authenticate is unknown. */
+/**
+ * Without schemes, the description of an api that authenticates has no `security`: the way to authenticate is unknown.
+ */
 function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDocument, 'security'> {
   if (security.length > 0) return { security };
   return authenticates ? {} : { security: [] };
@@ -79,8 +81,9 @@ function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDo
 const ofMany: ReadonlySet<string> = new Set<Operation>(['list', 'patchMany', 'deleteMany']);
 
 /**
- * Ids such as `listOrders` and `patchManyOrders`, from the path, and `getOrder` or `createOrder`, from the model. If several resources have one model, the path's
- * name is inserted as in the names of schemas: `getOrderArchive`. An operation of a relation has the name of both: `listProjectTasks`.
+ * Ids such as `listOrders` and `patchManyOrders`, from the path, and `getOrder` or `createOrder`, from the model. If
+ * several resources have one model, the path's name is inserted as in the names of schemas: `getOrderArchive`. An
+ * operation of a relation has the name of both: `listProjectTasks`.
  */
 function operationIds({ resources }: ApiDescription): (resource: ApiDescription['resources'][number], operation: string) => string {
   const taken = new Set<string>();

@@ -6,7 +6,10 @@ type Kind = 'schemas' | 'responses' | 'parameters' | 'headers';
 export class Components {
   readonly #parts = new Map<Kind, Map<string, Part>>();
 
-  /** Publishes a part under a name, once, and returns the reference to it. A function makes the part only if it is not published yet. */
+  /**
+   * Publishes a part under a name, once, and returns the reference to it. A function makes the part only if it is not
+   * published yet.
+   */
   refer(kind: Kind, name: string, part: Part | (() => Part)): Part {
     const parts = this.#parts.get(kind) ?? new Map<string, Part>();
     if (!parts.has(name)) this.#parts.set(kind, parts.set(name, typeof part === 'function' ? part() : part));

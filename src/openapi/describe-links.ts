@@ -4,7 +4,10 @@ import type { Part } from './document.ts';
 import { ifMatch, unlessMatch } from './headers.ts';
 import { idParameter, otherParameter } from './id-parameter.ts';
 
-/** The paths at which clients add single references to an array, and remove them: `<prefix>/<resource>/{id}/<relation>/{other}`. */
+/**
+ * The paths at which clients add single references to an array, and remove them:
+ * `<prefix>/<resource>/{id}/<relation>/{other}`.
+ */
 export function describeLinks(context: ResourceContext): Record<string, Part> {
   const { api, resource } = context;
   return Object.fromEntries(

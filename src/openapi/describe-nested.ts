@@ -6,7 +6,9 @@ import { cachingHeaders, ifFree, link, location } from './headers.ts';
 import { idParameter } from './id-parameter.ts';
 import { listParameters } from './list-parameters.ts';
 
-/** The paths at which a resource serves the records that refer to one of its own: `<prefix>/<resource>/{id}/<relation>`. */
+/**
+ * The paths at which a resource serves the records that refer to one of its own: `<prefix>/<resource>/{id}/<relation>`.
+ */
 export function describeNested(context: ResourceContext): Record<string, Part> {
   const { api, resource } = context;
   return Object.fromEntries(

@@ -35,8 +35,8 @@ export interface Particulars {
 }
 
 /**
- * Describes an operation, standard or custom. Its problems are those of its chain, and the 405 of the dispatch. `asked` are the operations whose
- * guards, scope and functions it asks.
+ * Describes an operation, standard or custom. Its problems are those of its chain, and the 405 of the dispatch. `asked`
+ * are the operations whose guards, scope and functions it asks.
  */
 export function describeOperation(
   context: ResourceContext,

@@ -4,8 +4,8 @@ import type { SecurityScheme } from './document.ts';
 export const docsPath = 'docs';
 
 /**
- * The files of `swagger-ui-dist` that the page needs; no others are served. The last two are for the way back from the login at an OAuth
- * server, which the page opens in a window of its own.
+ * The files of `swagger-ui-dist` that the page needs; no others are served. The last two are for the way back from the
+ * login at an OAuth server, which the page opens in a window of its own.
  */
 export const docsFiles = [
   'swagger-ui.css',
@@ -42,8 +42,8 @@ export function docsPage(title: string): string {
 }
 
 /**
- * The script that starts Swagger UI. `documentPath` is relative to the page. By default, Swagger UI would send the description to a
- * validator on another host.
+ * The script that starts Swagger UI. `documentPath` is relative to the page. By default, Swagger UI would send the
+ * description to a validator on another host.
  */
 export function docsStart(documentPath: string): string {
   return `SwaggerUIBundle({
@@ -58,8 +58,8 @@ export function docsStart(documentPath: string): string {
 }
 
 /**
- * The Content-Security-Policy of the page: only its own files, no inline scripts or styles, and no frame around it. Requests may go to the
- * api and, with OAuth, to the servers that issue tokens.
+ * The Content-Security-Policy of the page: only its own files, no inline scripts or styles, and no frame around it.
+ * Requests may go to the api and, with OAuth, to the servers that issue tokens.
  */
 export function docsPolicy(schemes: Schemes): string {
   const directives = {

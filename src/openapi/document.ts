@@ -4,7 +4,10 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** A part of the document that the library builds and that no code reads by type. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/** An OpenAPI 3.1.0 document. Its 64-bit bounds are bigint, which `JSON.stringify` refuses: `openapiText` writes it exactly. */
+/**
+ * An OpenAPI 3.1.0 document. Its 64-bit bounds are bigint, which `JSON.stringify` refuses: `openapiText` writes it
+ * exactly.
+ */
 export interface OpenapiDocument {
   readonly openapi: '3.1.0';
   readonly info: Info;

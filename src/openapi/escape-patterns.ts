@@ -7,8 +7,8 @@ const schemasByName = new Set(['properties', 'patternProperties', 'dependentSche
 const ofValues = new Set(['const', 'enum']);
 
 /**
- * Returns the keywords of a definition with the control characters of its patterns written as escapes. Generators copy patterns into source
- * files, where a line break ends a regular expression and a NUL character makes the file binary.
+ * Returns the keywords of a definition with the control characters of its patterns written as escapes. Generators copy
+ * patterns into source files, where a line break ends a regular expression and a NUL character makes the file binary.
  */
 export function escapePatterns(keywords: Schema): Schema {
   const entries = Object.entries(keywords).map(([keyword, value]): [string, unknown] => {

@@ -23,9 +23,9 @@ export interface Included {
 }
 
 /**
- * Finds the places of all relations that any resource of the api includes, at any step. A model and an embedded object have one schema of
- * what is read: what one resource includes is described wherever the same ids are shown. The description is wider than some answers and
- * never narrower, and recursion between two models ends.
+ * Finds the places of all relations that any resource of the api includes, at any step. A model and an embedded object
+ * have one schema of what is read: what one resource includes is described wherever the same ids are shown. The
+ * description is wider than some answers and never narrower, and recursion between two models ends.
  */
 export function findIncluded(resources: readonly CompiledResource[]): Included {
   const shown = new Map<string, CompiledModel>();

@@ -18,8 +18,8 @@ function parameter(name: string, description: string, schema: Schema, style: Par
 const list = { style: 'form', explode: false };
 
 /**
- * The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and fields. A list below a
- * record shows a part of the collection, whose size is no estimate for it.
+ * The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and
+ * fields. A list below a record shows a part of the collection, whose size is no estimate for it.
  */
 export function listParameters(resource: CompiledResource, isBelow = false): Part[] {
   const { model, paging, filterLimits, through } = resource;
@@ -82,14 +82,19 @@ function totalParameter(total: Totals, isEstimable: boolean): Part[] {
   return [parameter('total', [...exact, ...estimate].join(' '), { type: 'string', enum: [...values, 'false'], default: 'false' })];
 }
 
-/** The parameter by which clients ask for deleted records, on a list and on one record. None if the resource does not allow it. */
+/**
+ * The parameter by which clients ask for deleted records, on a list and on one record. None if the resource does not
+ * allow it.
+ */
 export function deletedParameter({ deletedGuards }: CompiledResource): Part[] {
   if (!deletedGuards) return [];
   const description = '`only`: deleted records and nothing else. `with`: beside the living ones. Not everybody may ask for them.';
   return [parameter(deletedName, description, { type: 'string', enum: ['only', 'with'] })];
 }
 
-/** The parameter by which clients choose fields, on a list and on one record. None if the resource does not allow it. */
+/**
+ * The parameter by which clients choose fields, on a list and on one record. None if the resource does not allow it.
+ */
 export function fieldsParameters({ model, fields }: CompiledResource): Part[] {
   if (!fields) return [];
   const schema = { type: 'array', items: { type: 'string', enum: [...model.selector.names] }, minItems: 1 };
@@ -133,8 +138,8 @@ function takesList(operator: Operator): boolean {
 }
 
 /**
- * The values that can be items of a list, where a comma ends a value and cannot be escaped. A value with a comma is sent by `[in][]`, which
- * has no parameter here.
+ * The values that can be items of a list, where a comma ends a value and cannot be escaped. A value with a comma is
+ * sent by `[in][]`, which has no parameter here.
  */
 function listItem(leaf: Leaf, schema: Schema): Schema {
   if (leaf === stringLeaf) return { ...schema, pattern: '^[^\\x00,]*$' };

@@ -5,7 +5,10 @@ import { problemName } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
 import { holdsUntyped, untypedName, untypedReference, untypedSchema } from './untyped-value.ts';
 
-/** What a resource describes, and the name by which its schemas are told from those of another resource over the same model. */
+/**
+ * What a resource describes, and the name by which its schemas are told from those of another resource over the same
+ * model.
+ */
 export interface Described {
   readonly path: string;
   readonly schemas: RecordSchemas;
@@ -26,8 +29,9 @@ interface Use {
 }
 
 /**
- * Names the schemas of all resources: `<Model>Patch`, `<Embedded>`, `<Embedded>Create` if it differs from what is read, … Only schemas that
- * are referred to are named. `place` is where the caller publishes them. Throws a {@link ConfigurationError} if two different objects would have one name.
+ * Names the schemas of all resources: `<Model>Patch`, `<Embedded>`, `<Embedded>Create` if it differs from what is read,
+ * … Only schemas that are referred to are named. `place` is where the caller publishes them. Throws a
+ * {@link ConfigurationError} if two different objects would have one name.
  */
 export function nameSchemas(described: readonly Described[], place = '#/components/schemas/'): NamedSchemas {
   const uses = described.flatMap(({ path, schemas }) => [...findNamed(schemas)].map((named) => ({ named, path })));

@@ -2,8 +2,8 @@ import type { ObjectNode } from '../model/node.ts';
 import type { Schema } from './document.ts';
 
 /**
- * The uses of an object, each of which may have its own schema. `Selected` is what clients read if they choose the fields. `Page` is a page of
- * records.
+ * The uses of an object, each of which may have its own schema. `Selected` is what clients read if they choose the
+ * fields. `Page` is a page of records.
  */
 export type Shape = 'Read' | 'Selected' | 'Page' | 'Create' | 'Replace' | 'Patch' | 'Put';
 
@@ -13,8 +13,8 @@ export function isReadable(shape: Shape): boolean {
 }
 
 /**
- * The schema of an object that is published under a name. The name is chosen when the schemas of all resources are known. Until then, this
- * object stands in the place of the text of a `$ref`.
+ * The schema of an object that is published under a name. The name is chosen when the schemas of all resources are
+ * known. Until then, this object stands in the place of the text of a `$ref`.
  */
 export class NamedSchema {
   /** The model's or the embedded object's name. */
@@ -51,7 +51,9 @@ export class NamedSchema {
   }
 }
 
-/** Returns the name if a component may have it. Otherwise converts it, or returns undefined if nothing is left of it. */
+/**
+ * Returns the name if a component may have it. Otherwise converts it, or returns undefined if nothing is left of it.
+ */
 export function toSchemaName(name: string | undefined): string | undefined {
   if (name === undefined || /^[\w.-]+$/.test(name)) return name;
   return toPascalCase(name) || undefined;
@@ -71,7 +73,10 @@ function toText(value: unknown): string {
   });
 }
 
-/** Describes the values of a definition and who may write them. Filters and sorts are left out, because no schema shows them. */
+/**
+ * Describes the values of a definition and who may write them. Filters and sorts are left out, because no schema shows
+ * them.
+ */
 function describeNode(node: ObjectNode): unknown {
   return node.fields.map((field) => {
     const { name, optional, nullable, immutable, maintained, annotations, policy } = field;

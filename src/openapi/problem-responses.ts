@@ -15,8 +15,8 @@ interface ProblemContext {
 }
 
 /**
- * The responses of an operation that can answer these problems, by status. Each names its codes, with the library's own document of each as
- * an example.
+ * The responses of an operation that can answer these problems, by status. Each names its codes, with the library's own
+ * document of each as an example.
  */
 export function problemResponses(codes: readonly ProblemCode[], context: ProblemContext): Record<string, Part> {
   const known = (Object.keys(problemCodes) as ProblemCode[]).filter((code) => codes.includes(code));
@@ -138,7 +138,10 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   write_outcome_unknown: 'The write was sent to the database, and its outcome is not known.',
 };
 
-/** Stable names, to which an application may add its own. Each part has its type: some generators do not look at the type beside an `anyOf`. */
+/**
+ * Stable names, to which an application may add its own. Each part has its type: some generators do not look at the
+ * type beside an `anyOf`.
+ */
 function openList(names: readonly string[], description: string): Part {
   return {
     description,
@@ -149,7 +152,10 @@ function openList(names: readonly string[], description: string): Part {
   };
 }
 
-/** A problem document (RFC 9457) with the members of this library. It is open, because the RFC lets a service add members. */
+/**
+ * A problem document (RFC 9457) with the members of this library. It is open, because the RFC lets a service add
+ * members.
+ */
 const problemSchema: Part = {
   description: 'What went wrong (RFC 9457).',
   type: 'object',

@@ -51,9 +51,9 @@ interface Member {
 }
 
 /**
- * Describes what clients of a resource read and may send. The functions that validate bodies decide which fields a client may write. A
- * private field is in no schema, even if clients may write it, except in those of the bodies that must contain it. `included` says where
- * records may replace their ids.
+ * Describes what clients of a resource read and may send. The functions that validate bodies decide which fields a
+ * client may write. A private field is in no schema, even if clients may write it, except in those of the bodies that
+ * must contain it. `included` says where records may replace their ids.
  */
 export function describeRecord(resource: CompiledResource, included: IncludedRecords = nothingIncluded): RecordSchemas {
   const { ops, operations, model } = resource;
@@ -112,7 +112,10 @@ export function describeRead({ root, name }: CompiledModel, included: IncludedRe
   return { read: describe({ ...root, name }, 'Read', [...readMembers(root, included), ...manyMembers(included)], 'record') };
 }
 
-/** Describes the bodies of creates below a record, in place: only the field that the service sets makes them other schemas. */
+/**
+ * Describes the bodies of creates below a record, in place: only the field that the service sets makes them other
+ * schemas.
+ */
 function describeNested({ nested }: CompiledResource): RecordSchemas {
   const creating = nested.filter(({ operations }) => operations.some(({ kind }) => kind === 'create'));
   const bodies = creating.map(({ name, via, target }): [string, Schema] => {
@@ -124,7 +127,10 @@ function describeNested({ nested }: CompiledResource): RecordSchemas {
   return bodies.length > 0 ? { nested: Object.fromEntries(bodies) } : {};
 }
 
-/** Describes the bodies and answers of custom operations. They are written in place, because nothing else refers to them. */
+/**
+ * Describes the bodies and answers of custom operations. They are written in place, because nothing else refers to
+ * them.
+ */
 function describeOwn({ operations }: CompiledResource): RecordSchemas {
   const insert = insertAccess({});
   const bodies = operations.flatMap(({ name, body }): [string, Schema][] => {
@@ -176,7 +182,10 @@ function addedSchema(node: Node, record: Schema): Schema {
   return withNull(node.kind === 'array' ? { type: 'array', items: addedSchema(node.items.node, record) } : record);
 }
 
-/** The members that `include` adds for relations by `t.hasMany`: the records or their number, and whether there are more. */
+/**
+ * The members that `include` adds for relations by `t.hasMany`: the records or their number, and whether there are
+ * more.
+ */
 function manyMembers({ many }: IncludedRecords): Member[] {
   return many.flatMap(({ relation: { name, max, isCount }, record }) => {
     const value = isCount ? { type: 'integer', minimum: 0, maximum: max } : { type: 'array', items: record, maxItems: max };
@@ -236,7 +245,10 @@ function orNull(value: Schema | undefined): Schema {
   return value ? withNull(value) : { type: 'null' };
 }
 
-/** Asks the reader itself, because the meaning of null depends on markers, on the value's type, and on whether the record exists. */
+/**
+ * Asks the reader itself, because the meaning of null depends on markers, on the value's type, and on whether the
+ * record exists.
+ */
 function acceptsNull(field: CompiledField, access: Access): boolean {
   const report = new Report();
   compileFieldReader(field, access)(null, '', report);

@@ -10,12 +10,12 @@ import { describeBody, describeRead } from './record-schemas.ts';
 const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatch: trueOrFalse };
 
 /**
- * Returns the JSON Schema (2020-12) of what clients read of the records of a model, or send to create, patch or put one. It stands alone:
- * embedded objects are in `$defs`. It is a new object, which the caller may change.
+ * Returns the JSON Schema (2020-12) of what clients read of the records of a model, or send to create, patch or put
+ * one. It stands alone: embedded objects are in `$defs`. It is a new object, which the caller may change.
  *
- * It is the schema of the OpenAPI description, with two differences: it does not show records that `include` adds, and bounds of 64-bit
- * integers are numbers, so that `JSON.stringify` and validators take them. `rules` are those of the resource. A private field is in it only if
- * the body must have it.
+ * It is the schema of the OpenAPI description, with two differences: it does not show records that `include` adds, and
+ * bounds of 64-bit integers are numbers, so that `JSON.stringify` and validators take them. `rules` are those of the
+ * resource. A private field is in it only if the body must have it.
  *
  * Throws a `ConfigurationError` if two different objects of the model have the same name.
  *

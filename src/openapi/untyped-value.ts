@@ -14,9 +14,10 @@ const array: Schema = { type: 'array', items: untypedReference };
 const single: Schema = { type: ['null', 'boolean', 'number', 'string'], minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
 
 /**
- * Any value that the database can hold. JSON Schema cannot tell `1e30`, which is stored as a double, from the same number in plain digits,
- * which is refused. The schema of numbers therefore says only what holds for both. It uses `if` and not `anyOf`: generators turn conditions
- * into `unknown`, but a union that contains arrays of itself into a type that TypeScript refuses.
+ * Any value that the database can hold. JSON Schema cannot tell `1e30`, which is stored as a double, from the same
+ * number in plain digits, which is refused. The schema of numbers therefore says only what holds for both. It uses `if`
+ * and not `anyOf`: generators turn conditions into `unknown`, but a union that contains arrays of itself into a type
+ * that TypeScript refuses.
  */
 export const untypedSchema: Schema = {
   description: 'Any JSON value whose integers have at most 64 bits and whose keys have no NUL character.',

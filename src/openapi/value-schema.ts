@@ -37,7 +37,10 @@ function keysWithoutNul(own: unknown): unknown {
   return typeof pattern === 'string' && plainPattern.test(pattern) ? own : { allOf: [own, keySchema] };
 }
 
-/** Matches a pattern of letters, digits and classes of them only, with both anchors, such as `^[A-Z]{3}$`. Such a pattern cannot match NUL. */
+/**
+ * Matches a pattern of letters, digits and classes of them only, with both anchors, such as `^[A-Z]{3}$`. Such a
+ * pattern cannot match NUL.
+ */
 const plainPattern = /^\^[\w\-[\]{},?*+():]*\$$/;
 
 function itemSchema(slot: Slot, form: Form): Schema {
@@ -56,7 +59,9 @@ export function writeLeaf({ leaf, keywords }: LeafNode): Schema {
   return leaf === anyLeaf ? describeUntyped(escaped) : tighten({ ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range }, escaped);
 }
 
-/** A single value as a client may write it in a path or query string. The constraints of the field do not apply there. */
+/**
+ * A single value as a client may write it in a path or query string. The constraints of the field do not apply there.
+ */
 export function textLeaf(leaf: Leaf): Schema {
   return leaf.textSchema ?? { ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range };
 }

@@ -78,8 +78,8 @@ export function compileChains(resource: CompiledResource, before: readonly Resou
 }
 
 /**
- * Every operation, as the list of middlewares that a request runs through: the whole service on one page. `answerTimeout`, `problems`,
- * `inFlightLimit`, `requestTimeout` and `authenticate` stand before each of them, once for the api. The order of the checks is the order of the list.
+ * Every operation as a list of middlewares, in the order of the checks: the whole service on one page. `answerTimeout`,
+ * `problems`, `inFlightLimit`, `requestTimeout` and `authenticate` run before each of them.
  */
 const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
   list: (r) => [
@@ -202,8 +202,9 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 };
 
 /**
- * The chain of a custom operation: its own middlewares stand between the guards and scope of the resource and the answer. As in the
- * standard operations, `If-Match` is read after the body, and before the body is validated. What runs below it can load the record. A GET has `If-None-Match` around them.
+ * The chain of a custom operation: its own middlewares stand between the guards and scope of the resource and the
+ * answer. As in the standard operations, `If-Match` is read after the body, and before the body is validated. What runs
+ * below it can load the record. A GET has `If-None-Match` around them.
  */
 function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
   const isSafe = o.method === 'GET';
@@ -230,7 +231,7 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
   ];
 }
 
-/** The chains that write single elements of arrays of references: those of a patch, with the other record in place of a body. */
+/** The chains that write one element of an array of references: a patch, with the other record in place of a body. */
 function linkChains(r: CompiledResource): (readonly [name: string, chain: readonly ResourceMiddleware[]])[] {
   return r.links.flatMap((link) =>
     link.operations.map(({ name, kind }) => [

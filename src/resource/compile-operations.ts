@@ -62,7 +62,10 @@ export interface CompiledOperation extends Place {
   readonly use: readonly ResourceMiddleware[];
   /** The middlewares of `use` before `If-Match`: up to the one that reads the body. Empty if none does. */
   readonly reading: readonly ResourceMiddleware[];
-  /** The middlewares of `use` after `If-Match`: the validation of the body, and those that follow; all, if none reads a body. */
+  /**
+   * The middlewares of `use` after `If-Match`: the validation of the body, and those that follow; all, if none reads a
+   * body.
+   */
   readonly checking: readonly ResourceMiddleware[];
   readonly handler: Handler<never>;
   /** Whether the definition has a handler. Otherwise its middlewares do the work. */
@@ -79,7 +82,10 @@ export interface CompiledOperation extends Place {
   readonly status: number | undefined;
 }
 
-/** Whether the handler of an operation writes: it can be carried out in a transaction, which what middlewares of `use` write cannot. */
+/**
+ * Whether the handler of an operation writes: it can be carried out in a transaction, which what middlewares of `use`
+ * write cannot.
+ */
 export function hasWritingHandler({ method, hasHandler }: Pick<CompiledOperation, 'method' | 'hasHandler'>): boolean {
   return method !== 'GET' && hasHandler;
 }
@@ -103,7 +109,10 @@ const legal: LegalOptions<Definition> = {
   status: orUndefined(aSuccess),
 };
 
-/** Compiles the custom operations of a resource. Throws a {@link ConfigurationError} that names what is wrong and what is legal. */
+/**
+ * Compiles the custom operations of a resource. Throws a {@link ConfigurationError} that names what is wrong and what
+ * is legal.
+ */
 export function compileOperations(definitions: Readonly<Record<string, unknown>>, where: string): CompiledOperation[] {
   return tryAll(
     Object.entries(definitions).map(
@@ -213,8 +222,8 @@ function takeApart(use: readonly ResourceMiddleware[], where: string): Pick<Comp
 }
 
 /**
- * Awaits the promises of `next()` that a user's middleware has started and not awaited. Otherwise they could reject unhandled, which ends
- * the process.
+ * Awaits the promises of `next()` that a user's middleware has started and not awaited. Otherwise they could reject
+ * unhandled, which ends the process.
  */
 function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
   return canAnswer(
@@ -235,7 +244,10 @@ function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
   );
 }
 
-/** With the same method and path, or with paths that differ only in the names of parameters, one operation would never run. */
+/**
+ * With the same method and path, or with paths that differ only in the names of parameters, one operation would never
+ * run.
+ */
 function checkPair(first: NamedPlace, second: NamedPlace, where: string): void {
   if (shapeOf(first.path) !== shapeOf(second.path)) return;
   const both = `\`${first.name}\` and \`${second.name}\` of ${where}`;

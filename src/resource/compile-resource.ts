@@ -77,8 +77,8 @@ const legal: LegalOptions<ResourceDefinition> = {
 const legalServerFields: LegalOptions<ServerFieldsOf<never, never>> = { create: aFunction, update: aFunction };
 
 /**
- * Compiles a resource by itself; `index` is its place among the resources of the api. Throws a {@link ConfigurationError} that names the
- * resource, what is wrong and what is legal, for all of its options at once.
+ * Compiles a resource by itself; `index` is its place among the resources of the api. Throws a
+ * {@link ConfigurationError} that names the resource, what is wrong and what is legal, for all of its options at once.
  */
 export function compileResource(definition: ResourceDefinition, index: number): UnlinkedResource {
   const path = pathOf(definition);

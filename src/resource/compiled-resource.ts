@@ -47,7 +47,10 @@ export interface UnlinkedResource {
   readonly description: string;
   readonly model: CompiledModel;
   readonly ops: readonly Operation[];
-  /** The operation whose guards decide who may see a record: Get, or List if there is no Get. Undefined if the resource shows none. */
+  /**
+   * The operation whose guards decide who may see a record: Get, or List if there is no Get. Undefined if the resource
+   * shows none.
+   */
   readonly shownBy: 'get' | 'list' | undefined;
   readonly operations: readonly CompiledOperation[];
   readonly scope: ScopeFunction<never>;

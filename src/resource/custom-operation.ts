@@ -18,7 +18,9 @@ export type RequestContext<Principal> = Koa.Context &
     readonly store: StoreOf;
     /** Runs a function in a transaction, of which `ctx.store`, `ctx.load` and `ctx.save` are a part meanwhile. */
     readonly transaction: RunTransaction;
-    /** Aborted when the client has disconnected or the request was given up. Pass it to what your function waits for. */
+    /**
+     * Aborted when the client has disconnected or the request was given up. Pass it to what your function waits for.
+     */
     readonly signal: AbortSignal;
     /** The caller; undefined for an anonymous request. */
     readonly principal: Principal | undefined;
@@ -29,16 +31,20 @@ export type RequestContext<Principal> = Koa.Context &
 /** The access to the record of a custom operation. */
 export interface RecordAccess<Doc> {
   /**
-   * Reads the record of `:id`. Throws 404 if the scope has no such record, and 412 if `If-Match` names another revision.
+   * Reads the record of `:id`. Throws 404 if the scope has no such record, and 412 if `If-Match` names another
+   * revision.
    *
    * @example
-   * shop.resource({ model: Order, operations: { total: { method: 'GET', handler: async (ctx) => ({ total: (await ctx.load()).total }) } } });
+   * shop.resource({
+   *   model: Order,
+   *   operations: { total: { method: 'GET', handler: async (ctx) => ({ total: (await ctx.load()).total }) } },
+   * });
    */
   load(): Promise<Doc>;
   /**
-   * Writes the changes of a record that `load()` has returned: one command, which increments the revision by one. The record is updated in
-   * place. Throws 412 if another request has written the record since, 422 for a value that the model does not allow, and 409 for a duplicate of
-   * a unique value. The policies for clients do not apply.
+   * Writes the changes of a record that `load()` has returned: one command, which increments the revision by one. The
+   * record is updated in place. Throws 412 if another request has written the record since, 422 for a value that the
+   * model does not allow, and 409 for a duplicate of a unique value. The policies for clients do not apply.
    *
    * @example
    * const handler: Handler<RecordAccess<Document<typeof Order>>> = async (ctx) => {
@@ -55,8 +61,8 @@ export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Prin
   RecordAccess<Doc> & { readonly request: { readonly body: Body } };
 
 /**
- * A middleware of a custom operation: one of this library, or any Koa middleware. It has `load()` and `save()` unless it stands before the
- * `jsonBody` of its `use`, where `If-Match` has not been read yet.
+ * A middleware of a custom operation: one of this library, or any Koa middleware. It has `load()` and `save()` unless
+ * it stands before the `jsonBody` of its `use`, where `If-Match` has not been read yet.
  */
 export type OperationMiddleware<Principal, Doc = unknown> = ((
   ctx: RequestContext<Principal> & RecordAccess<Doc>,
@@ -83,42 +89,46 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
   /** The method of the operation. A GET may only read. @default 'POST' */
   readonly method?: CustomMethod;
   /**
-   * The path below the resource: literal segments, and parameters such as `:line`, which are in `ctx.params`. A path that begins with `/:id`
-   * addresses one record. A literal segment wins over a parameter: `/overdue` over `/:id`, `/:id/lines/last` over `/:id/lines/:line`.
+   * The path below the resource: literal segments, and parameters such as `:line`, which are in `ctx.params`. A path
+   * that begins with `/:id` addresses one record. A literal segment wins over a parameter: `/overdue` over `/:id`,
+   * `/:id/lines/last` over `/:id/lines/:line`.
    * @default '/:id/<name>'
    */
   readonly path?: string;
   /** A few words on what it does, for the OpenAPI description. @default the name of the operation */
   readonly summary?: string;
   /**
-   * Middlewares before the handler, or instead of one. The limit of `jsonBody` is `maxBody` of the api. `If-Match` is read after the body and
-   * before its validation: middlewares before `jsonBody` run before `If-Match`, and all others after it, where they can `load()` and `save()`.
+   * Middlewares before the handler, or instead of one. The limit of `jsonBody` is `maxBody` of the api. `If-Match` is
+   * read after the body and before its validation: middlewares before `jsonBody` run before `If-Match`, and all others
+   * after it, where they can `load()` and `save()`.
    * @default none
    */
   readonly use?: readonly (OperationMiddleware<Principal, Doc> | (OperationMiddleware<Principal, Doc> & BodyType<Body>))[];
   /**
-   * Runs the operation. If it returns a record, the answer is `{"data": …}` with an `ETag`; any other value is answered as `{"data": …}`. If it
-   * returns undefined, the answer is 204, or what the handler has set as `ctx.body` or `ctx.status`.
+   * Runs the operation. If it returns a record, the answer is `{"data": …}` with an `ETag`; any other value is answered
+   * as `{"data": …}`. If it returns undefined, the answer is 204, or what the handler has set as `ctx.body` or
+   * `ctx.status`.
    * @default none: the middlewares of `use` answer, and hooks run if they call `next()`
    */
   readonly handler?: (ctx: HandlerContext<Principal, Doc, Body>) => unknown;
   /**
-   * What the handler returns: `'record'`, `'none'` (204), or the schema of `data`. It is part of the OpenAPI description. If the handler returns
-   * something else, the answer is 500. A body that the handler sets as `ctx.body` is not checked.
+   * What the handler returns: `'record'`, `'none'` (204), or the schema of `data`. It is part of the OpenAPI
+   * description. If the handler returns something else, the answer is 500. A body that the handler sets as `ctx.body`
+   * is not checked.
    * @default unknown: the description allows any `data`, and 204
    */
   readonly answer?: 'record' | 'none' | AnySchema;
   /**
-   * The codes of problems of the library that the handler throws, or lets through from a store, for the OpenAPI description. Those of `ctx.load`,
-   * `ctx.save` and of the middlewares in `use` are known. @default none
+   * The codes of problems of the library that the handler throws, or lets through from a store, for the OpenAPI
+   * description. Those of `ctx.load`, `ctx.save` and of the middlewares in `use` are known. @default none
    *
    * @example
    * problems: ['not_found', 'duplicate_key', 'replica_set_required']
    */
   readonly problems?: readonly ProblemCode[];
   /**
-   * The status of the answer, unless the handler sets one: 200 to 299, but not 205 and 206; 204 only with `answer: 'none'`. With 201 and a
-   * record of the resource's model, `Location` is its path.
+   * The status of the answer, unless the handler sets one: 200 to 299, but not 205 and 206; 204 only with
+   * `answer: 'none'`. With 201 and a record of the resource's model, `Location` is its path.
    * @default 200, or 204 if the handler returns nothing
    *
    * @example

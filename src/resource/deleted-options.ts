@@ -17,8 +17,8 @@ export interface DeletedOptions<Principal> {
 /** The options of a resource for a model with `t.deletedAt()`. */
 export interface OfDeleted<Principal> {
   /**
-   * Lets clients ask for deleted records in list and get, by `deleted=only` or `deleted=with`, if all of these guards return true. It needs a model
-   * with `t.deletedAt()`.
+   * Lets clients ask for deleted records in list and get, by `deleted=only` or `deleted=with`, if all of these guards
+   * return true. It needs a model with `t.deletedAt()`.
    * @default nobody sees deleted records
    *
    * @example

@@ -13,7 +13,10 @@ import { checkIdType } from '../mongo/relations/check-id-type.ts';
 import type { LinkedArray, UnlinkedResource } from './compiled-resource.ts';
 import { linkPlaces } from './relation-places.ts';
 
-/** Links the arrays of `links`. Throws a {@link ConfigurationError} for one of which clients cannot write single elements. */
+/**
+ * Links the arrays of `links`. Throws a {@link ConfigurationError} for one of which clients cannot write single
+ * elements.
+ */
 export function linkArrays(resource: UnlinkedResource, targets: readonly KnownTarget[], options: DatabaseOptions): LinkedArray[] {
   const { path, links, ops, beforeOf } = resource;
   if (links.length === 0) return [];

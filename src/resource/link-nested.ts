@@ -7,7 +7,10 @@ import type { CompiledField } from '../model/node.ts';
 import type { CompiledResource, NestedResource, UnlinkedResource } from './compiled-resource.ts';
 import { nestedPlaces } from './relation-places.ts';
 
-/** Links the resources of `nested`. Throws a {@link ConfigurationError} for one that is no relation by `t.hasMany`, or serves nothing there. */
+/**
+ * Links the resources of `nested`. Throws a {@link ConfigurationError} for one that is no relation by `t.hasMany`, or
+ * serves nothing there.
+ */
 export function linkNested(
   resource: UnlinkedResource,
   targets: readonly KnownTarget[],
@@ -47,7 +50,9 @@ function linkOne(
   return { name, via, target, operations };
 }
 
-/** Whether a create can set a field to one id: not within an embedded object, and not in an array that requires several. */
+/**
+ * Whether a create can set a field to one id: not within an embedded object, and not in an array that requires several.
+ */
 function takesOneId(field: CompiledField | undefined): boolean {
   return field !== undefined && !(field.node.kind === 'array' && Number(field.node.keywords.minItems ?? 0) > 1);
 }

@@ -26,8 +26,9 @@ export function compileModels(models: readonly Model[] = []): CompiledModel[] {
 }
 
 /**
- * Gives each resource the settings of its api, and resolves its `include` and `through`: a relation leads to another resource, whose scope and Get guards
- * apply, or to one of the `models`. Throws a {@link ConfigurationError} for a relation that leads to neither.
+ * Gives each resource the settings of its api, and resolves its `include` and `through`: a relation leads to another
+ * resource, whose scope and Get guards apply, or to one of the `models`. Throws a {@link ConfigurationError} for a
+ * relation that leads to neither.
  */
 export function linkResources(resources: readonly UnlinkedResource[], models: readonly CompiledModel[], settings: ApiSettings): Linked {
   const targets = [...resources.map(toTarget), ...models.map((model) => ({ model }))];
@@ -70,7 +71,10 @@ function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownT
   return { includes, through, links };
 }
 
-/** Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody includes them. */
+/**
+ * Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody
+ * includes them.
+ */
 function checkMany(model: CompiledModel, known: readonly CompiledModel[]): void {
   const byName = new Map(known.map((one) => [one.name, one]));
   for (const relation of model.many.values()) {
@@ -109,7 +113,10 @@ function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: st
   }
 }
 
-/** Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its records to nobody. */
+/**
+ * Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its
+ * records to nobody.
+ */
 function toTarget(resource: UnlinkedResource): ReferenceTarget {
   const { model, path, scope, shownBy, guardsOf, withinOf, hooksOf } = resource;
   const hooksFor = (operation: Operation) => ({ within: withinOf(operation), after: hooksOf(operation) }) as unknown as HooksOfChange;

@@ -11,8 +11,8 @@ import type { CompiledResource, NestedResource } from './compiled-resource.ts';
 type MakeChain = (r: CompiledResource) => readonly ResourceMiddleware[];
 
 /**
- * Makes the chains of the operations of `nested`, by their names: the record of the path is found within its own guards and scope, and
- * then the chain of the other resource runs, limited to the records that refer to it.
+ * Makes the chains of the operations of `nested`, by their names: the record of the path is found within its own guards
+ * and scope, and then the chain of the other resource runs, limited to the records that refer to it.
  */
 export function nestedChains(
   r: CompiledResource,

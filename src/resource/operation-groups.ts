@@ -40,7 +40,9 @@ export function withGroups(names: readonly string[]): string[] {
   return [...names, ...groupNames.filter((group) => names.some((name) => groupsOf(name).includes(group)))];
 }
 
-/** The functions of an operation: those of its groups, and then its own. A function that several of them name runs once. */
+/**
+ * The functions of an operation: those of its groups, and then its own. A function that several of them name runs once.
+ */
 export function functionsOf<F>(table: FunctionTable, operation: string): readonly F[] {
   return [...new Set([...groupsOf(operation), operation].flatMap((name) => own(table, name) ?? []))] as F[];
 }
@@ -59,8 +61,8 @@ export interface Uncovered {
 const alike = ['read', 'change', 'remove'] as const;
 
 /**
- * Finds the operations of `ops` that lack a function of `table` that another one of their group has. An operation with a key of its own was
- * thought of, even if its array is empty. `everywhere` are the functions that every operation has.
+ * Finds the operations of `ops` that lack a function of `table` that another one of their group has. An operation with
+ * a key of its own was thought of, even if its array is empty. `everywhere` are the functions that every operation has.
  */
 export function findUncovered(
   option: string,

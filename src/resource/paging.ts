@@ -3,8 +3,9 @@ import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../o
 import type { CursorPagingOptions, OffsetPagingOptions } from './resource-options.ts';
 
 /**
- * Pages by cursor. A page costs the same wherever it is, and is not shifted by records that are inserted or deleted meanwhile. Clients go
- * forwards by `after` and backwards by `before`. Throws a `ConfigurationError` for an invalid option.
+ * Pages by cursor. A page costs the same wherever it is, and is not shifted by records that are inserted or deleted
+ * meanwhile. Clients go forwards by `after` and backwards by `before`. Throws a `ConfigurationError` for an invalid
+ * option.
  *
  * @example
  * shop.resource({ model: Order, paging: cursorPaging({ max: 50, total: true }) });
@@ -15,8 +16,9 @@ export function cursorPaging(options: CursorPagingOptions = {}): CursorPaging {
 }
 
 /**
- * Pages by number: `page=3`. The database also reads the records that a page skips, up to `maxOffset`, so that later pages cost more; records
- * that are inserted or deleted meanwhile shift all later ones. Throws a `ConfigurationError` for an invalid option.
+ * Pages by number: `page=3`. The database also reads the records that a page skips, up to `maxOffset`, so that later
+ * pages cost more; records that are inserted or deleted meanwhile shift all later ones. Throws a `ConfigurationError`
+ * for an invalid option.
  *
  * @example
  * shop.resource({ model: Order, paging: offsetPaging({ size: 10, total: true }) });

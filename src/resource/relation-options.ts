@@ -1,9 +1,10 @@
 /** The options of a resource for its relations, besides `include`. */
 export interface RelationOptions {
   /**
-   * The relations through which clients may filter and sort the list: with `project`, by `project.status=open` and `sort=project.name`, if the
-   * policy of the field in its own model says so. They are named as in `include`, at most three following one another. Only the names in the array
-   * are allowed: `project.owner` alone does not allow `project`. Clients reach only the records that the target's Get guards and scope show them.
+   * The relations through which clients may filter and sort the list: with `project`, by `project.status=open` and
+   * `sort=project.name`, if the policy of the field in its own model says so. They are named as in `include`, at most
+   * three following one another. Only the names in the array are allowed: `project.owner` alone does not allow
+   * `project`. Clients reach only the records that the target's Get guards and scope show them.
    * @default none
    *
    * @example
@@ -11,9 +12,10 @@ export interface RelationOptions {
    */
   readonly through?: readonly string[];
   /**
-   * Relations by `t.hasMany`, without `count`, whose records are served below each record: `GET <prefix>/<path>/{id}/tasks` is the list of the
-   * other resource, of those that refer to the record, and `POST` its create, with the reference set. Both exist as far as the other resource
-   * serves them, and require that the caller may get the record.
+   * Relations by `t.hasMany`, without `count`, whose records are served below each record:
+   * `GET <prefix>/<path>/{id}/tasks` is the list of the other resource, of those that refer to the record, and `POST`
+   * its create, with the reference set. Both exist as far as the other resource serves them, and require that the
+   * caller may get the record.
    * @default none
    *
    * @example
@@ -21,8 +23,9 @@ export interface RelationOptions {
    */
   readonly nested?: readonly string[];
   /**
-   * Arrays of references, by the names of their relations, to which clients may add and from which they may remove single elements:
-   * `PUT` and `DELETE <prefix>/<path>/{id}/tags/{other}`. They are a patch: its guards, server fields and hooks apply, except for `before`.
+   * Arrays of references, by the names of their relations, to which clients may add and from which they may remove
+   * single elements: `PUT` and `DELETE <prefix>/<path>/{id}/tags/{other}`. They are a patch: its guards, server fields
+   * and hooks apply, except for `before`.
    * @default none
    *
    * @example

@@ -27,7 +27,10 @@ export function linkPlaces(relation: string): RelationPlace<'add' | 'remove'>[] 
   ];
 }
 
-/** The operations at the paths of relations that a resource may serve. Throws a {@link ConfigurationError} for a name that no path can have. */
+/**
+ * The operations at the paths of relations that a resource may serve. Throws a {@link ConfigurationError} for a name
+ * that no path can have.
+ */
 export function relationPlaces({ nested = [], links = [] }: RelationOptions, where: string): RelationPlace[] {
   checkRelationNames('nested', nested, where);
   checkRelationNames('links', links, where);

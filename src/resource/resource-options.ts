@@ -54,7 +54,10 @@ export const standardPlaces: Readonly<Record<Operation, Place>> = {
   deleteMany: { method: 'DELETE', path: '/' },
 };
 
-/** A row filter: a value or operators of this library for each field of the document; dotted paths for fields of embedded objects. */
+/**
+ * A row filter: a value or operators of this library for each field of the document; dotted paths for fields of
+ * embedded objects.
+ */
 export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<ElementOf<Doc[Name]>> } & {
   readonly [path: `${string}.${string}`]: unknown;
 };
@@ -71,8 +74,8 @@ type OnlyFields<Result, Doc> =
       : Result;
 
 /**
- * A hook of a custom operation gets the result of the handler as `unknown`: TypeScript cannot infer it in the same object literal as the type
- * of the body. The hook may declare another type.
+ * A hook of a custom operation gets the result of the handler as `unknown`: TypeScript cannot infer it in the same
+ * object literal as the type of the body. The hook may declare another type.
  */
 type Hook<Op extends string, Ctx, Doc> = [Op] extends [Operation]
   ? AfterHook<Ctx, ResultOf<Op, Doc>>
@@ -114,8 +117,8 @@ type WrittenBy<Op, Doc> = Op extends 'create'
     : Written<Doc, Doc>;
 
 /**
- * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations, and `Bodies` the types of
- * their bodies.
+ * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations, and
+ * `Bodies` the types of their bodies.
  */
 export interface ResourceOptions<
   Principal,
@@ -137,9 +140,10 @@ export interface ResourceOptions<
   /** Guards of all operations: each must return true, or the answer is 403. @default none */
   readonly guards?: readonly Guard<RequestContext<Principal>>[];
   /**
-   * Guards of single operations, or of groups of them: `read` (list, get), `change` (patch, put, patchMany, links, restore), `remove` (delete,
-   * deleteMany) and `write` (create, and those of `change` and `remove`). They are asked after `guards`, those of groups first. Those of `patch` are
-   * not asked for `put`: the api warns if an operation lacks a guard that another one of its group has. `put: []` says that this is meant.
+   * Guards of single operations, or of groups of them: `read` (list, get), `change` (patch, put, patchMany, links,
+   * restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and `remove`). They are asked
+   * after `guards`, those of groups first. Those of `patch` are not asked for `put`: the api warns if an operation
+   * lacks a guard that another one of its group has. `put: []` says that this is meant.
    * @default none
    *
    * @example
@@ -147,42 +151,51 @@ export interface ResourceOptions<
    */
   readonly guardsFor?: { readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>>]?: readonly Guard<RequestContext<Principal>>[] };
   /**
-   * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients write. If the new
-   * record would be outside, create, patch and put are answered with 422 that names the fields, or with 500 if clients may not write them. It
-   * does not apply to `ctx.save`.
+   * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients
+   * write. If the new record would be outside, create, patch and put are answered with 422 that names the fields, or
+   * with 500 if clients may not write them. It does not apply to `ctx.save`.
    * @default every record
    */
   readonly scope?: (ctx: RequestContext<Principal>) => Scope & OnlyFields<Scope, Document<Model<F>>>;
   /**
-   * Whether the scope also applies to what clients write. If not, clients can move records out of their own scope, and into the scope of others.
+   * Whether the scope also applies to what clients write. If not, clients can move records out of their own scope, and
+   * into the scope of others.
    * @default true
    */
   readonly scopeWrites?: boolean;
   /**
-   * The fields that the scope compares with a value (or by `in`) in every request, in the order of an index. They come first in each index that
-   * `planIndexes` plans for the list, which cannot find them out itself: a scope is a function.
+   * The fields that the scope compares with a value (or by `in`) in every request, in the order of an index. They come
+   * first in each index that `planIndexes` plans for the list, which cannot find them out itself: a scope is a
+   * function.
    * @default none: indexes are planned as if there were no scope
    */
   readonly scopeFields?: readonly ((keyof Document<Model<F>> & string) | `${string}.${string}`)[];
   /**
-   * Returns values that the server sets: on create, or, as an object, on `create` and on `update`, which is every patch and put. They replace what
-   * the client sends. The functions run before the body is validated, and see it as it was sent. On update the values are written only if the
-   * client changes anything else.
+   * Returns values that the server sets: on create, or, as an object, on `create` and on `update`, which is every patch
+   * and put. They replace what the client sends. The functions run before the body is validated, and see it as it was
+   * sent. On update the values are written only if the client changes anything else.
    * @default none
    *
    * @example
-   * serverFields: { create: (ctx) => ({ owner: ctx.requirePrincipal().name }), update: (ctx) => ({ updatedBy: ctx.requirePrincipal().name }) }
+   * serverFields: {
+   *   create: (ctx) => ({ owner: ctx.requirePrincipal().name }),
+   *   update: (ctx) => ({ updatedBy: ctx.requirePrincipal().name }),
+   * }
    */
   readonly serverFields?: SetFields<Principal, F> | ServerFieldsOf<Principal, F>;
   /** Whether clients may write a field only if its policy says so. @default false */
   readonly explicitWrites?: boolean;
-  /** Whether PATCH merges embedded objects (RFC 7396), or replaces them. Maps and arrays are always replaced whole. @default true */
+  /**
+   * Whether PATCH merges embedded objects (RFC 7396), or replaces them. Maps and arrays are always replaced whole.
+   *
+   * @default true
+   */
   readonly mergePatch?: boolean;
   /** Whether a write to one record without `If-Match` is answered with 428. @default false */
   readonly preconditionRequired?: boolean;
   /**
-   * The most records that one `patchMany` or `deleteMany` may write to, at most 100,000. Clients may ask for less by `max_affected`. If more
-   * match, the answer is 422, and nothing is written.
+   * The most records that one `patchMany` or `deleteMany` may write to, at most 100,000. Clients may ask for less by
+   * `max_affected`. If more match, the answer is 422, and nothing is written.
    * @default 1,000
    */
   readonly maxAffected?: number;
@@ -193,8 +206,9 @@ export interface ResourceOptions<
   /** How lists are paged: `cursorPaging()` or `offsetPaging()`. @default cursorPaging() */
   readonly paging?: Paging;
   /**
-   * The relations that clients may include in list and get. A relation is named by its `as`, or by its field. Dots lead into embedded objects,
-   * and to relations of the included record. Only the names in the array are allowed: `author.company` alone does not allow `author`.
+   * The relations that clients may include in list and get. A relation is named by its `as`, or by its field. Dots lead
+   * into embedded objects, and to relations of the included record. Only the names in the array are allowed:
+   * `author.company` alone does not allow `author`.
    * @default none
    *
    * @example
@@ -206,10 +220,11 @@ export interface ResourceOptions<
   /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
   /**
-   * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to fulfil `If-Match`. Each
-   * may change the draft, which the model validates again with the server's access, and may throw a `Problem`. The draft of a create is the new
-   * record. That of a patch or put is its changes, with null where a key is removed. A delete and a restore have none. The keys are operations that
-   * write, and the groups `change`, `remove` and `write`, as in `guardsFor`.
+   * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to
+   * fulfil `If-Match`. Each may change the draft, which the model validates again with the server's access, and may
+   * throw a `Problem`. The draft of a create is the new record. That of a patch or put is its changes, with null where
+   * a key is removed. A delete and a restore have none. The keys are operations that write, and the groups `change`,
+   * `remove` and `write`, as in `guardsFor`.
    * @default none
    *
    * @example
@@ -219,13 +234,17 @@ export interface ResourceOptions<
     readonly [Key in Writes<NoInfer<Ops>>]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<NamedBy<Key, Ops>, F>>[];
   };
   /**
-   * Hooks that run in the transaction of a write, in order: what they write by `tx.store(…)` is stored exactly when the write is. If one throws,
-   * nothing is written. They run if something is written, and for each record of a write to many; those of a custom operation run once, after its
-   * handler. They may run several times for one request. The keys are those of `before`, and custom operations. See `docs/reference/writes.md`.
+   * Hooks that run in the transaction of a write, in order: what they write by `tx.store(…)` is stored exactly when the
+   * write is. If one throws, nothing is written. They run if something is written, and for each record of a write to
+   * many; those of a custom operation run once, after its handler. They may run several times for one request. The keys
+   * are those of `before`, and custom operations. See `docs/reference/writes.md`.
    * @default none: the write is one command without a transaction
    *
    * @example
-   * within: { delete: [(ctx, { before, tx }) => tx.store(Entry, { scope: everything }).create({ order: before.id, by: ctx.requirePrincipal().name })] }
+   * within: {
+   *   delete: [(ctx, { before, tx }) =>
+   *     tx.store(Entry, { scope: everything }).create({ order: before.id, by: ctx.requirePrincipal().name })],
+   * }
    */
   readonly within?: {
     readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>>]?: readonly Within<
@@ -235,8 +254,9 @@ export interface ResourceOptions<
     >[];
   };
   /**
-   * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as `unknown`, unless it declares
-   * another type: `(ctx, order: Document<typeof Order>) => …`. The keys are those of `guardsFor`.
+   * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as
+   * `unknown`, unless it declares another type: `(ctx, order: Document<typeof Order>) => …`. The keys are those of
+   * `guardsFor`.
    * @default none
    */
   readonly after?: {
@@ -258,8 +278,9 @@ export interface CursorPagingOptions {
   /** Page size when `limit` is omitted. @default 20, or `max` where that is smaller */
   readonly size?: number;
   /**
-   * `true` allows `total=true`, which counts all matches by a second query, and `total=estimate`, which reads the statistics of the collection
-   * and needs a list without filter and scope. `'estimate'` allows only the latter. @default false
+   * `true` allows `total=true`, which counts all matches by a second query, and `total=estimate`, which reads the
+   * statistics of the collection and needs a list without filter and scope. `'estimate'` allows only the latter.
+   * @default false
    */
   readonly total?: Totals;
 }

@@ -27,8 +27,8 @@ interface Saving extends WriteBounds {
 export type SaveDocument = (saving: Saving, work: Work) => Promise<StoredRecord>;
 
 /**
- * Compiles how a document is saved. If the transaction that it is saved in is not committed, the document gets back the values that it was saved
- * with, and stands for the record of before.
+ * Compiles how a document is saved. If the transaction that it is saved in is not committed, the document gets back the
+ * values that it was saved with, and stands for the record of before.
  */
 export function compileSaveDocument(model: CompiledModel, collection: ModelCollection): SaveDocument {
   const planSave = once(() => compilePlanSave(model)); // most stores save nothing

@@ -9,7 +9,10 @@ export type ReadScope = ReturnType<typeof readAnyScope>;
 
 /** What a request may reach by its stores. */
 export interface Reach extends Pick<Viewer, 'scopeOf'> {
-  /** Finds the scope of a model's records, which is asked for when it is needed. Throws a plain Error if no single resource has it. */
+  /**
+   * Finds the scope of a model's records, which is asked for when it is needed. Throws a plain Error if no single
+   * resource has it.
+   */
   findScope(model: CompiledModel): () => Promise<ReadScope>;
 }
 
@@ -32,8 +35,9 @@ interface LimitedUser {
 const unlimited: Limits = { scope: undefined, bounds: {}, viewer: undefined };
 
 /**
- * Compiles what the operations of a store are limited to. Limits that are known begin an operation at once. A scope that has to be asked for is a
- * part of the transaction, if there is one: it is not committed before the operation has begun.
+ * Compiles what the operations of a store are limited to. Limits that are known begin an operation at once. A scope
+ * that has to be asked for is a part of the transaction, if there is one: it is not committed before the operation has
+ * begun.
  */
 export function compileLimits(model: CompiledModel, given: { readonly scope?: unknown }, { work, reach }: LimitedUser): Within {
   const mayWrite = (name: string) => model.clientFields.has(name);

@@ -117,7 +117,9 @@ function counts({ matched, modified }: Affected): AffectedRecords {
   return { matched, modified };
 }
 
-/** Throws what is wrong with the documents, all errors at once. A plain Error wins: it is a mistake of the application. */
+/**
+ * Throws what is wrong with the documents, all errors at once. A plain Error wins: it is a mistake of the application.
+ */
 function refuseInvalid(read: readonly unknown[]): void {
   const invalid = read.flatMap((error, index) => (isError(error) ? [{ error, index }] : []));
   for (const { error, index } of invalid)

@@ -12,7 +12,10 @@ interface Settings extends ReferenceLimits {
   readonly maxTimeMS?: number;
 }
 
-/** Compiles the checked references between models without resources. Throws a {@link ConfigurationError} for one that leads to none of them. */
+/**
+ * Compiles the checked references between models without resources. Throws a {@link ConfigurationError} for one that
+ * leads to none of them.
+ */
 export function compileModelReferences(given: readonly CompiledModel[], settings: Settings): References {
   const { db, maxTimeMS = 10_000 } = settings;
   const models = [...new Map(given.map((model) => [model.name, model])).values()];

@@ -39,8 +39,9 @@ const legalFind: LegalOptions<FindManyOptions<unknown>> = {
 };
 
 /**
- * Opens the store of a model without an api, for a job, a seed script or a test. It sees every record. With an api, use `api.store(Order)`; in a
- * request `ctx.store(Order)`, which has the scope of the request, shares its deadline and takes part in its transaction.
+ * Opens the store of a model without an api, for a job, a seed script or a test. It sees every record. With an api, use
+ * `api.store(Order)`; in a request `ctx.store(Order)`, which has the scope of the request, shares its deadline and
+ * takes part in its transaction.
  *
  * @example
  * const orders = openStore(Order, { db });

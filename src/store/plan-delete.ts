@@ -30,8 +30,8 @@ export interface DeletePlan {
 }
 
 /**
- * Tells what a delete of a record by an operation of the api would do, without doing it. It is not limited by anyone's scope: it is for the
- * application itself. Throws `not_found` (404).
+ * Tells what a delete of a record by an operation of the api would do, without doing it. It is not limited by anyone's
+ * scope: it is for the application itself. Throws `not_found` (404).
  */
 export type PlanDelete = <M extends Model & HasFields>(model: M, id: Id<M>) => Promise<DeletePlan>;
 

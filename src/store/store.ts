@@ -4,7 +4,10 @@ import type { Database } from '../mongo/driver/database.ts';
 import type { ConditionOn, ElementOf, everything, RowScope } from '../mongo/query/filter.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
 
-/** A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded objects. */
+/**
+ * A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded
+ * objects.
+ */
 export type StoreFilter<Doc> = {
   readonly [Name in keyof Doc]?: ConditionOn<Given<ElementOf<Doc[Name]>>>;
 } & { readonly [path: `${string}.${string}`]: unknown };
@@ -50,7 +53,11 @@ export interface IfMatch {
 
 /** Options of writes to many records. */
 export interface MaxOptions {
-  /** The most records that may match. If more do, it is 422 `too_many_matches`, and nothing is written. At most 100,000. @default 1,000 */
+  /**
+   * The most records that may match. If more do, it is 422 `too_many_matches`, and nothing is written. At most 100,000.
+   *
+   * @default 1,000
+   */
   readonly max?: number;
 }
 
@@ -63,19 +70,22 @@ export interface AffectedRecords {
 }
 
 /**
- * What became of one of many records that were to be created. `error` is a problem (409, 422, 503, 504), or a plain Error for a value of a private
- * field.
+ * What became of one of many records that were to be created. `error` is a problem (409, 422, 503, 504), or a plain
+ * Error for a value of a private field.
  */
 export type Created<Doc> = { readonly record: Doc; readonly error?: undefined } | { readonly record?: undefined; readonly error: Error };
 
 /** Options of a store. */
 export interface ScopeOptions<Doc> {
   /**
-   * Limits the store to these rows: a record outside of them is 404, and a write that would leave one there is 422. `ctx.scope` limits it as the
-   * operation is limited; it is an error (500) if the operation has no scope. `everything` does not limit it.
+   * Limits the store to these rows: a record outside of them is 404, and a write that would leave one there is 422.
+   * `ctx.scope` limits it as the operation is limited; it is an error (500) if the operation has no scope. `everything`
+   * does not limit it.
    *
-   * In a request, what the store refers to must also be within the scopes of the resources of those records, unless the scope is `everything`.
-   * @default in a request the scope of the model's resource, which must be given if there is none, or several; for `api.store` and `openStore` every record
+   * In a request, what the store refers to must also be within the scopes of the resources of those records, unless the
+   * scope is `everything`.
+   * @default in a request the scope of the model's resource, which must be given if there is none, or several; for
+   * `api.store` and `openStore` every record
    */
   readonly scope?: StoreScope<Doc> | undefined;
 }
@@ -84,21 +94,26 @@ export interface ScopeOptions<Doc> {
 export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc>, ReferenceLimits {
   /** The database of the collections. */
   readonly db: Database;
-  /** How long the database may work for one operation, in milliseconds. `maxTimeMS` of the model wins over it. @default 10,000 */
+  /**
+   * How long the database may work for one operation, in milliseconds. `maxTimeMS` of the model wins over it.
+   *
+   * @default 10,000
+   */
   readonly maxTimeMS?: number;
   /**
-   * The other models whose references are checked: those that the model refers to by `exists` or `onDelete`, and those that refer to it, at any
-   * depth. A model that is not named here is not touched by a delete. @default none
+   * The other models whose references are checked: those that the model refers to by `exists` or `onDelete`, and those
+   * that refer to it, at any depth. A model that is not named here is not touched by a delete. @default none
    */
   readonly models?: readonly Model[];
 }
 
 /**
- * The records of a model, for the application's own code: jobs, seeds, handlers, tests. It has the server's access. Checks, defaults, timestamps,
- * revisions and unique values of the model apply; the policies for clients do not, and hooks of a resource do not run.
+ * The records of a model, for the application's own code: jobs, seeds, handlers, tests. It has the server's access.
+ * Checks, defaults, timestamps, revisions and unique values of the model apply; the policies for clients do not, and
+ * hooks of a resource do not run.
  *
- * Records come and go as documents, as handlers and hooks know them. Errors are the problems of the routes: 404, 409, 412, 422, 503, 504. A value
- * that does not fit a private field is a plain Error.
+ * Records come and go as documents, as handlers and hooks know them. Errors are the problems of the routes: 404, 409,
+ * 412, 422, 503, 504. A value that does not fit a private field is a plain Error.
  */
 export interface Store<M extends HasFields> {
   /** Reads a record. Throws `not_found` (404) if there is none. */
@@ -106,8 +121,8 @@ export interface Store<M extends HasFields> {
   /** Reads all records that match, at most 500 with each command. `{}` matches every record within the scope. */
   find(filter: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): Promise<Document<M>[]>;
   /**
-   * Reads all records that match one after the other, at most 500 with each command, in bounded memory. A record whose sort value changes
-   * meanwhile may come twice, or not at all.
+   * Reads all records that match one after the other, at most 500 with each command, in bounded memory. A record whose
+   * sort value changes meanwhile may come twice, or not at all.
    *
    * @example
    * for await (const order of orders.each({ status: 'open' })) await remind(order);
@@ -118,45 +133,50 @@ export interface Store<M extends HasFields> {
   /** Creates a record. Throws 422 or 409. */
   create(document: NewDocument<M>): Promise<Document<M>>;
   /**
-   * Creates many records, each by itself, with one command for up to 1,000 of them. Returns what became of each, in order: the record, or the
-   * error. With `all`, it creates all of them in one transaction, or throws the error of one, whose fields have its place in front
-   * (`3.total`), and creates none. Within a transaction, every error of the database is thrown.
+   * Creates many records, each by itself, with one command for up to 1,000 of them. Returns what became of each, in
+   * order: the record, or the error. With `all`, it creates all of them in one transaction, or throws the error of one,
+   * whose fields have its place in front (`3.total`), and creates none. Within a transaction, every error of the
+   * database is thrown.
    *
    * @example
-   * const failed = (await orders.createMany(rows)).flatMap(({ error }, index) => (error ? [{ row: rows[index], error }] : []));
+   * const created = await orders.createMany(rows);
+   * const failed = created.flatMap(({ error }, index) => (error ? [{ row: rows[index], error }] : []));
    */
   createMany(documents: readonly NewDocument<M>[], options: { readonly all: true }): Promise<Document<M>[]>;
   createMany(documents: readonly NewDocument<M>[], options?: { readonly all?: false }): Promise<Created<Document<M>>[]>;
   /**
-   * Applies changes to a record in one atomic command. Members that are undefined count as left out; null removes an optional value. Throws 404,
-   * 409, 412 or 422.
+   * Applies changes to a record in one atomic command. Members that are undefined count as left out; null removes an
+   * optional value. Throws 404, 409, 412 or 422.
    */
   update(id: Id<M>, changes: DocumentChanges<M>, options?: IfMatch): Promise<Document<M>>;
   /**
-   * Applies the same changes to every record that matches, in one transaction: all of them or none. `{}` matches every record. Throws 409 or
-   * 422; a record that cannot take the changes is named by its id.
+   * Applies the same changes to every record that matches, in one transaction: all of them or none. `{}` matches every
+   * record. Throws 409 or 422; a record that cannot take the changes is named by its id.
    *
    * @example
    * await orders.updateMany({ status: 'open', createdAt: { lt: lastYear } }, { status: 'expired' });
    */
   updateMany(filter: StoreFilter<Document<M>>, changes: DocumentChanges<M>, options?: MaxOptions): Promise<AffectedRecords>;
   /**
-   * Writes what has changed in a document that this or another store of the model has returned, if nothing else has written it meanwhile (412).
-   * Updates the document in place, and returns it.
+   * Writes what has changed in a document that this or another store of the model has returned, if nothing else has
+   * written it meanwhile (412). Updates the document in place, and returns it.
    */
   save(document: Document<M>): Promise<Document<M>>;
-  /** Deletes a record, and returns it as it was. With `t.deletedAt()` it is marked, and can be restored. Throws 404 or 412. */
+  /**
+   * Deletes a record, and returns it as it was. With `t.deletedAt()` it is marked, and can be restored. Throws 404 or
+   * 412.
+   */
   remove(id: Id<M>, options?: IfMatch): Promise<Document<M>>;
   /** Deletes every record that matches, in one transaction: all of them or none. `{}` matches every record. */
   removeMany(filter: StoreFilter<Document<M>>, options?: MaxOptions): Promise<AffectedRecords>;
   /**
-   * Brings back a deleted record of a model with `t.deletedAt()`, and returns it. Throws 404 if there is none, also if the record is not deleted, 409
-   * if another record has taken a value that must be unique, and 412.
+   * Brings back a deleted record of a model with `t.deletedAt()`, and returns it. Throws 404 if there is none, also if
+   * the record is not deleted, 409 if another record has taken a value that must be unique, and 412.
    */
   restore(id: Id<M>, options?: IfMatch): Promise<Document<M>>;
   /**
-   * Removes records of a model with `t.deletedAt()` for good that have been deleted for some time, at most 1,000 with each command, and returns how many. If it returns
-   * `max`, there may be more. Their ids are free.
+   * Removes records of a model with `t.deletedAt()` for good that have been deleted for some time, at most 1,000 with
+   * each command, and returns how many. If it returns `max`, there may be more. Their ids are free.
    *
    * @example
    * await orders.purge({ olderThan: 30 * 24 * 3_600_000 });
@@ -176,13 +196,15 @@ export interface TransactionContext {
 }
 
 /**
- * Runs a function in a transaction: what it writes by `tx`, or by `ctx.store`, `ctx.load` and `ctx.save` of the same request, is stored when it
- * returns, all of it or nothing. If it throws, nothing is stored, and the error is thrown on.
+ * Runs a function in a transaction: what it writes by `tx`, or by `ctx.store`, `ctx.load` and `ctx.save` of the same
+ * request, is stored when it returns, all of it or nothing. If it throws, nothing is stored, and the error is thrown
+ * on.
  *
- * The function is run again if another write was in its way, or a server went away: it must not do what cannot be done twice. What it loads, it
- * should load inside. Its operations run one after the other, and it must await all of them.
+ * The function is run again if another write was in its way, or a server went away: it must not do what cannot be done
+ * twice. What it loads, it should load inside. Its operations run one after the other, and it must await all of them.
  *
- * Throws `write_outcome_unknown` (504) if the database did not say what became of the commit, and `replica_set_required` (501) on a standalone
- * server. After every other error nothing is stored. A request has one transaction at a time: for a part of it, use `tx.transaction`.
+ * Throws `write_outcome_unknown` (504) if the database did not say what became of the commit, and
+ * `replica_set_required` (501) on a standalone server. After every other error nothing is stored. A request has one
+ * transaction at a time: for a part of it, use `tx.transaction`.
  */
 export type RunTransaction = <T>(run: (tx: TransactionContext) => Promise<T>) => Promise<T>;

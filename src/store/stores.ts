@@ -13,7 +13,10 @@ import { compileStore, type OpenStore, readId, type StoreUser } from './open-sto
 import { type DeletePlan, nothingElse, planDelete } from './plan-delete.ts';
 import type { Store, StoreOf, TransactionContext } from './store.ts';
 
-/** The stores of all models in a database, and its transactions. A model is compiled when its store is opened for the first time. */
+/**
+ * The stores of all models in a database, and its transactions. A model is compiled when its store is opened for the
+ * first time.
+ */
 export class Stores {
   readonly #db: Db;
   readonly #maxTimeMS: number;

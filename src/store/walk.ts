@@ -21,8 +21,8 @@ export interface Walk {
 }
 
 /**
- * Reads records in pages by key, as lists do: no cursor stays open in the database in between, so that a walk may take any time, and survives a
- * new primary. `work` is called before each page.
+ * Reads records in pages by key, as lists do: no cursor stays open in the database in between, so that a walk may take
+ * any time, and survives a new primary. `work` is called before each page.
  */
 export async function* walk(
   collection: Pick<Reads, 'findPage'>,

@@ -7,7 +7,8 @@ import * as books from '../support/models/books.ts';
 import { Item } from '../support/models/item.ts';
 import { Member, Project, Task } from '../support/models/related-tasks.ts';
 
-// The grammar of Mermaid's `erDiagram`, as far as it is used: every line is one of these. Its types and names of fields begin with a letter or `_`.
+// The grammar of Mermaid's `erDiagram`, as far as it is used: every line is one of these. Its types and names of fields
+// begin with a letter or `_`.
 const name = String.raw`"[^"%\\\r\n\0]+"`;
 const word = String.raw`[A-Za-z_\u00c0-\uffff][\w[\]()\u00c0-\uffff-]*`;
 const key = '(?:PK|FK|UK)';

@@ -68,7 +68,9 @@ async function last(audits: AsyncIterable<Audit>): Promise<Audit> {
   return audit;
 }
 
-/** Inserts a record with bytes in place of `text` that are not UTF-8. The driver cannot, so the command is written here. */
+/**
+ * Inserts a record with bytes in place of `text` that are not UTF-8. The driver cannot, so the command is written here.
+ */
 async function insertDamaged(record: object, text: string): Promise<void> {
   const command = Buffer.from(BSON.serialize({ insert: 'orders', documents: [record], $db: database.db.databaseName }));
   command.fill(0xff, command.indexOf(text), command.indexOf(text) + text.length);

@@ -38,7 +38,9 @@ function createGuarded(): Api {
 }
 
 let page: Page;
-/** What no visit may bring: errors in the console or of a script, violations of the policy, requests to another host. */
+/**
+ * What no visit may bring: errors in the console or of a script, violations of the policy, requests to another host.
+ */
 let complaints: string[];
 
 beforeEach(async () => {

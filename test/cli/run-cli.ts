@@ -7,7 +7,10 @@ import { afterAll } from '@jest/globals';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The sources as JavaScript, in a few modules as in the package: with tsx, each of about a hundred processes would take a second longer. */
+/**
+ * The sources as JavaScript, in a few modules as in the package: with tsx, each of about a hundred processes would take
+ * a second longer.
+ */
 const compiled = compile();
 afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
@@ -33,7 +36,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Starts the command line as a process of its own. `env` has the whole environment about databases: that of the tests is not passed on. */
+/**
+ * Starts the command line as a process of its own. `env` has the whole environment about databases: that of the tests
+ * is not passed on.
+ */
 export function startCli(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess & { readonly ended: Promise<Ended> } {
   const { NODE_OPTIONS: _, MONGODB_URI: __, ...inherited } = process.env;
   const child = spawn(process.execPath, [main, ...args], {

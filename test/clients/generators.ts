@@ -6,7 +6,10 @@ import { root } from '../support/docs/pages.ts';
 /** The package of the generators. */
 export const generators = join(root, 'dev/generators');
 
-/** A folder for each example with its document, the configurations and what was made of them; one more for the page about TanStack Query. */
+/**
+ * A folder for each example with its document, the configurations and what was made of them; one more for the page
+ * about TanStack Query.
+ */
 export const generated = join(generators, 'generated');
 
 /** Runs a script of Node, and returns what it wrote. What it complains about becomes the message. */

@@ -18,11 +18,15 @@ interface Stage {
   /** An empty folder, which is also the one for temporary files. */
   readonly folder: string;
   readonly dbPath: string;
-  /** Starts a replica set in a process of its own, and waits for the line it prints: the connection string or why there is none. */
+  /**
+   * Starts a replica set in a process of its own, and waits for the line it prints: the connection string or why there
+   * is none.
+   */
   hold(dbPath: string, env?: NodeJS.ProcessEnv, patience?: number): Promise<{ holder: ChildProcess; said: string }>;
 }
 
-// The tests mostly wait, so they run at once; each cleans up after itself, as hooks cannot do that for concurrent tests.
+// The tests mostly wait, so they run at once; each cleans up after itself, as hooks cannot do that for concurrent
+// tests.
 describe('startReplicaSet', () => {
   it.concurrent(
     'holds a folder alone, and keeps its data over a restart, on another port',

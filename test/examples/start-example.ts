@@ -15,7 +15,10 @@ export interface RunningExample {
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** Starts examples as `npm start` does, or by a command of tsx, and kills what is left of them after the last test of the file. */
+/**
+ * Starts examples as `npm start` does, or by a command of tsx, and kills what is left of them after the last test of
+ * the file.
+ */
 export function useExamples(): (script: string, env: NodeJS.ProcessEnv, tsx?: readonly string[]) => RunningExample {
   const kills: (() => void)[] = [];
   const exits: Promise<unknown>[] = [];

@@ -30,7 +30,10 @@ function firstDifference(seen: readonly string[], expected: readonly string[]): 
   return at === -1 ? undefined : at;
 }
 
-/** Pages through all 171,075 cities by cursor, forwards and back: every city comes exactly once, in the order of country and name. */
+/**
+ * Pages through all 171,075 cities by cursor, forwards and back: every city comes exactly once, in the order of country
+ * and name.
+ */
 export async function walkAllCities(get: (path: string) => Promise<Answer>): Promise<void> {
   async function read(path: string): Promise<Page> {
     const { status, body } = await get(path);

@@ -22,7 +22,7 @@ const servers: Server[] = [];
 /** The commands of transactions, with the number of each: the first transaction of a test has 1. */
 let sent: string[] = [];
 let numberBefore: bigint | undefined;
-/** What the driver took the transaction for whenever it was to be aborted. Its state is not public: this is what a test looks at, and no code. */
+/** The state of the transaction in the driver at each abort. It is not public: only a test looks at it. */
 let states: string[] = [];
 const openSessions = new Set<ClientSession>();
 

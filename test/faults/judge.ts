@@ -1,6 +1,6 @@
 /**
- * What is promised of a write, as one pure function over what was said and what was done (decisions, "Errors"). Every fault of this folder
- * ends here. `judge.test.ts` shows that it catches each kind of lie.
+ * What is promised of a write, as one pure function over what was said and what was done (decisions, "Errors"). Every
+ * fault of this folder ends here. `judge.test.ts` shows that it catches each kind of lie.
  */
 
 /** What a client was told of one write. */
@@ -33,7 +33,10 @@ export interface History {
 /** What an answer says of a write. */
 export type Meaning = 'acknowledged' | 'refused' | 'unknown';
 
-/** No answer says nothing, and neither does 504 `write_outcome_unknown`. Every other error says that the write was not carried out. */
+/**
+ * No answer says nothing, and neither does 504 `write_outcome_unknown`. Every other error says that the write was not
+ * carried out.
+ */
 export function meaningOf({ status, code }: Pick<Told, 'status' | 'code'>): Meaning {
   if (status === undefined) return 'unknown';
   if (status >= 200 && status < 300) return 'acknowledged';

@@ -79,7 +79,8 @@ describe('a write whose answer is lost, and whose retry finds no connection beca
   it.each(writeNames.flatMap((write) => [91, 11_600, 18].map((errorCode) => [write, errorCode] as const)))(
     'is unknown: %s, error %i',
     async (write, errorCode) => {
-      // The first hello after the reset is that of the monitoring, by which the server is found again; the second is of the new connection.
+      // The first hello after the reset is that of the monitoring, by which the server is found again; the second is of
+      // the new connection.
       const monitoring = { heartbeatFrequencyMS: 60_000, minHeartbeatFrequencyMS: 10, serverMonitoringMode: 'poll' } as const;
       const stage = await Stage.open(between.deployment, { client: monitoring, uri: between.network.uri });
       await stage.ask({ method: 'GET', path: '/authors' });

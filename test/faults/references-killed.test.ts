@@ -21,7 +21,10 @@ let deployment: Deployment;
 let db: Db;
 let services: Service[] = [];
 
-/** The processes give a record different numbers of latches: what one of them has made is shut and removed by the other one, too. */
+/**
+ * The processes give a record different numbers of latches: what one of them has made is shut and removed by the other
+ * one, too.
+ */
 const latches = [3, 64];
 
 async function start(index: number): Promise<Service> {
@@ -58,7 +61,10 @@ async function ask(index: number, method: string, path: string, body?: object): 
   );
 }
 
-/** A random moment of the round: what is killed in the midst of what is the subject of the test, and each round is another case. */
+/**
+ * A random moment of the round: what is killed in the midst of what is the subject of the test, and each round is
+ * another case.
+ */
 const atRandom = (mostMS: number) => delay(Math.random() * mostMS);
 
 describe(`references that hold, in ${rounds} rounds of two processes, one of which is killed in each`, () => {

@@ -68,7 +68,10 @@ describe.each([
   });
 });
 
-/** A request that is given up is answered by others than the store: here its error is not a problem, unless the outcome is unknown. */
+/**
+ * A request that is given up is answered by others than the store: here its error is not a problem, unless the outcome
+ * is unknown.
+ */
 function giveUpMeans(one: Told, applied: readonly string[]): Told {
   expect(applied).not.toContain(one.token);
   return { ...one, status: 503 };

@@ -6,7 +6,10 @@ import { type Deployment, failCommands, type Mongod, startMongods, untilGone } f
 import { type Answer, flawOf, Stage, type StageOptions } from './parts/stage.ts';
 import { type Ask, newToken, things } from './parts/things.ts';
 
-/** The commands of a transaction that loads a record, creates another one and saves the first; and of one that then throws a 409. */
+/**
+ * The commands of a transaction that loads a record, creates another one and saves the first; and of one that then
+ * throws a 409.
+ */
 const commands = ['find', 'insert', 'findAndModify', 'commitTransaction', 'abortTransaction'] as const;
 type Command = (typeof commands)[number];
 
@@ -122,7 +125,10 @@ describe.each([
   [false, commands.slice(0, 3)],
 ] as const)('a transaction, with retryWrites: %s', (retryWrites, failing) => {
   let transactions: Transactions;
-  /** An abort changes nothing of the answer, however it fails: it is not asked for again until the time of the request is over. */
+  /**
+   * An abort changes nothing of the answer, however it fails: it is not asked for again until the time of the request
+   * is over.
+   */
   let refused: Transactions;
   beforeAll(async () => {
     transactions = await Transactions.open({ client: { retryWrites } });
@@ -223,8 +229,8 @@ function modesOf(command: Command, { errorCode, writeConcernError, errorLabels }
 }
 
 /**
- * A server that never hears of the end of a transaction keeps its locks for a minute: if the outcome is unknown, or if the fail point takes the
- * place of the commit, or of an abort which the driver does not try again.
+ * A server that never hears of the end of a transaction keeps its locks for a minute: if the outcome is unknown, or if
+ * the fail point takes the place of the commit, or of an abort which the driver does not try again.
  */
 function mayLock(command: Command, { errorCode, closeConnection }: Document, mode: unknown, { status }: Answer): boolean {
   if (command !== 'abortTransaction') return status === 504 || (command === 'commitTransaction' && mode === 'alwaysOn');

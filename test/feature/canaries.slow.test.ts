@@ -16,7 +16,10 @@ afterAll(() => {
   jest.restoreAllMocks();
 });
 
-/** Two services that differ in their secrets only: in what is private, in all that others have, in how long and how many they are. */
+/**
+ * Two services that differ in their secrets only: in what is private, in all that others have, in how long and how many
+ * they are.
+ */
 const alpha = useWorld({ marker: 'canary-alpha', number: 918_273, strangers: 1 });
 const beta = useWorld({ marker: `canary-beta-${'long'.repeat(50)}`, number: 1_746_352_891, strangers: 7 });
 const secrets = /canary[-\w]*|918273|1746352891/;

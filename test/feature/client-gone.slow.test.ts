@@ -28,8 +28,8 @@ const log: Koa.Middleware = async (ctx, next) => {
 
 beforeAll(async () => {
   await database.db.collection<{ _id: string; slow: string }>('docs').insertOne({ _id: 'a', slow: 'a' });
-  // A view that takes minutes to read, in the database itself: whatever ends a read of it, it is not its end. In small steps, because the
-  // database looks after its client between them.
+  // A view that takes minutes to read, in the database itself: whatever ends a read of it, it is not its end. In small
+  // steps, because the database looks after its client between them.
   const sleep = { $function: { body: 'function () { sleep(20); return false; }', args: ['$n'], lang: 'js' } };
   const pipeline = [{ $set: { n: { $range: [0, 20_000] } } }, { $unwind: '$n' }, { $match: { $expr: sleep } }];
   await database.db.createCollection('slow', { viewOn: 'docs', pipeline });

@@ -6,8 +6,9 @@ import { fuzz } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 
 /*
- * Conditional requests, as RFC 9110 §13 has them: every method with every pair of If-Match and If-None-Match, on records that are there, that
- * are not, and that have no entity tag. What is expected is worked out here from the RFC's own order of evaluation (§13.2.2), by text alone.
+ * Conditional requests, as RFC 9110 §13 has them: every method with every pair of If-Match and If-None-Match, on
+ * records that are there, that are not, and that have no entity tag. What is expected is worked out here from the RFC's
+ * own order of evaluation (§13.2.2), by text alone.
  */
 
 const text = t.string({ default: '' });

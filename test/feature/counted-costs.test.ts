@@ -27,7 +27,9 @@ const large = 'x'.repeat(10_000);
 /** How many more promises ours makes than the get by hand. Lower it when there are fewer. */
 const mostPromises = 52;
 
-/** The same get by hand, to compare with: what Node, Koa and the driver themselves make differs between their versions. */
+/**
+ * The same get by hand, to compare with: what Node, Koa and the driver themselves make differs between their versions.
+ */
 function buildByHand(): Koa {
   const app = new Koa();
   app.use(async (ctx) => {
@@ -74,7 +76,10 @@ async function receive(run: () => Promise<void>): Promise<unknown[]> {
   return found;
 }
 
-/** How many async resources of each type a request makes: the least of some rounds, because heartbeats of the driver only add to them. */
+/**
+ * How many async resources of each type a request makes: the least of some rounds, because heartbeats of the driver
+ * only add to them.
+ */
 async function countResources(run: () => Promise<void>): Promise<(type: string) => number> {
   await run(); // the first request opens connections
   const rounds: Map<string, number>[] = [];

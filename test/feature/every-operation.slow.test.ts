@@ -77,7 +77,10 @@ interface Done extends Answer {
   readonly hasWritten: boolean;
 }
 
-/** Stores what an operation finds, and sends it. `body` stands for its own body, and the records have `length` characters. */
+/**
+ * Stores what an operation finds, and sends it. `body` stands for its own body, and the records have `length`
+ * characters.
+ */
 async function send(
   server: TestServer,
   name: string,

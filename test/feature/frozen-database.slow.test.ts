@@ -62,7 +62,10 @@ function isStopped(): boolean {
     .startsWith('T');
 }
 
-/** Runs something while the database's process stands still: it takes no command and answers none, and its connections stay open. */
+/**
+ * Runs something while the database's process stands still: it takes no command and answers none, and its connections
+ * stay open.
+ */
 async function whileFrozen<T>(run: () => Promise<T>): Promise<T> {
   process.kill(pid, 'SIGSTOP');
   try {

@@ -7,7 +7,10 @@ import { useApi } from '../support/http/api.ts';
 const objectId = new ObjectId('0123456789abcdef01234567');
 const uuid = new UUID('6f9619ff-8b86-4d01-b42d-00cf4fc964ff');
 
-/** A type of ids, how one is stored in the record itself and how in what refers to it, and what an id that leads nowhere looks like. */
+/**
+ * A type of ids, how one is stored in the record itself and how in what refers to it, and what an id that leads nowhere
+ * looks like.
+ */
 const kinds = [
   { name: 'objectId', id: t.objectId(), own: objectId, referring: objectId, dangling: new ObjectId() },
   { name: 'uuid', id: t.uuid(), own: uuid, referring: uuid, dangling: new UUID() },

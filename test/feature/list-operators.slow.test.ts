@@ -4,7 +4,10 @@ import { defineModel, type Field, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 
-/** A type, three of its values in the order of the database, as they are stored and as a query string has them, and texts that are none. */
+/**
+ * A type, three of its values in the order of the database, as they are stored and as a query string has them, and
+ * texts that are none.
+ */
 interface TypeCase {
   readonly make: (policy: object) => Field;
   readonly stored: readonly [unknown, unknown, unknown];
@@ -152,7 +155,10 @@ async function find(query: string, path = 'all'): Promise<string> {
   return status === 200 ? body.data.map((one: { id: string }) => one.id).join(' ') : `${status} ${body.code}`;
 }
 
-/** What each operator matches, said without a database: of the three values, a null and a missing one, in the order of the ids. */
+/**
+ * What each operator matches, said without a database: of the three values, a null and a missing one, in the order of
+ * the ids.
+ */
 function expected(name: string, operator: Operator): readonly [value: string, matches: string][] {
   const [low, mid, high] = types[name]?.texts ?? [];
   const isBoolean = name === 'boolean';

@@ -4,8 +4,9 @@ import { useApi } from '../support/http/api.ts';
 import { assorted } from '../support/models/assorted.ts';
 
 /*
- * Strings that break what is careless with them. The idea, and the kinds, are those of Max Woolf's "Big List of Naughty Strings"; the strings
- * themselves are written here. What holds of each: it comes back as it was sent, is found by what it is, and nothing is a 500.
+ * Strings that break what is careless with them. The idea, and the kinds, are those of Max Woolf's "Big List of Naughty
+ * Strings"; the strings themselves are written here. What holds of each: it comes back as it was sent, is found by what
+ * it is, and nothing is a 500.
  */
 
 const database = useDatabase();

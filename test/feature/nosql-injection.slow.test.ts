@@ -4,10 +4,10 @@ import { useApi } from '../support/http/api.ts';
 import { assorted, typedFields } from '../support/models/assorted.ts';
 
 /*
- * Operators of MongoDB wherever a client may write anything: bodies, keys, queries, paths, cursors and headers. The kinds of vectors are those
- * of the OWASP Web Security Testing Guide ("Testing for NoSQL Injection") and of the payload lists of PayloadsAllTheThings; the vectors
- * themselves are written here. What holds of each: nobody else's record is read, changed or counted, nothing is a 500, and what is stored is
- * stored as the data that it is.
+ * Operators of MongoDB wherever a client may write anything: bodies, keys, queries, paths, cursors and headers. The
+ * kinds of vectors are those of the OWASP Web Security Testing Guide ("Testing for NoSQL Injection") and of the payload
+ * lists of PayloadsAllTheThings; the vectors themselves are written here. What holds of each: nobody else's record is
+ * read, changed or counted, nothing is a 500, and what is stored is stored as the data that it is.
  */
 
 const database = useDatabase();

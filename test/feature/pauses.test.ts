@@ -6,7 +6,10 @@ import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 import { useServer } from '../support/http/serve.ts';
 
-/** Counts the turns of the event loop between two places of a request. Without a pause there is none: promises alone let nothing else run. */
+/**
+ * Counts the turns of the event loop between two places of a request. Without a pause there is none: promises alone let
+ * nothing else run.
+ */
 let turns = 0;
 let counting: NodeJS.Immediate | undefined;
 function begin(): void {

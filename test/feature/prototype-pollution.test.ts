@@ -4,8 +4,9 @@ import { useApi } from '../support/http/api.ts';
 import { assorted } from '../support/models/assorted.ts';
 
 /*
- * Keys that reach a prototype, wherever a client may write a key. The kinds of vectors are those of Olivier Arteau's "Prototype pollution
- * attacks in NodeJS" and of the OWASP Prototype Pollution Prevention Cheat Sheet; the vectors themselves are written here.
+ * Keys that reach a prototype, wherever a client may write a key. The kinds of vectors are those of Olivier Arteau's
+ * "Prototype pollution attacks in NodeJS" and of the OWASP Prototype Pollution Prevention Cheat Sheet; the vectors
+ * themselves are written here.
  */
 
 const database = useDatabase();

@@ -101,7 +101,10 @@ describe('`planDelete` and the delete by its operation', () => {
 
   const destroy = (served: Api, id = 'a') => served.fetch(new Request(`http://localhost/projects/${id}`, { method: 'DELETE' }));
 
-  /** The collections that the delete writes after the addressed record, which it takes by `findAndModify`, in order, without the latches. */
+  /**
+   * The collections that the delete writes after the addressed record, which it takes by `findAndModify`, in order,
+   * without the latches.
+   */
   const written = () =>
     commands.events
       .filter(({ commandName }) => changes.includes(commandName))

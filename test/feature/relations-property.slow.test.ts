@@ -122,7 +122,10 @@ function isEqual(one: unknown, other: unknown): boolean {
   }
 }
 
-/** A request that comes again with its key is carried out once: a refusal is one again, and an answer is the same, if what it shows is within reach. */
+/**
+ * A request that comes again with its key is carried out once: a refusal is one again, and an answer is the same, if
+ * what it shows is within reach.
+ */
 function compareAgain(oracle: RelationOracle, { writes }: Step, expected: Outcome, first: Answer | undefined, again: Again): void {
   const isKept = first !== undefined && expected.status < 300;
   const shown = expected.status < 300 ? writes.filter(({ kind }) => kind !== 'remove' && kind !== 'patchMany') : [];
@@ -133,7 +136,9 @@ function compareAgain(oracle: RelationOracle, { writes }: Step, expected: Outcom
   else expect(again.outcome).toEqual(expected);
 }
 
-/** What hooks of `within` have written is stored if the write is, and those of `after` have run once for each record. */
+/**
+ * What hooks of `within` have written is stored if the write is, and those of `after` have run once for each record.
+ */
 async function compareHooks(oracle: RelationOracle, after: readonly string[], { status }: Outcome): Promise<void> {
   const log = database.db.collection('log');
   const written = (await log.find().toArray()).map(({ text }) => text);

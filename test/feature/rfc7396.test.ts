@@ -14,7 +14,8 @@ const fieldsOf = (a: Parameters<typeof t.optional>[0]) => ({
   c: t.optional(t.any()),
   e: t.nullable(t.any(), { storeNone: true }),
 });
-// An embedded object is what merges; `any` stands for what is replaced whole, as a value that is no object does in the RFC.
+// An embedded object is what merges; `any` stands for what is replaced whole, as a value that is no object does in the
+// RFC.
 const Whole = t.object('Whole', fieldsOf(t.any()));
 const Deep = t.object('Deep', fieldsOf(Inner));
 const Doc = defineModel('Doc', { collection: 'docs', fields: { id: t.string(), whole: t.optional(Whole), deep: t.optional(Deep) } });

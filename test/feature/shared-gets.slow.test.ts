@@ -31,7 +31,10 @@ function build(): Api {
   return notebook.api({ db: database.db, resources: [notes] });
 }
 
-/** What one record has been: `begun` and `ended` are the versions whose writes have been sent and answered. A deleted record has no `n`. */
+/**
+ * What one record has been: `begun` and `ended` are the versions whose writes have been sent and answered. A deleted
+ * record has no `n`.
+ */
 interface History {
   readonly states: ({ readonly owner: string; readonly n: number } | undefined)[];
   begun: number;

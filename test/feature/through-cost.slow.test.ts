@@ -46,7 +46,10 @@ async function costOf(query: string, api = serve()) {
   return { data, page, names: sent.map(({ find, aggregate }) => find ?? `${aggregate} aggregate`), costs };
 }
 
-/** Explains a command, and if it is a union, each of its ranges by itself: mongod 6.0 crashes if it explains a `$lookup` within a `$unionWith`. */
+/**
+ * Explains a command, and if it is a union, each of its ranges by itself: mongod 6.0 crashes if it explains a `$lookup`
+ * within a `$unionWith`.
+ */
 async function explain({ find, filter, sort, limit, projection, aggregate, pipeline }: Document) {
   if (find) return readExplain({ find, filter, limit, ...(sort && { sort }), ...(projection && { projection }) });
   const isUnion = (stage: Document) => '$unionWith' in stage;
@@ -137,7 +140,8 @@ describe('the cost of a filter through a relation', () => {
       let { page, costs, names, data } = await costOf(query);
       for (const _page of [1, 2, 3]) {
         expect([names, data.length]).toEqual([['projects', 'tasks aggregate'], 20]);
-        // A quarter of all tasks match. The database reads them in batches of up to 4 MiB, which are a thousand of these, and looks up what it needs.
+        // A quarter of all tasks match. The database reads them in batches of up to 4 MiB, which are a thousand of
+        // these, and looks up what it needs.
         expect(costs[1]).toMatchObject({ lookupScans: 0, sorts: 0 });
         expect(costs[1]?.documents).toBeLessThan(1_100);
         expect(costs[1]?.lookedUp).toBeLessThan(400);

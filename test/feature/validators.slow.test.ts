@@ -24,7 +24,10 @@ beforeEach(async () => {
   commands.clear();
 });
 
-/** Makes a collection with the validator of a model with these fields. The result says whether MongoDB accepts a document there. */
+/**
+ * Makes a collection with the validator of a model with these fields. The result says whether MongoDB accepts a
+ * document there.
+ */
 async function validated(fields: Fields): Promise<(document: object) => Promise<boolean>> {
   const validator = collectionValidator(defineModel('Thing', { collection: 'things', fields }));
   const things = await database.db.createCollection('things', { validator });

@@ -205,10 +205,13 @@ class Play {
   }
 }
 
-// 'silent': neither the specification nor the decisions say what happens. A put that writes nothing (`PUT {}` where all is closed): whether it
-// counts as a write. A replacement of an object that requires what the client may not send. A create that is
-// wrong in itself while the server, too, fails to set a required field. Such a request is not sent.
-/** "Order of checks: … If-Match syntax (400) → validation (422) → existence (404) → If-Match (412) → missing embedded object (422)." */
+// 'silent': neither the specification nor the decisions say what happens. A put that writes nothing (`PUT {}` where all
+// is closed): whether it counts as a write. A replacement of an object that requires what the client may not send. A
+// create that is wrong in itself while the server, too, fails to set a required field. Such a request is not sent.
+/**
+ * "Order of checks: … If-Match syntax (400) → validation (422) → existence (404) → If-Match (412) → missing embedded
+ * object (422)."
+ */
 function predict(model: ModelSpec, rules: Rules, step: Step, before: Known, body: PlainObject = {}): Prediction | 'silent' {
   if (step.operation !== 'create' && step.ifMatch === 'malformed') return { status: 400 };
   const { invalid, incomplete, unattainable, unsendable, isNothing, fields } =
@@ -223,7 +226,8 @@ function predict(model: ModelSpec, rules: Rules, step: Step, before: Known, body
     count('422 incomplete');
     return { status: 422, errors: incomplete, unattainable };
   }
-  // "`PATCH {}` is 200 without a write or an increment, and so is any patch that says no more than that, but honours If-Match."
+  // "`PATCH {}` is 200 without a write or an increment, and so is any patch that says no more than that, but honours
+  // If-Match."
   if (step.operation === 'patch' && isNothing) return { status: 200 };
   return isNothing ? 'silent' : { status: 200, written: fields };
 }
@@ -261,7 +265,10 @@ function ifMatch(step: Step, { revision }: Known): string | undefined {
   return step.ifMatch === 'list' ? `"x", "${current}"` : of[step.ifMatch];
 }
 
-/** "What a client cannot set it cannot clear", but by a replacement with merge_patch false, which returns it to its default. */
+/**
+ * "What a client cannot set it cannot clear", but by a replacement with merge_patch false, which returns it to its
+ * default.
+ */
 function checkProtected(model: ModelSpec, rules: Rules, step: Step, before: Known, written: PlainObject, body: PlainObject): void {
   const after = protectedValues(model.fields, rules, written);
   for (const [path, value] of protectedValues(model.fields, rules, before.fields)) {

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { decodeUtf8, JsonNumber, type JsonValue, parseJson } from '../../src/http/json.ts';
 
 /*
- * What a parser of JSON must accept, and what it may decide; `json-refused.test.ts` has what it must refuse. The idea of the three kinds is that
- * of Nicolas Seriot's "Parsing JSON is a Minefield" and its JSONTestSuite; the cases are written from the grammar of RFC 8259 (§2 to §8), and the
- * decisions are the library's own.
+ * What a parser of JSON must accept, and what it may decide; `json-refused.test.ts` has what it must refuse. The idea
+ * of the three kinds is that of Nicolas Seriot's "Parsing JSON is a Minefield" and its JSONTestSuite; the cases are
+ * written from the grammar of RFC 8259 (§2 to §8), and the decisions are the library's own.
  */
 
 /** Text, or bytes where no text has them. */

@@ -7,7 +7,10 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
 
-/** What makes a lint run of this repository. The folders of its rules are relative to it, so a copy judges a copy of the tree. */
+/**
+ * What makes a lint run of this repository. The folders of its rules are relative to it, so a copy judges a copy of the
+ * tree.
+ */
 const configuration = ['biome.jsonc', 'dev/lint/awaited-next.grit', '.gitignore'];
 
 /**

@@ -36,7 +36,10 @@ export interface Odd {
   release: () => void;
 }
 
-/** An api with all that is odd: names, numbers, answers. Callers are named by `authorization`; `guarded` hides the description from others than root. */
+/**
+ * An api with all that is odd: names, numbers, answers. Callers are named by `authorization`; `guarded` hides the
+ * description from others than root.
+ */
 export function createOdd(db: Db, { guarded = false } = {}): Odd {
   const seen: { path: string; aborted: () => boolean }[] = [];
   const errors: unknown[] = [];

@@ -6,7 +6,10 @@ import type { Any } from '../support/any.ts';
 /** As JavaScript would call it, without the compiler's help. */
 export const js: Any = t;
 
-/** The message of the configuration error that a definition ends in, without the name of the model `Thing`; fails where it ends in none. */
+/**
+ * The message of the configuration error that a definition ends in, without the name of the model `Thing`; fails where
+ * it ends in none.
+ */
 export function messageOf(build: () => unknown): string {
   try {
     build();

@@ -37,7 +37,10 @@ interface User {
   readonly name: string;
 }
 
-/** Everything that a description may hold: all builders, all policies, resources over one model that differ, both kinds of pages. */
+/**
+ * Everything that a description may hold: all builders, all policies, resources over one model that differ, both kinds
+ * of pages.
+ */
 export function everyApi(db: Db = nowhere): Api<User> {
   const shop = service({ authenticate: (ctx) => (ctx.get('authorization') === 'Bearer ann-token' ? { name: 'ann' } : undefined) });
   return shop.api({

@@ -14,7 +14,10 @@ interface Validator {
   readonly compiled: Map<string, Fits>;
 }
 
-/** A validator as a client may have it: strict, and made from the published text. One for each document, because it costs to make. */
+/**
+ * A validator as a client may have it: strict, and made from the published text. One for each document, because it
+ * costs to make.
+ */
 const validators = new WeakMap<OpenapiDocument, Validator>();
 
 function validatorOf(document: OpenapiDocument): Validator {

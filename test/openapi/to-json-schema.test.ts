@@ -19,8 +19,8 @@ const models: [string, Model][] = [
 ];
 
 /**
- * The schema with those that it refers to in their places. Their names differ, because a document may share a schema for several uses, and
- * closes it then.
+ * The schema with those that it refers to in their places. Their names differ, because a document may share a schema
+ * for several uses, and closes it then.
  */
 function inline(part: unknown, named: unknown): unknown {
   if (typeof part === 'bigint') return Number(part);
@@ -85,7 +85,10 @@ it('a schema accepts exactly the bodies that a resource with its rules accepts',
   );
 });
 
-/** Undefined for a create whose required fields only the server can set: that is an error of the deployer, and no matter of the body. */
+/**
+ * Undefined for a create whose required fields only the server can set: that is an error of the deployer, and no matter
+ * of the body.
+ */
 function isAcceptedOrUnset(read: (body: unknown) => unknown, body: object): boolean | undefined {
   try {
     return isAccepted(read, body);

@@ -49,7 +49,10 @@ async function expectSuccess(program: string, args: readonly string[], env: Node
   return output;
 }
 
-/** A mongod by the command of compose.yaml, but only on 127.0.0.1 and a free port, that its healthcheck has made a replica set. */
+/**
+ * A mongod by the command of compose.yaml, but only on 127.0.0.1 and a free port, that its healthcheck has made a
+ * replica set.
+ */
 async function startMongod(): Promise<MongodProcess> {
   const { mongo } = parse(await read('compose.yaml')).services;
   expect(mongo.command).toEqual(['--replSet', 'rs0', '--bind_ip_all']);

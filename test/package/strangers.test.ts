@@ -43,7 +43,10 @@ const modules = [
   { name: 'a bundler', compilerOptions: { module: 'esnext', moduleResolution: 'bundler' } },
 ];
 
-/** The data providers of admin interfaces. The test of `examples/admin` compiles them with the types of their frameworks. */
+/**
+ * The data providers of admin interfaces. The test of `examples/admin` compiles them with the types of their
+ * frameworks.
+ */
 const admin = `import { dataProvider, type HttpError } from 'koa-mongo-resource/react-admin';
 import { dataProvider as refineProvider } from 'koa-mongo-resource/refine';
 const provider = dataProvider('/api', { headers: { authorization: 'Bearer a' }, credentials: 'include', fetch });

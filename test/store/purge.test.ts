@@ -70,7 +70,8 @@ describe('purge()', () => {
     const restoreOnce = ({ commandName }: { commandName: string }) => {
       if (commandName === 'delete') restored ??= openStore(Parcel, { db: database.db }).restore('old');
     };
-    // The driver calls its listeners before it sends the command: the restore goes out on another connection, in front or behind.
+    // The driver calls its listeners before it sends the command: the restore goes out on another connection, in front
+    // or behind.
     database.client.on('commandStarted', restoreOnce);
     const purged = await store().purge({ olderThan: 30 * day });
     database.client.off('commandStarted', restoreOnce);

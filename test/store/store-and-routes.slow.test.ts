@@ -22,7 +22,9 @@ import { type TestServer, useServer } from '../support/http/serve.ts';
 
 const numRuns = 100;
 
-/** A model without closed fields, since policies are about clients only, and what is done to its records in both ways. */
+/**
+ * A model without closed fields, since policies are about clients only, and what is done to its records in both ways.
+ */
 interface Scenario {
   readonly model: ModelSpec;
   readonly planted: readonly { readonly salt: number; readonly legacy: boolean }[];
@@ -208,7 +210,9 @@ class Play {
     }
   }
 
-  /** The records of a collection in the order of their creation, without ids, and with the names of their times only. */
+  /**
+   * The records of a collection in the order of their creation, without ids, and with the names of their times only.
+   */
   async #stored(way: 0 | 1): Promise<Plain> {
     const found = await database.db.collection(collections[way]).find({}, { promoteValues: false }).toArray();
     const byId = new Map(

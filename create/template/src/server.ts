@@ -27,7 +27,10 @@ try {
   process.exit(1);
 }
 
-/** The message alone, where it says enough: a mistake of the api's definition, or a database or port that cannot be used. */
+/**
+ * The message alone, where it says enough: a mistake of the api's definition, or a database or port that cannot be
+ * used.
+ */
 function explain(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if ('code' in error && error.code === 'EADDRINUSE')

@@ -6,12 +6,16 @@ import { docs } from '../../sidebar.ts';
 /** The repository. */
 export const root = join(docs, '..');
 
-/** Files and folders outside of docs/ to which pages lead, by their paths from the root. The build writes a page for each. */
+/**
+ * Files and folders outside of docs/ to which pages lead, by their paths from the root. The build writes a page for
+ * each.
+ */
 export const linked = new Set<string>();
 
 /**
- * Links of pages to files outside of docs/, such as `../../examples/orders/api.ts`, lead to pages of the site that show these files: the site
- * knows no address of a repository, and shows the sources that it was built from. A file that does not exist fails the build.
+ * Links of pages to files outside of docs/, such as `../../examples/orders/api.ts`, lead to pages of the site that show
+ * these files: the site knows no address of a repository, and shows the sources that it was built from. A file that
+ * does not exist fails the build.
  */
 export function linkSources(md: MarkdownRenderer, base: string): void {
   md.core.ruler.push('link_sources', (state) => {

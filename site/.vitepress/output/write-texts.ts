@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { docs, sections } from '../../sidebar.ts';
 
 /**
- * Writes what programs read (https://llmstxt.org): each page as Markdown beside its HTML, `llms.txt` with a line for each, and
- * `llms-full.txt` with all of them.
+ * Writes what programs read (https://llmstxt.org): each page as Markdown beside its HTML, `llms.txt` with a line for
+ * each, and `llms-full.txt` with all of them.
  */
 export async function writeTexts(outDir: string, base: string): Promise<void> {
   const lines = ['# koa-mongo-resource', '', '> Describe documents once and serve them as REST resources on Koa and MongoDB.', ''];

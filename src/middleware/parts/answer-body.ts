@@ -3,8 +3,8 @@ import { stringifyJson } from '../../http/json.ts';
 import type { Context } from './context.ts';
 
 /**
- * The body of an answer that is made within a transaction, as bytes; undefined if it has none. Throws a plain Error (500) for an answer that is
- * not there as a whole: a stream, or a response that a function has taken over.
+ * The body of an answer that is made within a transaction, as bytes; undefined if it has none. Throws a plain Error
+ * (500) for an answer that is not there as a whole: a stream, or a response that a function has taken over.
  */
 export function answerBody(ctx: Context): Buffer | undefined {
   const { body, res, respond } = ctx;

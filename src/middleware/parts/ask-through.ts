@@ -10,8 +10,8 @@ interface SeenThrough {
 }
 
 /**
- * Asks the guards and scopes of the related records that a query names: only those, and none behind one that shows nothing. Throws a plain Error
- * (500) for a query of a `listQuery` with another `through`.
+ * Asks the guards and scopes of the related records that a query names: only those, and none behind one that shows
+ * nothing. Throws a plain Error (500) for a query of a `listQuery` with another `through`.
  */
 export async function askThrough(ctx: Context, query: ListQuery, through: Through | undefined): Promise<SeenThrough> {
   const named = throughFields(query);

@@ -5,8 +5,8 @@ import { checkNames } from '../../options.ts';
 import type { AnswersProblems, ResourceMiddleware } from './context.ts';
 
 /**
- * Attaches to a middleware the codes of the problems that it can answer. The OpenAPI description of an operation collects them from the
- * operation's chain.
+ * Attaches to a middleware the codes of the problems that it can answer. The OpenAPI description of an operation
+ * collects them from the operation's chain.
  */
 export function canAnswer(problems: NonNullable<AnswersProblems['problems']>, middleware: ResourceMiddleware): ResourceMiddleware {
   return Object.assign(middleware, { problems });
@@ -38,7 +38,10 @@ export const ofWrite = [
 /** The additional problems of a transaction. */
 export const ofTransaction = [...ofRead, ...ofWrite, 'replica_set_required'] as const satisfies readonly ProblemCode[];
 
-/** The problems of a write to a stored record. A miss is explained by a read, and a lost race is tried again a few times only. */
+/**
+ * The problems of a write to a stored record. A miss is explained by a read, and a lost race is tried again a few times
+ * only.
+ */
 export const ofChange = [...ofRead, ...ofWrite, 'not_found', 'precondition_failed', 'overloaded'] as const satisfies readonly ProblemCode[];
 
 /** The problems of a write to many records, which is a transaction. */
@@ -47,7 +50,10 @@ export const ofMany = [...ofRead, ...ofWrite, 'too_many_matches', 'replica_set_r
 /** The additional problems of a write with new values. */
 export const ofValues = ['validation_failed', 'duplicate_key', 'body_too_large'] as const satisfies readonly ProblemCode[];
 
-/** The additional problems of a write that checks references: it reads the other records, and is a transaction if the references must hold. */
+/**
+ * The additional problems of a write that checks references: it reads the other records, and is a transaction if the
+ * references must hold.
+ */
 export function ofReferences({ references }: CompiledModel): readonly ProblemCode[] {
   if (references.length === 0) return [];
   return [...ofRead, 'validation_failed', ...(references.some(({ ref }) => ref.onDelete) ? (['replica_set_required'] as const) : [])];

@@ -4,8 +4,9 @@ import { rememberState } from './remember-state.ts';
 import { compose, runAlone } from './step.ts';
 
 /**
- * The end of the chain of an operation that writes: the write, the hooks of `after`, and the answer. If something above has set `ctx.carryOut`,
- * that carries out the write, and the answer is made before the commit and before the hooks: a batch and an `Idempotency-Key` need it then.
+ * The end of the chain of an operation that writes: the write, the hooks of `after`, and the answer. If something above
+ * has set `ctx.carryOut`, that carries out the write, and the answer is made before the commit and before the hooks: a
+ * batch and an `Idempotency-Key` need it then.
  */
 export function carried(write: ResourceMiddleware, hooks: readonly ResourceMiddleware[], answer: ResourceMiddleware): ResourceMiddleware {
   const parts = [write, ...hooks, answer];

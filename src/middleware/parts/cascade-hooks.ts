@@ -16,8 +16,9 @@ type Observe = (ctx: Context) => CascadeObserver;
 type Cascading = 'delete' | 'restore';
 
 /**
- * Compiles how a delete or a restore runs the hooks of the resources whose records it touches: those of `within` in its transaction.
- * {@link afterCascade} runs those of `after`. Undefined if there are no such hooks: then the records are not read whole.
+ * Compiles how a delete or a restore runs the hooks of the resources whose records it touches: those of `within` in its
+ * transaction. {@link afterCascade} runs those of `after`. Undefined if there are no such hooks: then the records are
+ * not read whole.
  */
 export function compileObserve(model: CompiledModel, references: References | undefined, operation: Cascading): Observe | undefined {
   if (!references || !hasCascadeHooks(model, references, operation)) return undefined;
@@ -49,7 +50,10 @@ export function haveHooks(source: object, change: CascadedChange): boolean {
   return areSome(hooksOf(source)?.[change]);
 }
 
-/** Whether a delete or a restore of a model's records may run hooks of other resources, or of its own for further records. */
+/**
+ * Whether a delete or a restore of a model's records may run hooks of other resources, or of its own for further
+ * records.
+ */
 export function hasCascadeHooks(model: CompiledModel, references: References | undefined, operation: Cascading): boolean {
   return (references?.reachedFrom(model) ?? []).some((edge) => {
     const change = changeBy(edge, operation);

@@ -28,8 +28,8 @@ interface Link extends Elements {
 }
 
 /**
- * Reads the id of the other record from `ctx.params.other` into `ctx.otherId`. With `mustExist`, the record must be there within the guards and
- * the scope of its resource. Otherwise it is 404, as for a malformed id.
+ * Reads the id of the other record from `ctx.params.other` into `ctx.otherId`. With `mustExist`, the record must be
+ * there within the guards and the scope of its resource. Otherwise it is 404, as for a malformed id.
  */
 export function findOther({ slot, source, field }: Link, mustExist: boolean): ResourceMiddleware {
   const onlyId = source.model.selector.select([]);
@@ -72,8 +72,9 @@ export function checkLink(
 }
 
 /**
- * Adds `ctx.otherId` to an array of the record of `ctx.params.id`, or removes it, with `ctx.changes`, in one atomic command with the scope and
- * `ctx.precondition` in its filter. It leaves the record in `ctx.record`. If there is nothing to add or to remove, nothing is written.
+ * Adds `ctx.otherId` to an array of the record of `ctx.params.id`, or removes it, with `ctx.changes`, in one atomic
+ * command with the scope and `ctx.precondition` in its filter. It leaves the record in `ctx.record`. If there is
+ * nothing to add or to remove, nothing is written.
  */
 export function changeLink(
   model: CompiledModel,

@@ -19,8 +19,8 @@ export interface IncludeOptions extends DatabaseOptions {
   /** The name of what has the option, for error messages. @default 'a list' */
   readonly owner?: string;
   /**
-   * Largest size of the included records of one answer in bytes, from 1,024 to 268,435,456. It limits what is read from the database as
-   * well as their JSON.
+   * Largest size of the included records of one answer in bytes, from 1,024 to 268,435,456. It limits what is read from
+   * the database as well as their JSON.
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
@@ -41,18 +41,21 @@ export function checkIncludes(includes: unknown, by: string): void {
   if (!isIncludable(includes)) throw new ConfigurationError(`\`${by}\` takes what \`compileIncludes()\` returns.`);
 }
 
-/** Largest number of relations in a path. Embedded objects do not count. Each relation is a query that waits for the one before. */
+/**
+ * Largest number of relations in a path. Embedded objects do not count. Each relation is a query that waits for the one
+ * before.
+ */
 const maxDepth = 5;
 
 type GrowingStep = Step<GuardedSource> & { readonly steps: GrowingStep[] };
 
 /**
- * Compiles the relations that a client may include: `customer`, or `author.company`, which includes both. Only listed names are allowed:
- * `author.company` alone does not allow `author`.
+ * Compiles the relations that a client may include: `customer`, or `author.company`, which includes both. Only listed
+ * names are allowed: `author.company` alone does not allow `author`.
  *
- * Throws a {@link ConfigurationError} for a name that is not a relation, or only one of private fields; for a path of more than five
- * relations; for a relation that leads to a model which is not one of the `targets`, to several targets alike, or to ids of another
- * type; and for one by `t.hasMany` whose `via` is not a reference back.
+ * Throws a {@link ConfigurationError} for a name that is not a relation, or only one of private fields; for a path of
+ * more than five relations; for a relation that leads to a model which is not one of the `targets`, to several targets
+ * alike, or to ids of another type; and for one by `t.hasMany` whose `via` is not a reference back.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
@@ -74,7 +77,9 @@ interface PathOptions extends DatabaseOptions, Pick<IncludeOptions, 'targets' | 
   readonly maxDepth: number;
 }
 
-/** Compiles names of relations: the steps of each, and the first steps of all. Names that begin alike share their steps. */
+/**
+ * Compiles names of relations: the steps of each, and the first steps of all. Names that begin alike share their steps.
+ */
 export function compilePaths(root: CompiledModel, names: readonly string[], options: PathOptions): Pick<Includes, 'steps' | 'paths'> {
   const { targets, owner = 'a list', option, maxDepth } = options;
   const steps: GrowingStep[] = [];
@@ -145,7 +150,10 @@ function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   };
 }
 
-/** The relation with which a dotted name begins. No relation's name begins with another's, because they are fields of one object. */
+/**
+ * The relation with which a dotted name begins. No relation's name begins with another's, because they are fields of
+ * one object.
+ */
 function findRelation(path: string, model: CompiledModel, relations: ReadonlyMap<string, AnyRelation>, where: string): AnyRelation {
   for (const relation of relations.values()) if (`${path}.`.startsWith(`${relation.name}.`)) return relation;
   const legal = [...relations.keys()];

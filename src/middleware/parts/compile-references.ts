@@ -23,14 +23,17 @@ export interface ReferencesOptions extends DatabaseOptions, ReferenceLimits {
 }
 
 /**
- * Compiles the references with `exists` and `onDelete` between models, for the middlewares that write: each takes the result as `references`. An api
- * does so itself.
+ * Compiles the references with `exists` and `onDelete` between models, for the middlewares that write: each takes the
+ * result as `references`. An api does so itself.
  *
- * Throws a {@link ConfigurationError}, which names both ends, for a reference that leads to none of the targets, to several alike, or to ids of
- * another type; and for models that require one another in a circle.
+ * Throws a {@link ConfigurationError}, which names both ends, for a reference that leads to none of the targets, to
+ * several alike, or to ids of another type; and for models that require one another in a circle.
  *
  * @example
- * const references = compileReferences({ db, targets: [{ model: Project, scope: ownProjects }, { model: Task, scope: ownTasks }] });
+ * const references = compileReferences({
+ *   db,
+ *   targets: [{ model: Project, scope: ownProjects }, { model: Task, scope: ownTasks }],
+ * });
  * router.post('/tasks', jsonBody(), checkCreate(Task), insert(Task, { db, references }), record({ created: true }));
  */
 export function compileReferences({ targets, ...options }: ReferencesOptions): References {
@@ -58,7 +61,10 @@ export function compileReferences({ targets, ...options }: ReferencesOptions): R
   return new References(models, edges, { db: options.db, maxTimeMS: options.maxTimeMS ?? 10_000, ...limits });
 }
 
-/** The resource of a model, by the rule of relations. Where several could be meant, nobody sees the records, and none may have hooks for them. */
+/**
+ * The resource of a model, by the rule of relations. Where several could be meant, nobody sees the records, and none
+ * may have hooks for them.
+ */
 function findHolder(model: CompiledModel, own: readonly (HookedTarget & { readonly model: CompiledModel })[]): HookedTarget {
   try {
     return findTarget({ model: model.name }, own, '');

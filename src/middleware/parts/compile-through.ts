@@ -11,12 +11,16 @@ import type { GuardedSource, RelationTarget } from './relation-targets.ts';
 /** The limits of filters and sorts through relations. */
 export interface ThroughLimits {
   /**
-   * The most related records that a first query looks for. If so many match or fewer, their ids become a filter of the list. If more match, a
-   * `$lookup` decides about each record of the list. At most 10,000.
+   * The most related records that a first query looks for. If so many match or fewer, their ids become a filter of the
+   * list. If more match, a `$lookup` decides about each record of the list. At most 10,000.
    * @default 1,000
    */
   readonly maxIdsThrough?: number;
-  /** The most matches of a list that is sorted by a field of related records. More are 422. At most 100,000. @default 10,000 */
+  /**
+   * The most matches of a list that is sorted by a field of related records. More are 422. At most 100,000.
+   *
+   * @default 10,000
+   */
   readonly maxSortThrough?: number;
 }
 
@@ -53,17 +57,21 @@ function isThrough(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'fields' in value && value.fields instanceof Map && 'maxSorted' in value;
 }
 
-/** Largest number of relations in a path. Each may be a query that waits for the one before, or a `$lookup` within another. */
+/**
+ * Largest number of relations in a path. Each may be a query that waits for the one before, or a `$lookup` within
+ * another.
+ */
 const maxDepth = 3;
 
 /**
- * Compiles the relations through which a list can be filtered and sorted: with `project`, clients may ask for `project.status=open` and
- * `sort=project.name`, if the policy of the field in its own model says so. Only listed names are allowed: `project.owner` alone does not allow
- * `project`. A sort needs single references all the way.
+ * Compiles the relations through which a list can be filtered and sorted: with `project`, clients may ask for
+ * `project.status=open` and `sort=project.name`, if the policy of the field in its own model says so. Only listed names
+ * are allowed: `project.owner` alone does not allow `project`. A sort needs single references all the way.
  *
- * Throws a {@link ConfigurationError} for a name that is not a reference, or only one of private fields; for a path of more than three relations;
- * for a relation inside an array of arrays; for one that leads to a model which is not one of the `targets`, to several targets alike, or to ids
- * of another type; and for a model that has no field that can be filtered or sorted by.
+ * Throws a {@link ConfigurationError} for a name that is not a reference, or only one of private fields; for a path of
+ * more than three relations; for a relation inside an array of arrays; for one that leads to a model which is not one
+ * of the `targets`, to several targets alike, or to ids of another type; and for a model that has no field that can be
+ * filtered or sorted by.
  *
  * @example
  * const through = compileThrough(Task, ['project'], { db, targets: [{ model: Project }] });

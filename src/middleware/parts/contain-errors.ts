@@ -3,31 +3,34 @@ import type { Context } from './context.ts';
 import { reportError, toError } from './report-error.ts';
 
 /**
- * Prevents an error that Koa meets outside of the chain, such as an answer that breaks off, from ending the process: Koa emits it on the
- * app, and a listener may throw. It changes this request only, not the app.
+ * Prevents an error that Koa meets outside of the chain, such as an answer that breaks off, from ending the process:
+ * Koa emits it on the app, and a listener may throw. It changes this request only, not the app.
  */
 export function containErrors(ctx: Context): void {
   ctx.onerror = onerror;
 }
 
 /**
- * Listens for errors of the streams that are set as `ctx.body` from now on. If a stream failed before Koa reads it, as for a missing file,
- * its unhandled `error` event would end the process. It is only needed where a user's function may set a body: a standard operation without
- * hooks has none.
+ * Listens for errors of the streams that are set as `ctx.body` from now on. If a stream failed before Koa reads it, as
+ * for a missing file, its unhandled `error` event would end the process. It is only needed where a user's function may
+ * set a body: a standard operation without hooks has none.
  */
 export function containBody({ response }: Context): void {
   if (!Object.hasOwn(response, 'body')) Object.defineProperty(response, 'body', body);
 }
 
 /**
- * Throws the error of a stream in `ctx.body` that failed before the answer was begun. The answer is then a 500 and not a broken connection.
+ * Throws the error of a stream in `ctx.body` that failed before the answer was begun. The answer is then a 500 and not
+ * a broken connection.
  */
 export function requireSoundBody({ body }: Context): void {
   const error: unknown = isStream(body) ? body.errored : undefined;
   if (error !== undefined && error !== null) throw error;
 }
 
-/** Calls Koa's own `onerror`, or that of the app, with an error that can be written to and listeners that cannot throw. */
+/**
+ * Calls Koa's own `onerror`, or that of the app, with an error that can be written to and listeners that cannot throw.
+ */
 function onerror(this: Context, thrown: unknown): void {
   if (thrown === null || thrown === undefined) return;
   const error = toError(thrown);

@@ -19,15 +19,15 @@ import type { Exchange } from './exchange.ts';
 import type { Sought } from './require-seen.ts';
 
 /**
- * The properties of Koa's context by which the middlewares pass on their results. Each slot has one writer; `docs/reference/middleware.md` names the
- * writer and the readers of each.
+ * The properties of Koa's context by which the middlewares pass on their results. Each slot has one writer;
+ * `docs/reference/middleware.md` names the writer and the readers of each.
  */
 export interface Slots {
   /** @internal Set by the first middleware that needs it. */
   exchange?: Exchange;
   /**
-   * Set by the library's middlewares. Aborted when the client has gone or the request was given up: pass it to what a function of yours
-   * awaits.
+   * Set by the library's middlewares. Aborted when the client has gone or the request was given up: pass it to what a
+   * function of yours awaits.
    */
   readonly signal?: AbortSignal;
   /** Set by `fetch`: the principal, which replaces what `authenticate` would find. */
@@ -42,15 +42,23 @@ export interface Slots {
   scope?: RowScope;
   /** Set by `scope`: the conditions that a record which a client writes must fulfil. */
   writeScope?: readonly Condition[];
-  /** @internal Set by `findParent`: the id of the record below which an operation is served, as `readReference` returns it. */
+  /**
+   * @internal Set by `findParent`: the id of the record below which an operation is served, as `readReference` returns
+   * it.
+   */
   parentId?: unknown;
-  /** @internal Set by `findParent` and `findOther`: the name of the field whose reference the path of the request names. */
+  /**
+   * @internal Set by `findParent` and `findOther`: the name of the field whose reference the path of the request names.
+   */
   pathField?: string;
   /** @internal Set by `findOther`: the id of the record to link, in the stored form of the array that holds it. */
   otherId?: unknown;
   /** Set by `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
   mayWrite?: (name: string) => boolean;
-  /** Set by `deleted`: whether a read shows the living records, deleted ones only, or both. Without it, deleted records do not exist. */
+  /**
+   * Set by `deleted`: whether a read shows the living records, deleted ones only, or both. Without it, deleted records
+   * do not exist.
+   */
   deleted?: Visible;
   /** Set by `fields`: the fields of one record that the client chose to read. */
   fields?: SelectedFields;
@@ -86,7 +94,10 @@ export interface Slots {
   bodyTimeout?: number;
   /** Set by `bodyLimit`: the most values of a body, for a `jsonBody` without `maxValues`. */
   bodyValues?: number;
-  /** @internal Set by `jsonBody` if the body is large: other requests then run between its parser, its validation and its write. */
+  /**
+   * @internal Set by `jsonBody` if the body is large: other requests then run between its parser, its validation and
+   * its write.
+   */
   isLargeBody?: true | undefined;
   /** Set by `records`: loads the record of the path, within the scope. */
   load?: () => Promise<unknown>;
@@ -104,7 +115,9 @@ export interface Slots {
   findScoped?: FindScoped | undefined;
   /** @internal Set by a batch, and by an `Idempotency-Key`: carries out the write of the operation in a transaction. */
   carryOut?: CarryOut;
-  /** @internal Set by `remove` and `removeMany`: the records that the delete has touched beside those that it addresses. */
+  /**
+   * @internal Set by `remove` and `removeMany`: the records that the delete has touched beside those that it addresses.
+   */
   cascaded?: readonly CascadedRecord[];
   /** @internal Set above `idempotency`: who may see the answer of the operation again. */
   replays?: Replays | undefined;
@@ -119,12 +132,15 @@ export interface Slots {
 }
 
 /**
- * Carries out a step in a transaction, and resolves when it has been committed: what writes, and then makes the answer. The step is run again if
- * the transaction was lost. Rejects if nothing was written, or nobody knows.
+ * Carries out a step in a transaction, and resolves when it has been committed: what writes, and then makes the answer.
+ * The step is run again if the transaction was lost. Rejects if nothing was written, or nobody knows.
  */
 export type CarryOut = (step: () => Promise<void>) => Promise<void>;
 
-/** Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if several could be meant. */
+/**
+ * Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if several could be
+ * meant.
+ */
 export type FindScoped = (model: Pick<CompiledModel, 'name' | 'collection'>) => {
   readonly model: CompiledModel;
   readonly scope: ScopeFunction<never>;
@@ -142,7 +158,10 @@ export interface NotedRecords extends ShownRecords {
 export interface Replays {
   /** What the answer shows that the request has just made: of a batch, for each operation. */
   note(ctx: Context): Promise<readonly NotedRecords[]>;
-  /** Throws what keeps the caller from the answer now: 401, 403 or 404. Returns the records that the caller has to see too. */
+  /**
+   * Throws what keeps the caller from the answer now: 401, 403 or 404. Returns the records that the caller has to see
+   * too.
+   */
   admit(ctx: Context, shown: readonly ShownRecords[]): Promise<readonly Sought[]>;
 }
 
@@ -163,8 +182,9 @@ export type Context = Koa.Context & Slots & { readonly request: { body?: unknown
 /** The problems that a middleware or a guard can answer, for the OpenAPI description. */
 export interface AnswersProblems {
   /**
-   * Codes of the library's problems. They appear in the OpenAPI description of every operation whose chain has the function. If the method
-   * (`GET`, `POST`, …) decides, a function of it. A problem with a code of your own is not described.
+   * Codes of the library's problems. They appear in the OpenAPI description of every operation whose chain has the
+   * function. If the method (`GET`, `POST`, …) decides, a function of it. A problem with a code of your own is not
+   * described.
    * @default none
    *
    * @example
@@ -176,7 +196,7 @@ export interface AnswersProblems {
 /** A Koa middleware that uses the library's slots. It fits into any Koa app. */
 export type ResourceMiddleware = ((ctx: Context, next: Koa.Next) => Promise<void>) & AnswersProblems;
 
-// biome-ignore lint/suspicious/noExplicitAny: no type tells a handler which model's `records` stands above it; `unknown` would forbid it every field
+// biome-ignore lint/suspicious/noExplicitAny: `unknown` has no fields, and no type tells the model
 type AnyRecord = any;
 
 /** Koa's context as a handler in a chain of your own receives it, with the functions that `records` sets. */
@@ -192,8 +212,9 @@ export type RecordContext = Koa.Context &
   };
 
 /**
- * A function of the user's that a middleware calls. Without an annotation, its context is `Ctx`. With one, it may be a more specific
- * context, for example with the type of the principal. TypeScript allows that for methods only (parameter bivariance).
+ * A function of the user's that a middleware calls. Without an annotation, its context is `Ctx`. With one, it may be a
+ * more specific context, for example with the type of the principal. TypeScript allows that for methods only (parameter
+ * bivariance).
  */
 export type Called<Parameters extends readonly unknown[], Result> = { call(...given: Parameters): Result }['call'];
 

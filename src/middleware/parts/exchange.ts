@@ -4,7 +4,10 @@ import type { Socket } from 'node:net';
 import { Problem } from '../../errors.ts';
 import { Work } from '../../mongo/driver/work.ts';
 
-/** The client has closed the connection before its answer was sent. Nobody reads the answer of `problems()`, and no log shows a bug. */
+/**
+ * The client has closed the connection before its answer was sent. Nobody reads the answer of `problems()`, and no log
+ * shows a bug.
+ */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
   /** The status that nginx logs. No client sees it. */
@@ -25,8 +28,8 @@ interface Addressed {
 }
 
 /**
- * One request and its answer. It begins with the first middleware that asks for it, and ends when the answer has ended or the connection is
- * closed. Nothing else decides when that is.
+ * One request and its answer. It begins with the first middleware that asks for it, and ends when the answer has ended
+ * or the connection is closed. Nothing else decides when that is.
  */
 export class Exchange {
   /** Its commands in the database. */
@@ -49,7 +52,8 @@ export class Exchange {
       return;
     }
     // A response that waits behind others on a pipelined connection never emits `close`, because it has no socket yet.
-    // First of all listeners: the HTTP instrumentation of OpenTelemetry ends its span when the response closes, and `observe` describes that span.
+    // First of all listeners: the HTTP instrumentation of OpenTelemetry ends its span when the response closes, and
+    // `observe` describes that span.
     res.prependOnceListener('close', () => this.end());
     if (req.socket instanceof EventEmitter) exchangesOn(req.socket).add(this);
   }
@@ -103,7 +107,10 @@ export class Exchange {
     if (this.#givenUp) throw this.#givenUp;
   }
 
-  /** Called before a store of the request does anything: nobody waits for it, and the deadline of the request is no more. */
+  /**
+   * Called before a store of the request does anything: nobody waits for it, and the deadline of the request is no
+   * more.
+   */
   throwIfOver(): void {
     if (this.#isBroken) throw new ClientGone();
     if (this.#isOver) throw new Error('The request is over, because its answer has ended: use `api.store(…)` for what is done after it.');

@@ -21,9 +21,9 @@ export interface ParentOptions extends DatabaseOptions {
 }
 
 /**
- * Finds the record of `ctx.params.id` within its scope, and limits the rest of the chain to the records of another model that refer to it:
- * its id is a part of `ctx.scope` and `ctx.writeScope`. It leaves the id in `ctx.parentId`, as `readReference` returns it for the field that refers.
- * 404 if there is no such record. Only its id is read.
+ * Finds the record of `ctx.params.id` within its scope, and limits the rest of the chain to the records of another
+ * model that refer to it: its id is a part of `ctx.scope` and `ctx.writeScope`. It leaves the id in `ctx.parentId`, as
+ * `readReference` returns it for the field that refers. 404 if there is no such record. Only its id is read.
  */
 export function findParent(parent: CompiledModel, { scope, child, via, ...database }: ParentOptions): ResourceMiddleware {
   const collection = openCollection(parent, database);

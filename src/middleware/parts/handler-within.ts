@@ -8,11 +8,12 @@ import { userOf } from './set-stores.ts';
 import { isUnchanged } from './write-part.ts';
 
 /**
- * Makes a handler run in one transaction with hooks, which run after it. What it writes by the driver alone is not part of the transaction. If the
- * transaction is tried again, the handler runs again, too.
+ * Makes a handler run in one transaction with hooks, which run after it. What it writes by the driver alone is not part
+ * of the transaction. If the transaction is tried again, the handler runs again, too.
  *
- * Hooks run once: with the record that the handler has saved, as it was before the first `ctx.save` and as it is after the last, or with null for both
- * if it has saved none. They do not run if all that the handler did was to save a record that it had not changed.
+ * Hooks run once: with the record that the handler has saved, as it was before the first `ctx.save` and as it is after
+ * the last, or with null for both if it has saved none. They do not run if all that the handler did was to save a
+ * record that it had not changed.
  */
 export function handlerWithin(
   run: (ctx: never) => unknown,

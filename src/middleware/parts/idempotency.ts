@@ -24,11 +24,11 @@ export interface IdempotencySettings {
 const notKept = new Set(['content-length', 'set-cookie', 'date', 'connection', 'transfer-encoding']);
 
 /**
- * Answers a request whose `Idempotency-Key` was answered before with the same bytes, and carries out any other one in a transaction that also
- * keeps its key and its answer. What the chain below does before its write is not part of that.
+ * Answers a request whose `Idempotency-Key` was answered before with the same bytes, and carries out any other one in a
+ * transaction that also keeps its key and its answer. What the chain below does before its write is not part of that.
  *
- * Errors: 400 for a malformed or missing key, 409 while another request with the key runs, 422 for a key of another request, 413 for an answer
- * that is too large to be kept. After an error nothing is written, and the key is free.
+ * Errors: 400 for a malformed or missing key, 409 while another request with the key runs, 422 for a key of another
+ * request, 413 for an answer that is too large to be kept. After an error nothing is written, and the key is free.
  */
 export function idempotency(keys: IdempotencyKeys, { principal, required, maxAnswerBytes }: IdempotencySettings): ResourceMiddleware {
   const ofRequired = required ? (['idempotency_key_required'] as const) : [];
@@ -75,7 +75,10 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
     if (failure) reportError(ctx, failure.error); // of a hook of `after`, which cannot change the answer
     if (kept) send(kept, ctx.res.getHeader('set-cookie'));
 
-    /** What the caller may not do or see any more is refused; what the request itself has taken from its caller is not shown. */
+    /**
+     * What the caller may not do or see any more is refused; what the request itself has taken from its caller is not
+     * shown.
+     */
     async function replay(found: KeptKey | undefined): Promise<void> {
       if (!found) throw inProgress(); // committed, and not yet by a majority
       if (found.request !== request) throw reused();

@@ -9,8 +9,8 @@ import { endWithId } from '../../mongo/list/parse-list-query.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';
 
 /**
- * Links a relation by `t.hasMany` with the model whose records refer. Throws a {@link ConfigurationError} that names both ends if `via` is
- * not a reference back, or if its records cannot be sorted by `sort`.
+ * Links a relation by `t.hasMany` with the model whose records refer. Throws a {@link ConfigurationError} that names
+ * both ends if `via` is not a reference back, or if its records cannot be sorted by `sort`.
  */
 export function linkMany(relation: ManyRelation, from: CompiledModel, target: CompiledModel): Children {
   const where = `\`t.hasMany\` of \`${relation.name}\` in ${from.name}`;
@@ -23,7 +23,10 @@ export function linkMany(relation: ManyRelation, from: CompiledModel, target: Co
   return { path, idTypes: from.id.leaf.bsonTypes, sort, max: relation.max };
 }
 
-/** Finds the field that refers. It must be a reference to the model, alone or in arrays that a query of the database looks into. */
+/**
+ * Finds the field that refers. It must be a reference to the model, alone or in arrays that a query of the database
+ * looks into.
+ */
 function checkVia({ via, model }: ManyRelation, from: CompiledModel, { fieldTable }: CompiledModel, where: string): FieldEntry {
   const entry = fieldTable.get(via);
   if (!entry)
@@ -41,7 +44,10 @@ function checkVia({ via, model }: ManyRelation, from: CompiledModel, { fieldTabl
   return entry;
 }
 
-/** The order is the definition's, and not the client's: the field needs no policy. But the order of private values would show them. */
+/**
+ * The order is the definition's, and not the client's: the field needs no policy. But the order of private values would
+ * show them.
+ */
 function sortField(name: string, { scopeFields, fieldTable, name: model }: CompiledModel, where: string): QueryField {
   const field = scopeFields.get(name);
   const isSortable = field?.leaf !== undefined && !field.inList && !fieldTable.get(name)?.isPrivate;

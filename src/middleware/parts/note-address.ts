@@ -23,8 +23,9 @@ export interface AddressRoom {
 }
 
 /**
- * Finds the record that the path of an answered request addresses, unless it is known that the answer shows it: a handler may read it in
- * another way than by `ctx.load`. Undefined if the caller could see no such record before: then the answer is not about one.
+ * Finds the record that the path of an answered request addresses, unless it is known that the answer shows it: a
+ * handler may read it in another way than by `ctx.load`. Undefined if the caller could see no such record before: then
+ * the answer is not about one.
  */
 export async function noteAddress(
   ctx: Context,

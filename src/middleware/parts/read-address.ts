@@ -14,8 +14,8 @@ export interface Address {
 }
 
 /**
- * Reads the id in the path, `ctx.params.id`. Each record has one path: an id that is malformed, or spelt differently than in `Location`, is
- * 404.
+ * Reads the id in the path, `ctx.params.id`. Each record has one path: an id that is malformed, or spelt differently
+ * than in `Location`, is 404.
  */
 export function readAddress(ctx: Context, model: CompiledModel): Address {
   return { id: readId(parameterOf(ctx, 'id'), model), scope: ctx.scope };

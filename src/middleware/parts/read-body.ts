@@ -25,7 +25,9 @@ export const problemsOfBody = [
   'unsupported_media_type',
 ] as const satisfies readonly ProblemCode[];
 
-/** Reads the JSON of a request within its limits. Returns undefined if there is no body. Throws 413, 408, 415 and 400. */
+/**
+ * Reads the JSON of a request within its limits. Returns undefined if there is no body. Throws 413, 408, 415 and 400.
+ */
 export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknown> {
   const bytes = await readBytes(ctx, limits);
   checkMediaType(ctx);

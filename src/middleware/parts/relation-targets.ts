@@ -9,7 +9,11 @@ import type { WithinHook } from './run-within.ts';
 /** A model to whose records relations may lead, and who may see which of them. */
 export interface RelationTarget {
   readonly model: ModelInput;
-  /** The path of its resource, as `t.ref('Customer', { resource: 'vip-customers' })` names it. @default none: a model without a resource */
+  /**
+   * The path of its resource, as `t.ref('Customer', { resource: 'vip-customers' })` names it.
+   *
+   * @default none: a model without a resource
+   */
   readonly path?: string;
   /** Guards that must open for an included record to be seen. @default none */
   readonly guards?: readonly Guard<never>[];
@@ -34,7 +38,10 @@ export interface HooksOfChange {
   readonly after: readonly ((ctx: Context, record: unknown) => unknown)[];
 }
 
-/** Hooks of a resource for records that a delete or a restore of another record touches: those of `delete`, `patch` and `restore`. */
+/**
+ * Hooks of a resource for records that a delete or a restore of another record touches: those of `delete`, `patch` and
+ * `restore`.
+ */
 export type CascadeHooks = Readonly<Record<CascadedChange, HooksOfChange>>;
 
 /** A target with the hooks of its resource. */
@@ -45,8 +52,8 @@ export interface HookedTarget extends RelationTarget {
 export type KnownTarget = RelationTarget & { readonly model: CompiledModel };
 
 /**
- * The resource that the relation names; else the resource at the path of the collection's name; else the only resource of the model; else
- * the model itself. `by` is the builder of the relation, for error messages.
+ * The resource that the relation names; else the resource at the path of the collection's name; else the only resource
+ * of the model; else the model itself. `by` is the builder of the relation, for error messages.
  */
 export function findTarget(
   { model, resource }: { readonly model: string; readonly resource?: string | undefined },
@@ -75,7 +82,9 @@ export function findTarget(
   );
 }
 
-/** The resource of a model among all of its resources: the one at the path of the collection's name, else the only one. */
+/**
+ * The resource of a model among all of its resources: the one at the path of the collection's name, else the only one.
+ */
 export function findMain<Target extends KnownTarget>(served: readonly Target[]): Target | undefined {
   return served.find(({ path, model }) => path === model.collection) ?? (served.length === 1 ? served[0] : undefined);
 }

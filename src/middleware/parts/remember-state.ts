@@ -2,8 +2,9 @@ import type { Context } from './context.ts';
 import { exchangeOf } from './exchange.ts';
 
 /**
- * Remembers the slots and the answer of a request, and returns a function that takes back what was set since: what an attempt of a transaction
- * has left must not be seen by the next one, or in the answer. Objects that were changed in place, such as `ctx.state`, keep their changes.
+ * Remembers the slots and the answer of a request, and returns a function that takes back what was set since: what an
+ * attempt of a transaction has left must not be seen by the next one, or in the answer. Objects that were changed in
+ * place, such as `ctx.state`, keep their changes.
  */
 export function rememberState(ctx: Context): () => void {
   const exchange = exchangeOf(ctx); // created here if it was not before: it holds the transaction, and must not be taken back

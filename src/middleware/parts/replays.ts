@@ -42,8 +42,8 @@ interface ReplaysOptions extends DatabaseOptions {
 }
 
 /**
- * Compiles who may see the answers of an operation again: its guards have to let the caller pass, and each record that the answer shows has to be
- * within the scope by now. Records of other models have the scope of their own resources.
+ * Compiles who may see the answers of an operation again: its guards have to let the caller pass, and each record that
+ * the answer shows has to be within the scope by now. Records of other models have the scope of their own resources.
  */
 export function compileReplays(
   model: CompiledModel,
@@ -86,7 +86,10 @@ export function compileReplays(
     }
     return left;
   }
-  /** Asks the database what is gone or out of the scope: the answer may show a record as it was before the request changed it by a store. */
+  /**
+   * Asks the database what is gone or out of the scope: the answer may show a record as it was before the request
+   * changed it by a store.
+   */
   async function findGone(ctx: Context, records: readonly ShownRecord[]): Promise<ShownRecord[]> {
     const gone: ShownRecord[] = [];
     for (const group of groupByModel(records, (one) => one)) {

@@ -3,8 +3,8 @@ import { inspect, types } from 'node:util';
 import type { Context } from './context.ts';
 
 /**
- * Reports an error to the listeners of `app.on('error')`. They are called one by one and not by `emit`: a listener that throws or rejects
- * must neither change the answer nor end the process. Both errors then go to standard error.
+ * Reports an error to the listeners of `app.on('error')`. They are called one by one and not by `emit`: a listener that
+ * throws or rejects must neither change the answer nor end the process. Both errors then go to standard error.
  */
 export function reportError(ctx: Context, error: unknown): void {
   const { app } = ctx;
@@ -14,7 +14,9 @@ export function reportError(ctx: Context, error: unknown): void {
   for (const listener of [...app.rawListeners(errorMonitor), ...listeners]) void tell(() => listener.call(app, reported, ctx), reported);
 }
 
-/** Returns the thrown value as an Error. Koa's own listener accepts nothing else, and a Proxy may throw at every access. */
+/**
+ * Returns the thrown value as an Error. Koa's own listener accepts nothing else, and a Proxy may throw at every access.
+ */
 export function toError(thrown: unknown): Error {
   return isError(thrown) ? thrown : new Error(`Thrown: ${typeof thrown === 'string' ? thrown : show(thrown)}`, { cause: thrown });
 }

@@ -16,8 +16,8 @@ export interface Sought {
 }
 
 /**
- * Finds all records that answers show, by one command for each model and filter, however many operations of a batch show them. Throws the
- * problem of the first ones that are not there.
+ * Finds all records that answers show, by one command for each model and filter, however many operations of a batch
+ * show them. Throws the problem of the first ones that are not there.
  */
 export async function requireSeen(all: readonly Sought[], work: Work): Promise<void> {
   const refused = new Set<Sought>();

@@ -15,10 +15,15 @@ export interface Written<Before = unknown, After = unknown> {
   readonly result?: unknown;
 }
 
-/** A function that runs in the transaction of a write. It may run several times for one write: see `withinTransaction`. */
+/**
+ * A function that runs in the transaction of a write. It may run several times for one write: see `withinTransaction`.
+ */
 export type WithinHook<Ctx = Context, Before = unknown, After = unknown> = (ctx: Ctx, written: Written<Before, After>) => unknown;
 
-/** Runs hooks in order. An error that is not a problem becomes one that tells the client nothing: its message is about the hook, and not about the request. */
+/**
+ * Runs hooks in order. An error that is not a problem becomes one that tells the client nothing: its message is about
+ * the hook, and not about the request.
+ */
 export async function runWithin(hooks: readonly WithinHook[], ctx: Context, written: Written): Promise<void> {
   try {
     for (const hook of hooks) {

@@ -15,7 +15,10 @@ export function isOpenTo(open: ReadonlySet<string>, server: ServerValues | undef
   return (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
 }
 
-/** A function that returns nothing has probably lost its `return`, or its object was parsed as a block: `() => { owner: 'ann' }`. */
+/**
+ * A function that returns nothing has probably lost its `return`, or its object was parsed as a block:
+ * `() => { owner: 'ann' }`.
+ */
 function asValues(returned: unknown): ServerValues {
   if (isStoredObject(returned)) return returned;
   throw new Error(`\`serverFields\` returned ${describe(returned)}: it must return an object of values, \`{}\` where it sets none.`);

@@ -7,7 +7,10 @@ import { exchangeOf } from './exchange.ts';
 import { step } from './step.ts';
 import { reachOf } from './store-reach.ts';
 
-/** Gives the requests of an api its stores, which are made when all of its options have been checked, with the scopes of its resources. */
+/**
+ * Gives the requests of an api its stores, which are made when all of its options have been checked, with the scopes of
+ * its resources.
+ */
 export function setStores(all: () => Stores, findScoped?: FindScoped): ResourceMiddleware {
   // Functions without a closure: a request that does not use them pays nothing for them.
   function store(this: Context, model: Model, given?: object): unknown {

@@ -3,8 +3,8 @@ import type { Context, Guard, ScopeFunction } from './context.ts';
 import type { GuardedSource } from './relation-targets.ts';
 
 /**
- * Which records of other models the client of a request may see: what the guards and scopes of these models' resources have answered. Each is
- * asked once. Ask for one source after the other, so that no guard is asked twice.
+ * Which records of other models the client of a request may see: what the guards and scopes of these models' resources
+ * have answered. Each is asked once. Ask for one source after the other, so that no guard is asked twice.
  */
 export class SourceScopes {
   readonly #ctx: Context;
@@ -20,7 +20,10 @@ export class SourceScopes {
     return this.#scopes;
   }
 
-  /** The row filter of a source. Undefined if it shows this client nothing: a guard does not open, or a guard or the scope throws a 4xx. */
+  /**
+   * The row filter of a source. Undefined if it shows this client nothing: a guard does not open, or a guard or the
+   * scope throws a 4xx.
+   */
   async of(source: GuardedSource): Promise<Filter | undefined> {
     this.#ctx.exchange?.throwIfGivenUp();
     if (!this.#scopes.has(source)) this.#scopes.set(source, await this.#ask(source));
@@ -52,7 +55,10 @@ export class SourceScopes {
 
 const known = new WeakMap<object, SourceScopes>();
 
-/** What was answered in this request so far. It is forgotten, like the guards that have opened, if the request is authenticated again. */
+/**
+ * What was answered in this request so far. It is forgotten, like the guards that have opened, if the request is
+ * authenticated again.
+ */
 export function sourceScopesOf(ctx: Context): SourceScopes {
   ctx.openedGuards ??= new Set();
   const scopes = known.get(ctx.openedGuards) ?? new SourceScopes(ctx);
@@ -61,8 +67,8 @@ export function sourceScopesOf(ctx: Context): SourceScopes {
 }
 
 /**
- * Whether an error refuses the client, as `Unauthorized` does. Other errors, such as a database that is down, do not say whether the client
- * may see the record.
+ * Whether an error refuses the client, as `Unauthorized` does. Other errors, such as a database that is down, do not
+ * say whether the client may see the record.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || !('expose' in error) || error.expose !== true || !('status' in error)) return false;

@@ -9,8 +9,8 @@ export type Step = (ctx: Context) => void | Promise<void>;
 const steps = new WeakMap<ResourceMiddleware, Step>();
 
 /**
- * Makes a Koa middleware of a step, with the codes of the problems that it can answer. {@link compose} runs the step itself. A middleware that
- * does something after `next()` cannot be a step.
+ * Makes a Koa middleware of a step, with the codes of the problems that it can answer. {@link compose} runs the step
+ * itself. A middleware that does something after `next()` cannot be a step.
  */
 export function step(problems: NonNullable<AnswersProblems['problems']>, run: Step): ResourceMiddleware {
   async function middleware(ctx: Context, next: Koa.Next): Promise<void> {
@@ -38,8 +38,8 @@ export function runAlone(middleware: ResourceMiddleware, ctx: Context): void | P
 }
 
 /**
- * Makes one middleware of a chain. Consecutive steps run in one loop, which awaits only promises: a chain has as many promises as it has
- * middlewares around others, and not two for each of its checks.
+ * Makes one middleware of a chain. Consecutive steps run in one loop, which awaits only promises: a chain has as many
+ * promises as it has middlewares around others, and not two for each of its checks.
  */
 export function compose(chain: readonly ResourceMiddleware[]): ResourceMiddleware {
   const index = chain.findIndex((middleware) => !steps.has(middleware));

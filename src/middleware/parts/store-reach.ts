@@ -43,7 +43,10 @@ function keyOf({ name, collection }: Pick<CompiledModel, 'name' | 'collection'>)
 /** Without an api there are no resources. */
 const findNone = compileFindScoped([]);
 
-/** What a request may reach by its stores: the scope of each model's resource, without its guards, which are about operations. */
+/**
+ * What a request may reach by its stores: the scope of each model's resource, without its guards, which are about
+ * operations.
+ */
 export function reachOf(ctx: Context): Reach {
   return {
     findScope(model) {
@@ -68,15 +71,18 @@ function readOwn(answer: unknown, model: CompiledModel, scopeWrites: boolean): R
   return { filter: buildFilter(conditions), bounds: scopeWrites ? conditions : [] };
 }
 
-/** The answers of the scopes in a request. They are forgotten, like the guards that have opened, if it is authenticated again. */
+/**
+ * The answers of the scopes in a request. They are forgotten, like the guards that have opened, if it is authenticated
+ * again.
+ */
 const answersOf = new WeakMap<object, Map<ScopeFunction, unknown>>();
 
 /** The scopes that are being asked where a context is used. */
 const askedIn = new WeakMap<object, readonly ScopeFunction[]>();
 
 /**
- * Asks a scope, once for each request. Its function gets a context of its own, by which a store is known that would need the answer to find it:
- * both would wait for each other.
+ * Asks a scope, once for each request. Its function gets a context of its own, by which a store is known that would
+ * need the answer to find it: both would wait for each other.
  */
 async function askScope(ctx: Context, scope: ScopeFunction): Promise<unknown> {
   ctx.openedGuards ??= new Set();

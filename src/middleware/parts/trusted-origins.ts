@@ -1,6 +1,9 @@
 import { ConfigurationError } from '../../errors.ts';
 
-/** Reads the option `trustedOrigins` of a middleware. Refuses an origin in a form that browsers do not send: it would never match. */
+/**
+ * Reads the option `trustedOrigins` of a middleware. Refuses an origin in a form that browsers do not send: it would
+ * never match.
+ */
 export function readTrustedOrigins(origins: readonly unknown[], where: string): ReadonlySet<string> {
   for (const origin of origins) {
     if (typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null') continue;

@@ -13,11 +13,13 @@ export interface DiscardLimits {
 const defaultLimits: DiscardLimits = { maxBytes: 16_777_216, maxMS: 10_000 };
 
 /**
- * Discards the data that a client still sends after its request was refused. Nothing of it is kept in memory. For `problems`.
+ * Discards the data that a client still sends after its request was refused. Nothing of it is kept in memory. For
+ * `problems`.
  *
- * Closing the connection at once would reset it, and the client would lose the part of the answer that it has not read yet (RFC 9112 §9.6).
- * So the answer is sent at once and the rest of the body is read up to the limits. After that, the connection can take the next request, or
- * is closed if the client asked for that. A client that exceeds the limits has had its answer, and its connection is closed.
+ * Closing the connection at once would reset it, and the client would lose the part of the answer that it has not read
+ * yet (RFC 9112 §9.6). So the answer is sent at once and the rest of the body is read up to the limits. After that, the
+ * connection can take the next request, or is closed if the client asked for that. A client that exceeds the limits has
+ * had its answer, and its connection is closed.
  */
 export function discardUnreadBody({ req, res }: Context, { maxBytes, maxMS } = defaultLimits): void {
   if (!(req instanceof IncomingMessage) || !hasBody(req) || req.readableEnded || req.destroyed || res.headersSent) return;
@@ -42,8 +44,8 @@ export function discardUnreadBody({ req, res }: Context, { maxBytes, maxMS } = d
 }
 
 /**
- * Discards the body of a request whose operation did not read it: Node would read it to its end, however long that takes. A body that a
- * middleware reads or forwards is left alone.
+ * Discards the body of a request whose operation did not read it: Node would read it to its end, however long that
+ * takes. A body that a middleware reads or forwards is left alone.
  */
 export function discardIgnoredBody(ctx: Context, limits?: DiscardLimits): void {
   const isAsked = ctx.req.readableFlowing !== null || ctx.req.listenerCount('readable') > 0;

@@ -6,7 +6,10 @@ import type { Context } from './context.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 
-/** The client of a request, for checked references. It answers for the fields that `checkCreate`, `checkPatch` or `checkPut` has opened. */
+/**
+ * The client of a request, for checked references. It answers for the fields that `checkCreate`, `checkPatch` or
+ * `checkPut` has opened.
+ */
 export function viewerOf(ctx: Context): Viewer {
   return {
     scopeOf: (source) => sourceScopesOf(ctx).of(source as GuardedSource),
@@ -17,8 +20,8 @@ export function viewerOf(ctx: Context): Viewer {
 }
 
 /**
- * The client of an operation whose body does not say what is written: what a handler saves may come from the client, in every field that clients
- * know. A 409 names only those that clients may write, on a create or by an update.
+ * The client of an operation whose body does not say what is written: what a handler saves may come from the client, in
+ * every field that clients know. A 409 names only those that clients may write, on a create or by an update.
  */
 export function compileViewer({ clientFields, fieldTable }: CompiledModel, explicitWrites = false): (ctx: Context) => Viewer {
   const accesses = [insertAccess({ explicitWrites }), updateAccess({ explicitWrites })];

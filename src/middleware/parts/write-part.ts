@@ -12,7 +12,11 @@ export interface WrittenRecord {
 
 /** What a middleware that writes knows of its records, for `withinTransaction`. */
 export interface WritePart {
-  /** Reads the records that the write is about to change, in its transaction. Throws if they cannot be changed. @default none */
+  /**
+   * Reads the records that the write is about to change, in its transaction. Throws if they cannot be changed.
+   *
+   * @default none
+   */
   findBefore?(ctx: Context): Promise<readonly StoredRecord[]>;
   /** Returns the records that the write has addressed, after it. `before` is what `findBefore` has found. */
   findWritten(ctx: Context, before: readonly StoredRecord[]): readonly WrittenRecord[] | Promise<readonly WrittenRecord[]>;

@@ -22,10 +22,11 @@ interface Rules {
 }
 
 /**
- * Compiles how the result of a handler is written. A record, at any depth, is written as it is stored, with the fields that a client may
- * read. Other values are the handler's own. They must fit the schema, if the operation has one. Otherwise an object must not have a key
- * that is the name of a private field of the model, or of a record that the request holds: it is almost certainly a copy or a part of a
- * record. Maps, objects of classes and results of `toJSON` count as plain objects.
+ * Compiles how the result of a handler is written. A record, at any depth, is written as it is stored, with the fields
+ * that a client may read. Other values are the handler's own. They must fit the schema, if the operation has one.
+ * Otherwise an object must not have a key that is the name of a private field of the model, or of a record that the
+ * request holds: it is almost certainly a copy or a part of a record. Maps, objects of classes and results of `toJSON`
+ * count as plain objects.
  */
 export function compileWriteResult(model: CompiledModel | undefined, answer: CompiledAnswer | undefined): WriteResult {
   const rulesOf = (held: Held): Rules => ({ secrets: secretsOf(model, held), noted: held.noted });
@@ -83,7 +84,10 @@ function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown 
   );
 }
 
-/** Returns the value that `JSON.stringify` would use in place of an object with `toJSON`. Dates and BSON types have rules of their own. */
+/**
+ * Returns the value that `JSON.stringify` would use in place of an object with `toJSON`. Dates and BSON types have
+ * rules of their own.
+ */
 function asJson(value: unknown): unknown {
   return isStoredObject(value) && typeof value.toJSON === 'function' ? (value.toJSON('') as unknown) : value;
 }

@@ -12,8 +12,9 @@ const pattern = '^(?:[^.\\x00]|\\.[^.\\x00]|\\.\\.[^\\x00])[^\\x00]*$';
 const matches = new RegExp(pattern, 'u');
 
 /**
- * Returns the field of the id with constraints that let a URL path address every id, in addition to its own. URLs drop the segments `.` and
- * `..` (RFC 3986 §5.2.4), and an empty id has no segment. Throws a {@link ConfigurationError} for an enum with such a member.
+ * Returns the field of the id with constraints that let a URL path address every id, in addition to its own. URLs drop
+ * the segments `.` and `..` (RFC 3986 §5.2.4), and an empty id has no segment. Throws a {@link ConfigurationError} for
+ * an enum with such a member.
  */
 export function asId(field: CompiledField): CompiledField {
   const { node } = field;

@@ -81,7 +81,9 @@ export function checkMarkers(field: CompiledField, path: string): void {
   }
 }
 
-/** Refuses markers that a time of deletion cannot have: the key is missing as long as the record lives, and only then. */
+/**
+ * Refuses markers that a time of deletion cannot have: the key is missing as long as the record lives, and only then.
+ */
 function checkDeletedAt({ optional, nullable, unique }: CompiledField, path: string): void {
   if (nullable || !optional)
     throw new ConfigurationError(`\`${path}\` is absent as long as the record lives, and never null: use \`t.deletedAt()\` alone.`);

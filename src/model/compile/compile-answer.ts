@@ -20,7 +20,10 @@ export type CompiledAnswer = 'record' | 'none' | AnswerSchema;
 interface AnswerSchema {
   /** An object whose only field is `data`, for the OpenAPI description. */
   readonly node: ObjectNode;
-  /** Writes the JSON text of a value in document form. Throws an Error that names the fields that do not match the schema. */
+  /**
+   * Writes the JSON text of a value in document form. Throws an Error that names the fields that do not match the
+   * schema.
+   */
   write(data: unknown): string;
 }
 

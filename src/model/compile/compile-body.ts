@@ -17,8 +17,8 @@ export interface CompiledBody {
 }
 
 /**
- * Compiles an object schema into the reader of a body. Types, defaults and constraints apply as in a create, and unknown keys are refused.
- * Throws a {@link ConfigurationError} that names the field.
+ * Compiles an object schema into the reader of a body. Types, defaults and constraints apply as in a create, and
+ * unknown keys are refused. Throws a {@link ConfigurationError} that names the field.
  */
 export function compileBody(given: AnySchema): CompiledBody {
   const schema = adoptSchema(given, 'body');

@@ -6,9 +6,10 @@ import { compileFieldReader, type ReadValue } from '../write/read-value.ts';
 import { Report } from '../write/report.ts';
 
 /**
- * Compiles the default of a field into a function that returns the stored value, a new one for every record. A default is in document form,
- * or else in JSON form (`'2026-01-31T12:00:00Z'` for a date). A constant is checked here. The value that a function returns is checked each
- * time: a wrong one is a mistake of the application, and so a plain Error (500).
+ * Compiles the default of a field into a function that returns the stored value, a new one for every record. A default
+ * is in document form, or else in JSON form (`'2026-01-31T12:00:00Z'` for a date). A constant is checked here. The
+ * value that a function returns is checked each time: a wrong one is a mistake of the application, and so a plain Error
+ * (500).
  */
 export function compileDefault(field: CompiledField, schema: GivenSchema, path: string): CompiledField['makeDefault'] {
   const given = schema.default;

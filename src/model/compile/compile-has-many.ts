@@ -24,7 +24,10 @@ const legal: LegalOptions<HasMany> = {
   resource: orUndefined(aString),
 };
 
-/** Compiles the relations of a model by `t.hasMany`. `root` is the record, whose names they must not have. Throws a {@link ConfigurationError}. */
+/**
+ * Compiles the relations of a model by `t.hasMany`. `root` is the record, whose names they must not have. Throws a
+ * {@link ConfigurationError}.
+ */
 export function compileHasMany(given: Readonly<Record<string, unknown>>, root: ObjectNode): ReadonlyMap<string, ManyRelation> {
   const relations = tryAll(
     Object.entries(given).map(

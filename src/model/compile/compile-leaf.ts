@@ -70,7 +70,10 @@ function asDecimal(bound: unknown, keyword: string, path: string): Decimal128 | 
   return decimal as Decimal128;
 }
 
-/** Compiles a hand-written schema that describes none of the library's types. The schema is kept as it is, and Ajv checks it. */
+/**
+ * Compiles a hand-written schema that describes none of the library's types. The schema is kept as it is, and Ajv
+ * checks it.
+ */
 function compileAny(schema: GivenSchema, nullable: boolean, path: string): Slot {
   const own = new Set<string>([...annotations, ...markers]);
   const keywords = Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => !own.has(keyword) && value !== undefined));
@@ -110,7 +113,9 @@ function isEnum(values: unknown): values is readonly string[] {
   return Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === 'string');
 }
 
-/** Refuses keywords that contradict the JSON form of the field's type: `type: 'number'` on a date would have no effect. */
+/**
+ * Refuses keywords that contradict the JSON form of the field's type: `type: 'number'` on a date would have no effect.
+ */
 function checkFixed(schema: GivenSchema, leaf: Leaf, path: string): void {
   for (const [keyword, value] of Object.entries(leaf.readSchema)) {
     if (keyword !== 'enum' && schema[keyword] !== undefined && schema[keyword] !== value) {

@@ -62,7 +62,10 @@ export interface CompiledModel {
   hydrateReadable(stored: unknown): unknown;
 }
 
-/** Compiles a model. Throws a {@link ConfigurationError} that names the model, the field and what is legal, for all fields at once. */
+/**
+ * Compiles a model. Throws a {@link ConfigurationError} that names the model, the field and what is legal, for all
+ * fields at once.
+ */
 export function compileModel(model: Model): CompiledModel {
   if (typeof model?.name !== 'string' || typeof model.collection !== 'string' || !model.schema) {
     throw new ConfigurationError('A `model` is what `defineModel(name, { collection, fields })` returns.');

@@ -11,8 +11,9 @@ import { compileLeaf } from './compile-leaf.ts';
 import { checkAnnotations, compileConstraint } from './constraint.ts';
 
 /**
- * Compiles the schema of a record or an embedded object into its fields. Everything that a request would otherwise look up in the schema is
- * resolved here, once. `path` is empty for a record. Throws a {@link ConfigurationError} that names the field.
+ * Compiles the schema of a record or an embedded object into its fields. Everything that a request would otherwise look
+ * up in the schema is resolved here, once. `path` is empty for a record. Throws a {@link ConfigurationError} that names
+ * the field.
  */
 export function compileObject(schema: GivenSchema, path: string): ObjectNode {
   checkKeywords(
@@ -33,7 +34,8 @@ export function compileObject(schema: GivenSchema, path: string): ObjectNode {
       () =>
         compileField(name, property, required.has(name), path),
   );
-  // The fields of an embedded object end at their first mistake: an object that contains itself twice would have more than can be counted.
+  // The fields of an embedded object end at their first mistake: an object that contains itself twice would have more
+  // than can be counted.
   const fields = path === '' ? tryAll(parts) : parts.map((part) => part());
   checkAliases(fields, path === '' ? '' : `${path}.`);
   const byName = new Map(fields.map((field) => [field.name, field]));
@@ -67,7 +69,8 @@ function compileField(name: string, property: unknown, required: boolean, parent
   const { schema, nullable } = unwrapNull(asSchema(property, path), path);
   checkAnnotations(schema, path);
   const slot = compileSlot(schema, nullable, path);
-  // Written out: V8 keeps an object of so many members that is made by spreading as a hash table, which is slow to make and to read.
+  // Written out: V8 keeps an object of so many members that is made by spreading as a hash table, which is slow to make
+  // and to read.
   const field: Growing<CompiledField> = {
     node: slot.node,
     nullable: slot.nullable,

@@ -10,8 +10,8 @@ import type { Constraint } from '../value/leaf.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 
 /**
- * Ajv in strict mode, for the constraints of single fields. It does not know this library's keywords: they would have no effect inside an
- * untyped schema, and must be refused there. Compiled schemas are removed from it.
+ * Ajv in strict mode, for the constraints of single fields. It does not know this library's keywords: they would have
+ * no effect inside an untyped schema, and must be refused there. Compiled schemas are removed from it.
  */
 const ajv = createAjv();
 
@@ -24,10 +24,16 @@ function createAjv(): Ajv2020 {
   return created;
 }
 
-/** Keywords that refer to another schema. Ajv would take `#/constructor` for one that allows everything: only `resolveSchema` follows them. */
+/**
+ * Keywords that refer to another schema. Ajv would take `#/constructor` for one that allows everything: only
+ * `resolveSchema` follows them.
+ */
 const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
 
-/** Ajv when it does not know these keywords either. It needs them for the schema of schemas, whose compilation takes most of its start. */
+/**
+ * Ajv when it does not know these keywords either. It needs them for the schema of schemas, whose compilation takes
+ * most of its start.
+ */
 const withoutReferences = once(() => {
   void ajv.validateSchema({});
   for (const keyword of referring) ajv.removeKeyword(keyword);
@@ -50,14 +56,19 @@ function isStringFormat(format: (typeof ajv.formats)[string]): boolean {
   return typeof format !== 'boolean' && format !== undefined && !('type' in format && format.type === 'number');
 }
 
-/** Compiles the keywords of a value into a constraint. Undefined if there are none. Configuration errors name `path`. */
+/**
+ * Compiles the keywords of a value into a constraint. Undefined if there are none. Configuration errors name `path`.
+ */
 export function compileConstraint(type: string, keywords: GivenSchema, path: string): Constraint | undefined {
   if (Object.keys(keywords).length === 0) return undefined;
   checkFormat(keywords.format, path);
   return compile({ type, ...keywords }, path);
 }
 
-/** Compiles a hand-written schema of an untyped value. It checks JSON, with numbers rounded to the precision of a double. */
+/**
+ * Compiles a hand-written schema of an untyped value. It checks JSON, with numbers rounded to the precision of a
+ * double.
+ */
 export function compileUntyped(keywords: GivenSchema, path: string): Constraint | undefined {
   const reference = referring.find((keyword) => Object.hasOwn(keywords, keyword));
   if (reference !== undefined)

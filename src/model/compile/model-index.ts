@@ -13,15 +13,18 @@ export type IndexKey = readonly (readonly [path: string, direction: IndexDirecti
 export interface DeclaredIndex {
   readonly key: IndexKey;
   readonly unique: boolean;
-  /** The fields of a unique index that a record may have no value for. The index compares only records with a value for each of them. */
+  /**
+   * The fields of a unique index that a record may have no value for. The index compares only records with a value for
+   * each of them.
+   */
   readonly partialOn: readonly FieldEntry[];
   /** The driver's options of an index that was given with `key`. Undefined for one that was given with `fields`. */
   readonly options: Omit<IndexDescription, 'key'> | undefined;
 }
 
 /**
- * Compiles the indexes that a model declares: `unique` of its fields, and its `indexes`. Throws a {@link ConfigurationError} for an invalid
- * one.
+ * Compiles the indexes that a model declares: `unique` of its fields, and its `indexes`. Throws a
+ * {@link ConfigurationError} for an invalid one.
  */
 export function compileDeclaredIndexes(declared: unknown, table: FieldTable, root: ObjectNode, model: string): DeclaredIndex[] {
   const where = `\`indexes\` of model \`${model}\``;
@@ -72,7 +75,10 @@ function compileGiven({ key, ...options }: IndexDescription, where: string): Dec
   return { key: entries as [string, IndexDirection][], unique: Boolean(options.unique), partialOn: [], options };
 }
 
-/** Refuses a unique index, given with `key`, that has a private path in its key or in its filter: both decide about a 409. */
+/**
+ * Refuses a unique index, given with `key`, that has a private path in its key or in its filter: both decide about a
+ * 409.
+ */
 function refusePrivate(key: IndexKey, { partialFilterExpression }: Omit<IndexDescription, 'key'>, root: ObjectNode, where: string): void {
   const paths = [...key.map(([path]) => path), ...pathsIn(partialFilterExpression)];
   const wrong = paths.find((path) => leadsToPrivate(root, path.split('.')));
@@ -131,8 +137,8 @@ function refuseUnique(node: Node, path: string): void {
 }
 
 /**
- * Whether one index can have both fields. If both are in arrays, one array must hold the other: the database refuses to write a record with
- * two arrays side by side in one index ("cannot index parallel arrays").
+ * Whether one index can have both fields. If both are in arrays, one array must hold the other: the database refuses to
+ * write a record with two arrays side by side in one index ("cannot index parallel arrays").
  */
 export function mayShareIndex({ arrayPath: a }: FieldEntry, { arrayPath: b }: FieldEntry): boolean {
   if (a === undefined || b === undefined) return true;

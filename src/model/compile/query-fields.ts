@@ -24,7 +24,10 @@ export interface QueryField {
 /** Fields by their dotted names. */
 export type QueryFields = ReadonlyMap<string, QueryField>;
 
-/** The fields that clients may name in the filters and the sort of a list: all but the private ones and those inside them. */
+/**
+ * The fields that clients may name in the filters and the sort of a list: all but the private ones and those inside
+ * them.
+ */
 export function compileClientFields(table: FieldTable): QueryFields {
   return compileFields(table, ({ isPrivate }) => !isPrivate, policyOperators);
 }
@@ -40,7 +43,9 @@ export function compileScopeFields(table: FieldTable): QueryFields {
 
 type Allow = (entry: FieldEntry, fitting: ReadonlySet<Operator>) => ReadonlySet<Operator>;
 
-/** The fields inside an array of arrays are left out: a query of the database cannot reach them. The array itself stays. */
+/**
+ * The fields inside an array of arrays are left out: a query of the database cannot reach them. The array itself stays.
+ */
 function compileFields(table: FieldTable, isVisible: (entry: FieldEntry) => boolean, allow: Allow): QueryFields {
   const reachable = [...table.values()].filter((entry) => isVisible(entry) && !entry.parent?.inNestedArray);
   return new Map(reachable.map((entry) => [entry.name, compileField(entry, allow)]));
@@ -59,7 +64,8 @@ function compileField(entry: FieldEntry, allow: Allow): QueryField {
     nullable: field.nullable || field.optional || (field.node.kind === 'array' && field.node.items.nullable),
     inList,
     operators: allowed,
-    // Not an error in an array: the same embedded object may stand outside of an array elsewhere, where its policy has an effect.
+    // Not an error in an array: the same embedded object may stand outside of an array elsewhere, where its policy has
+    // an effect.
     sortable: field.policy.sort === true && !inList,
   };
 }

@@ -27,7 +27,10 @@ export interface ReferenceField {
   readonly none: null | typeof absent;
   /** Visits the ids in a record, in stored form. Null and missing values are skipped. */
   visit(stored: unknown, visit: VisitId): void;
-  /** Visits the ids in a value that is written at a stored path. It visits nothing if the path does not lead to the field. */
+  /**
+   * Visits the ids in a value that is written at a stored path. It visits nothing if the path does not lead to the
+   * field.
+   */
   visitAt(path: string, value: unknown, visit: VisitId): void;
 }
 
@@ -37,8 +40,9 @@ function isChecked({ exists, onDelete }: Reference): boolean {
 }
 
 /**
- * Compiles the checked references of a model. Throws a {@link ConfigurationError} for one that cannot hold: in a map or an array of arrays,
- * `nullify` where there must be a value, `pull` outside of an array, and `onDelete` of the id of a default.
+ * Compiles the checked references of a model. Throws a {@link ConfigurationError} for one that cannot hold: in a map or
+ * an array of arrays, `nullify` where there must be a value, `pull` outside of an array, and `onDelete` of the id of a
+ * default.
  */
 export function compileReferenceFields(table: FieldTable, root: ObjectNode, model: string): readonly ReferenceField[] {
   const found = [...table.values()].flatMap((entry) => {
@@ -107,7 +111,10 @@ function checkAction({ field }: FieldEntry, slot: ReferenceSlot, where: string):
     );
 }
 
-/** Refuses defaults with ids of references with `onDelete`: a record without a value shows them, and no delete could find it by them. */
+/**
+ * Refuses defaults with ids of references with `onDelete`: a record without a value shows them, and no delete could
+ * find it by them.
+ */
 function checkDefaults(table: FieldTable, references: readonly ReferenceField[], model: string): void {
   for (const { field, path } of table.values())
     for (const { name, ref, visitAt } of field.makeDefault ? references : [])

@@ -5,9 +5,9 @@ import type { AnySchema } from './schema.ts';
 import { askForSchemas, type StandardSchema } from './standard-schema.ts';
 
 /**
- * Makes a schema of this library of one that another library has made, or of a JSON Schema with `$schema`, `$defs` or `$ref`. Returns any
- * other schema as it is. Throws a {@link ConfigurationError} for a rule that would be lost. It names the rule and its place, which begins with
- * `path`.
+ * Makes a schema of this library of one that another library has made, or of a JSON Schema with `$schema`, `$defs` or
+ * `$ref`. Returns any other schema as it is. Throws a {@link ConfigurationError} for a rule that would be lost. It
+ * names the rule and its place, which begins with `path`.
  */
 export function adoptSchema(given: AnySchema, path: string): GivenSchema {
   if (!isForeign(given)) return isDocument(given) ? resolveSchema(given as GivenSchema, path) : ((given ?? {}) as GivenSchema);
@@ -20,12 +20,15 @@ function isDocument(given: unknown): boolean {
   return ['$schema', '$id', '$defs', 'definitions'].some((keyword) => keyword in given) || hasReference(given);
 }
 
-/** Keywords that may differ between what a schema takes and what it makes of that: they describe the value or what stands for a missing one. */
+/**
+ * Keywords that may differ between what a schema takes and what it makes of that: they describe the value or what
+ * stands for a missing one.
+ */
 const describing: ReadonlySet<string> = new Set(['default', 'title', 'description', 'examples', 'deprecated']);
 
 /**
- * Unites the schemas of what a schema takes and of what it makes of that. A member that is missing in the first and not in the second has a
- * default. Everything else must be equal: this library would not carry out the change.
+ * Unites the schemas of what a schema takes and of what it makes of that. A member that is missing in the first and not
+ * in the second has a default. Everything else must be equal: this library would not carry out the change.
  */
 function unite(input: GivenSchema, output: GivenSchema, path: string): GivenSchema {
   const united: Record<string, unknown> = { ...input };

@@ -18,20 +18,20 @@ import type { Check, Fields, RawSchema } from './schema.ts';
 /** An index of a model, described by the names of its fields. */
 export interface FieldsIndex<Name extends string = string> {
   /**
-   * Field names in the order of the index. A `-` in front means descending. `id` names the record's id, which is the last key of every sort
-   * of a list.
+   * Field names in the order of the index. A `-` in front means descending. `id` names the record's id, which is the
+   * last key of every sort of a list.
    */
   readonly fields: readonly Name[];
   /**
-   * Whether no two records may have the same values in all of these fields: a write that would make two is a 409. A record without a value
-   * in one of the fields is not compared. @default false
+   * Whether no two records may have the same values in all of these fields: a write that would make two is a 409. A
+   * record without a value in one of the fields is not compared. @default false
    */
   readonly unique?: boolean;
 }
 
 /**
- * An index that a model needs in addition to those that `planIndexes` derives. It is given either by the names of its fields, or with `key`
- * and stored paths as the driver's `createIndexes` takes it (text, geo, `expireAfterSeconds`, …).
+ * An index that a model needs in addition to those that `planIndexes` derives. It is given either by the names of its
+ * fields, or with `key` and stored paths as the driver's `createIndexes` takes it (text, geo, `expireAfterSeconds`, …).
  */
 export type ModelIndex<Name extends string = string> = FieldsIndex<Name> | IndexDescription;
 
@@ -42,18 +42,20 @@ export interface ModelOptions<F extends Fields = Fields> {
   /** The fields by name. If there is no `id` among them, the id is an ObjectId that the service makes. */
   readonly fields: F;
   /**
-   * Validates several fields together: on create, on put, and on a patch that names every field. It gets the record without its id, its
-   * revision and its timestamps. See `Check` for what it returns.
+   * Validates several fields together: on create, on put, and on a patch that names every field. It gets the record
+   * without its id, its revision and its timestamps. See `Check` for what it returns.
    * @default none
    */
   readonly check?: Check<Checked<F>>;
   /**
-   * How long the database may work for a request about records of this model, in milliseconds. It overrides the api's `maxTimeMS`.
+   * How long the database may work for a request about records of this model, in milliseconds. It overrides the api's
+   * `maxTimeMS`.
    * @default the api's, 10,000
    */
   readonly maxTimeMS?: number;
   /**
-   * Unique indexes of several fields, and indexes that the application needs in addition to those that `planIndexes` derives.
+   * Unique indexes of several fields, and indexes that the application needs in addition to those that `planIndexes`
+   * derives.
    * @default none
    *
    * @example
@@ -65,8 +67,8 @@ export interface ModelOptions<F extends Fields = Fields> {
 type IndexedName<F extends Fields> = `${'' | '-'}${(keyof F & string) | 'id'}` | `${string}.${string}`;
 
 /**
- * A document model, as {@link defineModel} returns it. It is plain data. `Document<typeof Order>`, `Read`, `Create` and `Patch` are its
- * types.
+ * A document model, as {@link defineModel} returns it. It is plain data. `Document<typeof Order>`, `Read`, `Create` and
+ * `Patch` are its types.
  */
 export interface Model<F extends Fields = Fields> extends HasFields<F> {
   readonly name: string;
@@ -82,8 +84,8 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
 /**
  * Describes the records of a collection. `name` names the model in `t.ref` and its schemas in the OpenAPI description.
  *
- * Throws a `ConfigurationError` for an unknown or invalid option. The fields are checked when the model is compiled: by `service().api()`,
- * or by a middleware that takes a model.
+ * Throws a `ConfigurationError` for an unknown or invalid option. The fields are checked when the model is compiled: by
+ * `service().api()`, or by a middleware that takes a model.
  *
  * @example
  * const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string(), revision: t.revision() } });

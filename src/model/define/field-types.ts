@@ -6,7 +6,10 @@ export type TypesIn<F> = F extends Field<infer Types, infer _> ? Types : LeafTyp
 /** The options of a field that is wrapped. */
 export type OptionsIn<F> = F extends { readonly '~options': infer Options } ? Options : F;
 
-/** The options of a wrapped field. The wrapper's options override the inner ones; the two policies are merged, option by option. */
+/**
+ * The options of a wrapped field. The wrapper's options override the inner ones; the two policies are merged, option by
+ * option.
+ */
 export type Overlaid<Inner, Outer> = keyof Outer extends never ? Inner : Overlay<Inner, Outer>;
 type Overlay<Inner, Outer> = Omit<Inner, keyof Outer> &
   Omit<Outer, 'policy'> &

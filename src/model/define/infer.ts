@@ -50,7 +50,10 @@ export type CreateOf<F extends Fields> = Simplify<
   }
 >;
 
-/** An object of these fields as a client sends it in a patch. No field is required; null clears a field that may be absent. */
+/**
+ * An object of these fields as a client sends it in a patch. No field is required; null clears a field that may be
+ * absent.
+ */
 export type PatchOf<F extends Fields> = Simplify<{
   [K in keyof F as IsClosedToPatch<F[K]> extends true ? never : K]?:
     | TypesOf<F[K]>['patch']
@@ -75,7 +78,10 @@ export interface TypesFrom<S> {
   readonly changes: PatchFrom<this['document']>;
 }
 
-/** The options that a field has by the schema that it is made from: those that a JSON Schema says, and that it may be null. */
+/**
+ * The options that a field has by the schema that it is made from: those that a JSON Schema says, and that it may be
+ * null.
+ */
 export type OptionsFrom<S> = (IsForeign<S> extends true ? unknown : Pick<S, keyof S & ('default' | 'immutable' | 'policy')>) &
   (null extends TypesFrom<S>['document'] ? (unknown extends TypesFrom<S>['document'] ? unknown : { readonly '~nullable': true }) : unknown);
 
@@ -98,8 +104,8 @@ type FieldsOf<M extends HasFields> = M['~fields'];
 type WithId<F extends Fields, Id, T> = 'id' extends keyof F ? T : Simplify<{ id: Id } & T>;
 
 /**
- * The type of a model's documents: a record as handlers and hooks hold it. It has `id` in place of `_id`, and its values are of types
- * such as `ObjectId`, `Date`, `bigint` and `Decimal128`.
+ * The type of a model's documents: a record as handlers and hooks hold it. It has `id` in place of `_id`, and its
+ * values are of types such as `ObjectId`, `Date`, `bigint` and `Decimal128`.
  *
  * @example
  * type OrderDocument = Document<typeof Order>;
@@ -118,8 +124,8 @@ type NewOf<F extends Fields> = Simplify<
 >;
 
 /**
- * A value as the store takes it. A decimal may also be a number or a text, and a 64-bit integer a number. What an embedded object must have is
- * checked when it is written.
+ * A value as the store takes it. A decimal may also be a number or a text, and a 64-bit integer a number. What an
+ * embedded object must have is checked when it is written.
  */
 export type Given<Value> = Value extends Decimal128
   ? Value | number | string
@@ -134,8 +140,8 @@ export type Given<Value> = Value extends Decimal128
           : Value;
 
 /**
- * The type of a new record, as `create` of a store takes it: a document without revision and timestamps. Fields with a default, nullable and
- * optional ones may be left out, and so may an id that the service can make.
+ * The type of a new record, as `create` of a store takes it: a document without revision and timestamps. Fields with a
+ * default, nullable and optional ones may be left out, and so may an id that the service can make.
  *
  * @example
  * type NewOrder = NewDocument<typeof Order>;
@@ -162,8 +168,8 @@ export type Checked<F extends Fields> = Omit<
 export type Read<M extends HasFields> = WithId<FieldsOf<M>, string, ReadOf<FieldsOf<M>>>;
 
 /**
- * The type of the body of a create. It has an `id` only if the policy of the id says `insert: true`. The id is required if the service
- * cannot make one, which it can for ObjectIds and UUIDs.
+ * The type of the body of a create. It has an `id` only if the policy of the id says `insert: true`. The id is required
+ * if the service cannot make one, which it can for ObjectIds and UUIDs.
  *
  * @example
  * type OrderCreate = Create<typeof Order>;
@@ -188,8 +194,9 @@ type CreateWithId<F extends Fields, Id> = Id extends ObjectId | UUID
 export type Patch<M extends HasFields> = PatchOf<Omit<FieldsOf<M>, 'id'>>;
 
 /**
- * The type of the changes of a patch or put, as hooks of `before` hold them: no field is required, at any depth. Null removes a field that may be
- * absent, and clears one that is nullable. It has neither the id nor what the service itself sets.
+ * The type of the changes of a patch or put, as hooks of `before` hold them: no field is required, at any depth. Null
+ * removes a field that may be absent, and clears one that is nullable. It has neither the id nor what the service
+ * itself sets.
  *
  * @example
  * type OrderChanges = ChangesDraft<typeof Order>;

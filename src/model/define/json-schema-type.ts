@@ -1,12 +1,14 @@
 /**
- * Which type of a JSON Schema is meant: the one of a request body that was read, of a document, of what a client reads or creates; or, with
- * `untyped`, of a value inside of alternatives, whose schema is checked but not read field by field.
+ * Which type of a JSON Schema is meant: the one of a request body that was read, of a document, of what a client reads
+ * or creates; or, with `untyped`, of a value inside of alternatives, whose schema is checked but not read field by
+ * field.
  */
 type Form = 'body' | 'document' | 'read' | 'create' | 'untyped';
 
 /**
- * The type of a value that a JSON Schema describes. What cannot be known is `unknown`: a schema whose literal types are lost, and a reference
- * that is followed for the seventh time or leads back to where it came from. The type is never narrower than what the schema accepts.
+ * The type of a value that a JSON Schema describes. What cannot be known is `unknown`: a schema whose literal types are
+ * lost, and a reference that is followed for the seventh time or leads back to where it came from. The type is never
+ * narrower than what the schema accepts.
  */
 export type TypeOfSchema<S, As extends Form, Root = S, Way extends readonly unknown[] = []> = S extends false
   ? never
@@ -34,7 +36,10 @@ type Find<Root, Ref, Way extends readonly unknown[]> = Ref extends Way[number]
 type Walk<S, Path extends string> = Path extends `${infer Step}/${infer Rest}` ? Walk<Member<S, Step>, Rest> : Member<S, Path>;
 type Member<S, Name extends string> = Name extends keyof S ? S[Name] : unknown;
 
-/** Null, where the library reads a field that may be null (see `unwrapNull`): an alternative of its own, a type or a member of an enum. */
+/**
+ * Null, where the library reads a field that may be null (see `unwrapNull`): an alternative of its own, a type or a
+ * member of an enum.
+ */
 type NullOf<S, As> = As extends 'untyped'
   ? never
   :

@@ -8,7 +8,8 @@ export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'ex
 export type Operator = (typeof operators)[number];
 
 /**
- * What clients may do with a field. A policy applies at any depth: to fields of embedded objects, and to those in arrays and maps.
+ * What clients may do with a field. A policy applies at any depth: to fields of embedded objects, and to those in
+ * arrays and maps.
  *
  * @example
  * t.string({ policy: { update: false, filter: ['eq', 'in'], sort: true } })
@@ -25,8 +26,8 @@ export interface Policy {
    */
   readonly update?: boolean;
   /**
-   * Hides the field from clients: no answer shows it, no list filters or sorts by it, and the OpenAPI description has it only where clients
-   * must send it. Clients cannot write it unless `insert` or `update` is true. @default false
+   * Hides the field from clients: no answer shows it, no list filters or sorts by it, and the OpenAPI description has
+   * it only where clients must send it. Clients cannot write it unless `insert` or `update` is true. @default false
    */
   readonly private?: boolean;
   /** The operators by which a list may filter. `true` allows every operator that fits the type. @default none */
@@ -38,7 +39,10 @@ export interface Policy {
 const flags = ['insert', 'update', 'private', 'sort'] as const;
 const options = [...flags, 'filter'] as const;
 
-/** Checks a policy that TypeScript may not have checked. Throws a {@link ConfigurationError} that names the option and the legal values. */
+/**
+ * Checks a policy that TypeScript may not have checked. Throws a {@link ConfigurationError} that names the option and
+ * the legal values.
+ */
 export function checkPolicy(policy: unknown, field: string): Policy {
   if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) {
     throw new ConfigurationError(`\`policy\` of field \`${field}\` must be an object.`);

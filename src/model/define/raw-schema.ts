@@ -11,7 +11,10 @@ export const annotations = ['title', 'description', 'examples', 'deprecated'] as
 /** This library's keywords for fields. They are not about the field's value. */
 export const markers = ['policy', 'immutable', 'storeNone', 'default', 'ref', 'maintained', 'unique', 'index'] as const;
 
-/** Whether a value is a schema of another library that follows Standard Schema, even one that cannot tell its JSON Schema. */
+/**
+ * Whether a value is a schema of another library that follows Standard Schema, even one that cannot tell its JSON
+ * Schema.
+ */
 export function isForeign(value: unknown): value is { readonly '~standard': unknown } {
   return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value;
 }
@@ -45,8 +48,9 @@ export function checkKeywords(schema: GivenSchema, own: readonly string[], path:
 }
 
 /**
- * Separates null from the other values that a schema allows. The returned schema describes only the other values. Annotations and markers
- * beside an `anyOf` take precedence over those of its branch. Throws a {@link ConfigurationError} if they have different values for another keyword.
+ * Separates null from the other values that a schema allows. The returned schema describes only the other values.
+ * Annotations and markers beside an `anyOf` take precedence over those of its branch. Throws a
+ * {@link ConfigurationError} if they have different values for another keyword.
  */
 export function unwrapNull(schema: GivenSchema, path: string): { schema: GivenSchema; nullable: boolean } {
   return separateNull(schema, path, refuseNullForbidden);

@@ -26,12 +26,16 @@ interface Surroundings {
   readonly referred: { count: number };
 }
 
-/** Definitions that share others stand for exponentially many schemas. A model of so many fields compiles in about a second. */
+/**
+ * Definitions that share others stand for exponentially many schemas. A model of so many fields compiles in about a
+ * second.
+ */
 const mostReferred = 10_000;
 
 /**
- * Makes one schema without references of a JSON Schema (2020-12) with `$schema`, `$defs` and `$ref`. Keywords with the same meaning are
- * written as this library writes them. Throws a {@link ConfigurationError} that names the keyword and its place.
+ * Makes one schema without references of a JSON Schema (2020-12) with `$schema`, `$defs` and `$ref`. Keywords with the
+ * same meaning are written as this library writes them. Throws a {@link ConfigurationError} that names the keyword and
+ * its place.
  */
 export function resolveSchema(given: GivenSchema, path: string): GivenSchema {
   const { $schema, $id: _, ...schema } = given;

@@ -3,7 +3,10 @@ import type { FieldErrorInput } from '../../rules.ts';
 import type { Policy } from './policy.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
-/** The TypeScript types of a field: in documents, in what a client reads, creates and patches, and in the changes that hooks hold. */
+/**
+ * The TypeScript types of a field: in documents, in what a client reads, creates and patches, and in the changes that
+ * hooks hold.
+ */
 export interface FieldTypes {
   readonly document: unknown;
   readonly read: unknown;
@@ -49,16 +52,19 @@ export interface MapTypes<Types extends FieldTypes> {
 }
 
 /**
- * A field as the builders of `t` return it: a JSON Schema (2020-12) with the keywords of this library, and its TypeScript types.
- * `Options` is the literal type of the options that the builder was called with; the types of a model are inferred from it. The two `~`
- * members exist only in types.
+ * A field as the builders of `t` return it: a JSON Schema (2020-12) with the keywords of this library, and its
+ * TypeScript types. `Options` is the literal type of the options that the builder was called with; the types of a model
+ * are inferred from it. The two `~` members exist only in types.
  */
 export interface Field<Types extends FieldTypes = FieldTypes, Options = unknown> {
   readonly '~types': Types;
   readonly '~options': Options;
 }
 
-/** A JSON Schema that was written by hand. It can stand wherever a field can, takes the same keywords, and is checked just as strictly. */
+/**
+ * A JSON Schema that was written by hand. It can stand wherever a field can, takes the same keywords, and is checked
+ * just as strictly.
+ */
 export interface RawSchema {
   /** What clients may do with the field. @default clients may read and write it, and no list filters or sorts by it */
   readonly policy?: Policy;
@@ -96,8 +102,8 @@ export interface FieldOptions<Value = unknown> {
   /** Whether the OpenAPI description marks the field as deprecated. @default false */
   readonly deprecated?: boolean;
   /**
-   * The value of the field when it is not sent, or a function that is called each time and returns it. Clients may leave out a field with a
-   * default.
+   * The value of the field when it is not sent, or a function that is called each time and returns it. Clients may
+   * leave out a field with a default.
    * @default none
    *
    * @example
@@ -115,8 +121,9 @@ export interface FieldOptions<Value = unknown> {
   /** Whether only a create may set the field. @default false */
   readonly immutable?: boolean;
   /**
-   * Whether no two records may have the same value: a write that would make two is a 409. Records without a value are not compared. A
-   * unique index of the database enforces this; `applyIndexes(api)` creates it. Only for single values outside of arrays and maps.
+   * Whether no two records may have the same value: a write that would make two is a 409. Records without a value are
+   * not compared. A unique index of the database enforces this; `applyIndexes(api)` creates it. Only for single values
+   * outside of arrays and maps.
    * @default false
    */
   readonly unique?: boolean;
@@ -126,7 +133,11 @@ export interface FieldOptions<Value = unknown> {
 
 /** Options of `t.nullable`. */
 export interface NullableOptions<Value = unknown> extends FieldOptions<Value | null> {
-  /** Whether null is stored as null. Otherwise the stored key is removed; clients read null either way. @default false */
+  /**
+   * Whether null is stored as null. Otherwise the stored key is removed; clients read null either way.
+   *
+   * @default false
+   */
   readonly storeNone?: boolean;
 }
 
@@ -211,13 +222,14 @@ export interface MapOptions<Value> extends FieldOptions<Value> {
 }
 
 /**
- * A function that validates several fields of an object together. It gets the object in document form, and must not be async. It returns
- * nothing if the object is acceptable. Otherwise it returns a sentence whose subject is the object ("must end after it begins"), or an
- * array of errors of single fields, with paths relative to the object. The `rule` of such an error is `check` unless it names one of its
- * own.
+ * A function that validates several fields of an object together. It gets the object in document form, and must not be
+ * async. It returns nothing if the object is acceptable. Otherwise it returns a sentence whose subject is the object
+ * ("must end after it begins"), or an array of errors of single fields, with paths relative to the object. The `rule`
+ * of such an error is `check` unless it names one of its own.
  *
  * @example
- * const check: Check<{ begin: Date; end: Date }> = ({ begin, end }) => (begin < end ? undefined : 'must end after it begins');
+ * const check: Check<{ begin: Date; end: Date }> = ({ begin, end }) =>
+ *   begin < end ? undefined : 'must end after it begins';
  * t.object('Period', { begin: t.date(), end: t.date() }, { check });
  */
 export type Check<Value = never> = (value: Value) => string | readonly FieldErrorInput[] | undefined;
@@ -238,23 +250,23 @@ export interface RefOptions<Value> extends FieldOptions<Value> {
    */
   readonly resource?: string;
   /**
-   * Whether a write that sets the reference is refused (422) unless the record is there, and within the scope and Get guards of its resource.
-   * See `docs/reference/relations.md`.
+   * Whether a write that sets the reference is refused (422) unless the record is there, and within the scope and Get
+   * guards of its resource. See `docs/reference/relations.md`.
    * @default false, true with `onDelete`
    */
   readonly exists?: boolean;
   /**
-   * What a delete of the other record does to this one: deletes it too (`cascade`), is refused because of it (`restrict`, 409), removes the
-   * reference (`nullify`), or removes it from its array (`pull`). Writes that set the reference are transactions then, so that it holds when
-   * both happen at once.
+   * What a delete of the other record does to this one: deletes it too (`cascade`), is refused because of it
+   * (`restrict`, 409), removes the reference (`nullify`), or removes it from its array (`pull`). Writes that set the
+   * reference are transactions then, so that it holds when both happen at once.
    * @default the delete does nothing, and the reference leads nowhere
    */
   readonly onDelete?: 'cascade' | 'restrict' | 'nullify' | 'pull';
 }
 
 /**
- * Refuses unknown options, in the options object and in its `policy`. Without this type a generic parameter would accept a typo. Editors show
- * the descriptions of the options because of `Legal`.
+ * Refuses unknown options, in the options object and in its `policy`. Without this type a generic parameter would
+ * accept a typo. Editors show the descriptions of the options because of `Legal`.
  */
 export type Closed<Options, Legal> = Legal & {
   [Key in keyof Options]: Key extends keyof Legal

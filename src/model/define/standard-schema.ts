@@ -2,8 +2,9 @@ import { ConfigurationError, isConfigurationError } from '../../errors.ts';
 import type { GivenSchema } from './raw-schema.ts';
 
 /**
- * A schema of another library that can tell its JSON Schema and its types: https://standardschema.dev/json-schema. Schemas of Zod (from 4.2)
- * and ArkType (from 2.1.28) are such schemas, and those of Valibot if `toStandardJsonSchema` of `@valibot/to-json-schema` has wrapped them.
+ * A schema of another library that can tell its JSON Schema and its types: https://standardschema.dev/json-schema.
+ * Schemas of Zod (from 4.2) and ArkType (from 2.1.28) are such schemas, and those of Valibot if `toStandardJsonSchema`
+ * of `@valibot/to-json-schema` has wrapped them.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -36,7 +37,10 @@ export type InputOf<S> = S extends { readonly '~standard': { readonly types?: in
     : unknown
   : unknown;
 
-/** Asks a schema of another library for the JSON Schemas of what it takes and of what it makes of that. Errors name `path`. */
+/**
+ * Asks a schema of another library for the JSON Schemas of what it takes and of what it makes of that. Errors name
+ * `path`.
+ */
 export function askForSchemas(schema: StandardSchema, path: string): { readonly input: GivenSchema; readonly output: GivenSchema } {
   const { vendor, jsonSchema } = schema['~standard'];
   if (typeof jsonSchema?.input !== 'function' || typeof jsonSchema.output !== 'function') {
@@ -111,7 +115,9 @@ const withoutJson: ReadonlySet<string> = new Set(
 /** Checks of Zod that its JSON Schema does not show. */
 const hiddenChecks: ReadonlySet<string> = new Set(['custom', 'overwrite', 'property', 'mime_type', 'size_equals', 'max_size', 'min_size']);
 
-/** Refuses what a JSON Schema of Zod would not show: refinements, changes of values, and types that JSON does not have. */
+/**
+ * Refuses what a JSON Schema of Zod would not show: refinements, changes of values, and types that JSON does not have.
+ */
 function refuseZod({ zodSchema, jsonSchema, path }: ZodPlace, root: string): void {
   const { def } = zodSchema._zod;
   const at = [root, ...path.filter((step, index) => step !== 'properties' || path[index - 1] === 'properties')].join('.');

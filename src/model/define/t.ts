@@ -29,17 +29,17 @@ import type {
 } from './schema.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
 
-/** The options of a field that the service sets. Not exported: declarations of models would name it, by a path that packages do not have. */
+/** The options of a field that the service sets. Not exported, or declarations would name a path that packages lack. */
 type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
 
 /**
  * The builders of fields. Each returns a JSON Schema (2020-12). `bsonType` names a stored type that JSON does not have.
  *
- * TypeScript refuses options that are not known or not legal, and so does a `ConfigurationError`, which names the field.
+ * Unknown and illegal options do not compile. At run time they are a `ConfigurationError` that names the field.
  *
  * @example
  * const Address = t.object('Address', { street: t.string(), zip: t.optional(t.string()) });
- * const Customer = defineModel('Customer', { collection: 'customers', fields: { name: t.string(), address: Address } });
+ * const Customer = defineModel('Customer', { collection: 'customers', fields: { address: Address } });
  */
 export const t = {
   /**
@@ -61,7 +61,7 @@ export const t = {
     build({ type: 'integer', ...open(options), bsonType: 'int' }),
 
   /**
-   * A signed 64-bit integer: a `bigint` in documents, and a JSON number with all of its digits on the wire. Stored as a BSON long.
+   * A signed 64-bit integer: a `bigint` in documents, an exact JSON number on the wire. Stored as a BSON long.
    *
    * @example
    * t.int64({ minimum: 0n })
@@ -79,7 +79,7 @@ export const t = {
     build({ type: 'number', ...open(options), bsonType: 'double' }),
 
   /**
-   * A decimal number of at most 34 digits: a `Decimal128` in documents. Clients send a JSON number or a string, and read a string.
+   * A decimal of at most 34 digits: a `Decimal128` in documents. Clients read a string, and send that or a JSON number.
    *
    * @example
    * t.decimal({ minimum: '0.01', policy: { filter: ['gte', 'lt'], sort: true } })
@@ -99,7 +99,7 @@ export const t = {
     build({ type: 'boolean', ...open(options) }),
 
   /**
-   * A point in time with millisecond precision: a `Date` in documents, and an RFC 3339 date-time on the wire. Without an offset it is UTC.
+   * A point in time in milliseconds: a `Date` in documents, on the wire an RFC 3339 date-time, in UTC without offset.
    *
    * @example
    * t.date({ default: () => new Date() })
@@ -160,7 +160,7 @@ export const t = {
   ): Field<ArrayTypes<TypesIn<I>>, O> => build({ type: 'array', items, ...open(options) }),
 
   /**
-   * A map from keys that clients choose to values of one type. Patch and put replace the whole map. Keys may have `$` and dots.
+   * A map from keys of the client to values of one type. Patch and put replace it whole. Keys may have `$` and dots.
    *
    * @example
    * t.map(t.decimal(), { propertyNames: { pattern: '^[A-Z]{3}$' } })
@@ -180,7 +180,7 @@ export const t = {
     build({ ...open(options) }),
 
   /**
-   * An embedded object. `name` names its schema in the OpenAPI description. A patch merges it, unless the resource has `mergePatch: false`.
+   * An embedded object. `name` names its schema in OpenAPI. A patch merges it, unless `mergePatch` is false.
    *
    * @example
    * t.object('Address', { street: t.string(), zip: t.optional(t.string()) })
@@ -192,7 +192,7 @@ export const t = {
   ): ObjectField<F, O> => build(objectSchema(fields, { ...open(options), objectName: name })),
 
   /**
-   * A field that may be absent. A patch with null removes it. A create must leave it out. The options override those of the inner field.
+   * A field that may be absent: null in a patch removes it, a create must omit it. The options override the inner ones.
    *
    * @example
    * t.optional(t.string())
@@ -203,7 +203,7 @@ export const t = {
   ): Field<TypesIn<F>, Overlaid<OptionsIn<F>, O> & { readonly '~optional': true }> => build(markOptional(extend(field, open(options)))),
 
   /**
-   * A field that may be null, and is null until it is set. The options belong to this field, and override those of the inner one.
+   * A field that may be null, and is null until it is set. Its options belong to it, and override the inner ones.
    *
    * @example
    * t.nullable(Address, { storeNone: true })
@@ -232,8 +232,8 @@ export const t = {
   },
 
   /**
-   * The records of another model that refer to this one, or with `count` their number. It stands directly in the `fields` of a model, is never
-   * stored or written, and is shown only with `include`.
+   * The records of another model that refer to this one, or with `count` their number. It stands directly in the
+   * `fields` of a model, is never stored or written, and is shown only with `include`.
    *
    * @example
    * t.hasMany('Task', { via: 'projectId', max: 100, sort: '-createdAt' })
@@ -244,8 +244,8 @@ export const t = {
   ): HasManyField<O> => build({ hasMany: { model, ...open(options) } }),
 
   /**
-   * A field that another schema describes: of Zod, ArkType or Valibot (with Standard JSON Schema), or a JSON Schema with `$defs` and `$ref`.
-   * The options override its keywords. Throws a `ConfigurationError` for a rule that would be lost, such as a transform.
+   * A field that another schema describes: Zod, ArkType or Valibot (Standard JSON Schema), or a JSON Schema with
+   * `$defs` and `$ref`. The options override its keywords. A rule that would be lost is a `ConfigurationError`.
    *
    * @example
    * t.from(z.email(), { unique: true, policy: { filter: ['eq'] } })
@@ -257,7 +257,7 @@ export const t = {
     build(extend(adoptSchema(isForeign(schema) ? schema : asSchema(schema, 't.from(…)'), 't.from(…)'), open(options))),
 
   /**
-   * The revision of the record: 0 on create, and one more after each write. In double quotes it is the ETag. Without it, a record has no ETag.
+   * The revision of the record, and its only source of an ETag: 0 on create, and one more after each write.
    *
    * @example
    * t.revision()
@@ -288,7 +288,7 @@ export const t = {
   ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('updatedAt', options)),
 
   /**
-   * The time when the record was deleted: a delete sets this field instead of removing the record. See `docs/reference/soft-delete.md`.
+   * The time of the delete, which sets this field instead of removing the record. See `docs/reference/soft-delete.md`.
    *
    * @example
    * t.deletedAt()

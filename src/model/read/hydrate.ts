@@ -8,9 +8,9 @@ import { compileShownValue } from './shown-value.ts';
 export type Hydrate = (stored: unknown) => unknown;
 
 /**
- * Compiles a function that makes the document of a stored record: `id` instead of `_id`, defaults for missing fields, numbers by their declared
- * types, and every field, including private ones. The document is a deep copy, including dates and bytes, so that changes of it do not
- * change the answer.
+ * Compiles a function that makes the document of a stored record: `id` instead of `_id`, defaults for missing fields,
+ * numbers by their declared types, and every field, including private ones. The document is a deep copy, including
+ * dates and bytes, so that changes of it do not change the answer.
  */
 export function compileHydrate(node: ObjectNode): Hydrate {
   const members = node.fields.map((field) => ({

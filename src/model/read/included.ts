@@ -37,7 +37,10 @@ export class Room {
   }
 }
 
-/** The JSON text of an included record, or of the records or the number of a relation by `t.hasMany`, and its size in bytes. */
+/**
+ * The JSON text of an included record, or of the records or the number of a relation by `t.hasMany`, and its size in
+ * bytes.
+ */
 export interface IncludedRecord {
   readonly text: string;
   readonly bytes: number;
@@ -47,8 +50,8 @@ export interface IncludedRecord {
 export type RecordsByRelation = ReadonlyMap<string, ReadonlyMap<string, IncludedRecord>>;
 
 /**
- * The included records of an answer, or of a step of it. A record takes room every time it is shown, because an array of ids from a client may
- * name a large record many times.
+ * The included records of an answer, or of a step of it. A record takes room every time it is shown, because an array
+ * of ids from a client may name a large record many times.
  */
 export class Included {
   readonly #records: RecordsByRelation;
@@ -76,8 +79,9 @@ export class Included {
   }
 
   /**
-   * The record with this id, or for a relation by `t.hasMany` what belongs to the record with this id; undefined if the relation was not
-   * included, or if there is nothing that the client may see. Throws {@link TooMuchIncluded} if there is no room for it.
+   * The record with this id, or for a relation by `t.hasMany` what belongs to the record with this id; undefined if the
+   * relation was not included, or if there is nothing that the client may see. Throws {@link TooMuchIncluded} if there
+   * is no room for it.
    */
   textOf(relation: string, id: string): string | undefined {
     const included = this.#records.get(relation)?.get(id);

@@ -1,7 +1,10 @@
 import type { Leaf } from '../value/leaf.ts';
 import type { WriteAdded } from './write-json.ts';
 
-/** The other side of a reference, by its name in the model. The model that refers is known only where relations are linked. */
+/**
+ * The other side of a reference, by its name in the model. The model that refers is known only where relations are
+ * linked.
+ */
 export interface ManyRelation {
   /** Its name in `include`, and of the member that it adds. */
   readonly name: string;
@@ -29,8 +32,8 @@ export function writeManyText({ name }: ManyRelation, value: string, isCut: bool
 }
 
 /**
- * Compiles the writers of the members that `include` adds for relations by `t.hasMany`. An included relation is found by the id of the
- * record. If there is none, the record has nothing, or the client may see nothing.
+ * Compiles the writers of the members that `include` adds for relations by `t.hasMany`. An included relation is found
+ * by the id of the record. If there is none, the record has nothing, or the client may see nothing.
  */
 export function compileManyWriters(id: Leaf, many: ReadonlyMap<string, ManyRelation>): WriteAdded[] {
   return [...many.values()].map(({ name, isCount }) => {

@@ -38,7 +38,10 @@ export function privatePaths(table: FieldTable): string[] {
   return [...table.values()].filter(({ isPrivate, parent }) => isPrivate && !parent?.isPrivate).map(({ path }) => path);
 }
 
-/** Whether a stored path names a private field, leads through one, or to an object that has one: `place.code`, `secret.any.key`, `place`. */
+/**
+ * Whether a stored path names a private field, leads through one, or to an object that has one: `place.code`,
+ * `secret.any.key`, `place`.
+ */
 export function leadsToPrivate(node: Node, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined || key === '$**') return privateNames(node).size > 0;
   switch (node.kind) {

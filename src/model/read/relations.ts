@@ -32,7 +32,10 @@ export interface Relation {
 export interface Includable {
   /** The legal names of `include`. */
   readonly names: readonly string[];
-  /** The references of the record itself, by the first part of a name. What is included by `t.hasMany` needs no field of the record. */
+  /**
+   * The references of the record itself, by the first part of a name. What is included by `t.hasMany` needs no field of
+   * the record.
+   */
   readonly relations: ReadonlyMap<string, Relation>;
 }
 
@@ -54,8 +57,8 @@ type Visit = (value: unknown) => void;
 type Reach = (stored: unknown, visit: Visit) => void;
 
 /**
- * The readable relations of a model by their names in `include`: `as`, or the name of the field, dotted if it is in an embedded object. Arrays
- * have no part in a name. Relations in maps have no fixed path, and therefore no name.
+ * The readable relations of a model by their names in `include`: `as`, or the name of the field, dotted if it is in an
+ * embedded object. Arrays have no part in a name. Relations in maps have no fixed path, and therefore no name.
  */
 export function compileRelations(table: FieldTable): ReadonlyMap<string, Relation> {
   const readable = [...table.values()].filter(({ isPrivate }) => !isPrivate);

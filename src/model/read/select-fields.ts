@@ -24,13 +24,17 @@ export interface FieldSelector {
   /** The dotted names of all readable fields that are not in maps, in declared order. */
   readonly names: ReadonlySet<string>;
   /**
-   * Selects these fields; each must be one of `names`. Their order does not matter, and a whole object covers fields of it. The fields of
-   * included relations are fetched too. Nothing is cached, because a cache by text from clients would grow without bound.
+   * Selects these fields; each must be one of `names`. Their order does not matter, and a whole object covers fields of
+   * it. The fields of included relations are fetched too. Nothing is cached, because a cache by text from clients would
+   * grow without bound.
    */
   select(names: readonly string[], included?: readonly Relation[]): SelectedFields;
 }
 
-/** Compiles the selector of a model. `names` are the fields that a client may name; `writer` and `bytesWriter` write whole records. */
+/**
+ * Compiles the selector of a model. `names` are the fields that a client may name; `writer` and `bytesWriter` write
+ * whole records.
+ */
 export function compileFieldSelector(
   root: ObjectNode,
   names: Iterable<string>,
@@ -85,8 +89,9 @@ function compileFieldPaths(field: CompiledField, path: string): { readonly whole
 }
 
 /**
- * The object within which a projection may choose fields. A projection of `place.city` omits a `place` that is null, and null items of an
- * array. If that would change what the field shows, the whole field is fetched, and its parts are chosen when it is written.
+ * The object within which a projection may choose fields. A projection of `place.city` omits a `place` that is null,
+ * and null items of an array. If that would change what the field shows, the whole field is fetched, and its parts are
+ * chosen when it is written.
  */
 function projectableWithin(field: CompiledField): ObjectNode | undefined {
   const { node } = field;
@@ -96,8 +101,8 @@ function projectableWithin(field: CompiledField): ObjectNode | undefined {
 }
 
 /**
- * Parses the names of `fields`. Unknown names are added to `errors`; a private field is reported as one that does not exist. Undefined if there
- * are errors or no names. `included` are the relations to include.
+ * Parses the names of `fields`. Unknown names are added to `errors`; a private field is reported as one that does not
+ * exist. Undefined if there are errors or no names. `included` are the relations to include.
  */
 export function parseFields(
   given: readonly string[],

@@ -5,9 +5,9 @@ import { compileMemberRead } from '../value/stored-shape.ts';
 export type ShowValue = (stored: Readonly<Record<string, unknown>>) => unknown;
 
 /**
- * Compiles a function that returns the value that a field of a stored object shows. If the key is missing, or null in a field that is not
- * nullable, it is the default, or null if null is stored as a missing key. An optional field is then absent: it may have been removed, and a
- * default would bring it back.
+ * Compiles a function that returns the value that a field of a stored object shows. If the key is missing, or null in a
+ * field that is not nullable, it is the default, or null if null is stored as a missing key. An optional field is then
+ * absent: it may have been removed, and a default would bring it back.
  */
 export function compileShownValue(field: CompiledField): ShowValue {
   const read = compileMemberRead(field.key);

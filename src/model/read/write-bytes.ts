@@ -6,8 +6,8 @@ import { compileShownValue } from './shown-value.ts';
 import { type Choice, compileItemWriter, type Selection, type ValueWriter, type WriteJson } from './write-json.ts';
 
 /**
- * Writes the readable fields of a record as JSON, directly from its BSON bytes. The text is byte for byte what the {@link ValueWriter} writes
- * for the decoded record. Throws `declined` if the record must be decoded.
+ * Writes the readable fields of a record as JSON, directly from its BSON bytes. The text is byte for byte what the
+ * {@link ValueWriter} writes for the decoded record. Throws `declined` if the record must be decoded.
  */
 export interface BytesWriter {
   readonly write: WriteBson;

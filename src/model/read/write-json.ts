@@ -20,7 +20,10 @@ import { compileShownValue } from './shown-value.ts';
 /** Writes a stored value as JSON for a client, with the included records of its relations. */
 export type WriteJson = (stored: unknown, included?: Included) => string;
 
-/** What a client chose of a field: all of it, or parts of it. A field that is only `fetched` is needed for an included record, and not shown. */
+/**
+ * What a client chose of a field: all of it, or parts of it. A field that is only `fetched` is needed for an included
+ * record, and not shown.
+ */
 export type Choice = 'whole' | 'fetched' | Selection;
 
 /** What a client chose of an object, by the names of its fields. */
@@ -29,14 +32,18 @@ export type Selection = ReadonlyMap<string, Choice>;
 /** The writer of a value, from which writers of its parts can be made. */
 export interface ValueWriter {
   readonly write: WriteJson;
-  /** Makes a writer of the chosen parts. It is cheap enough for a single request, because all parts are compiled already. */
+  /**
+   * Makes a writer of the chosen parts. It is cheap enough for a single request, because all parts are compiled
+   * already.
+   */
   select(selection: Selection): WriteJson;
 }
 
 /**
- * Compiles the writer of an object. It writes the readable fields in declared order, and never a private one, at any depth. A missing field
- * shows its default, or null if it is nullable; only optional fields are omitted. A stored value of another type is written as it is, because
- * a read must not fail on old data. `path` is the path of the object in its model, and `many` write what stands behind the fields of a record.
+ * Compiles the writer of an object. It writes the readable fields in declared order, and never a private one, at any
+ * depth. A missing field shows its default, or null if it is nullable; only optional fields are omitted. A stored value
+ * of another type is written as it is, because a read must not fail on old data. `path` is the path of the object in
+ * its model, and `many` write what stands behind the fields of a record.
  */
 export function compileObjectWriter(node: ObjectNode, path = '', many: readonly WriteAdded[] = []): ValueWriter {
   const fields = readableFields(node);
@@ -106,8 +113,9 @@ function compileMemberWriter(field: CompiledField, path: string): MemberWriter {
 }
 
 /**
- * Compiles the writer of the member that `include` adds for a relation with `as`: `"name":record`, or nothing if it was not included. It is null
- * if the client may not see such a record. The records of an array are in the order of its ids.
+ * Compiles the writer of the member that `include` adds for a relation with `as`: `"name":record`, or nothing if it was
+ * not included. It is null if the client may not see such a record. The records of an array are in the order of its
+ * ids.
  */
 function compileAddedWriter(field: CompiledField, path: string): WriteAdded[] {
   const slot = relationSlot(field);
@@ -172,7 +180,9 @@ function indivisible(write: WriteJson): ValueWriter {
   return { write, select: () => write };
 }
 
-/** Compiles the writer of a relation without `as`: the included record, or the id if the client may not see the record. */
+/**
+ * Compiles the writer of a relation without `as`: the included record, or the id if the client may not see the record.
+ */
 function compileReplacedWriter(relation: string, writeId: WriteJson): WriteJson {
   return function writeRecordOrId(stored, included) {
     const id = writeId(stored);

@@ -15,8 +15,8 @@ export const bson = {
 } as const;
 
 /**
- * Thrown for bytes that this code does not handle: rare types and damaged data. The caller decodes the record instead. It is a single object,
- * because the stack trace of a new one would cost more than decoding.
+ * Thrown for bytes that this code does not handle: rare types and damaged data. The caller decodes the record instead.
+ * It is a single object, because the stack trace of a new one would cost more than decoding.
  */
 export const declined = new Error('These bytes must be decoded.');
 
@@ -93,7 +93,9 @@ export interface Member {
   readonly start: number;
 }
 
-/** Finds a member of a document by its ASCII key. Of several members with this key it is the last, as for the driver. */
+/**
+ * Finds a member of a document by its ASCII key. Of several members with this key it is the last, as for the driver.
+ */
 export function findMember(source: Uint8Array, key: string): Member | undefined {
   let found: Member | undefined;
   const last = documentEnd(source, 0, source.length) - 1;

@@ -30,8 +30,8 @@ export type BsonValue =
   | ObjectId
   | Timestamp;
 
-// The BSON types of every copy of `bson` inherit a member with this key, and each copy requires it of the values that it stores. Clients
-// cannot send it, because JSON has no symbols.
+// The BSON types of every copy of `bson` inherit a member with this key, and each copy requires it of the values that
+// it stores. Clients cannot send it, because JSON has no symbols.
 const version = Symbol.for('@@mdb.bson.version');
 
 /** The major version of the `bson` package that made a BSON value. Undefined for any other value. */
@@ -42,8 +42,9 @@ export function bsonVersionOf(value: unknown): unknown {
 const ours = bsonVersionOf(new ObjectId());
 
 /**
- * Whether a value is of a BSON type, from any copy of the `bson` package with our major version. Mongoose or a handler's own import may
- * bring another copy. Its values are stored and compared like ours, but are not an `instanceof` our classes.
+ * Whether a value is of a BSON type, from any copy of the `bson` package with our major version. Mongoose or a
+ * handler's own import may bring another copy. Its values are stored and compared like ours, but are not an
+ * `instanceof` our classes.
  */
 export function isBsonValue(value: unknown): value is BsonValue {
   return bsonVersionOf(value) === ours;
@@ -69,7 +70,10 @@ export const isDBRef = is('DBRef');
 
 const uuidSubtype = 4;
 
-/** Whether a binary is a UUID (RFC 9562). Its length is checked too, because some drivers have stored other lengths with this subtype. */
+/**
+ * Whether a binary is a UUID (RFC 9562). Its length is checked too, because some drivers have stored other lengths with
+ * this subtype.
+ */
 export function isUuid(value: Binary): boolean {
   return value.sub_type === uuidSubtype && value.position === 16;
 }

@@ -4,8 +4,8 @@ import { isObject } from './plain-object.ts';
 import { isStoredObject } from './stored-shape.ts';
 
 /**
- * Copies a value in document form, so that every part of the copy may be changed. The driver's serializer is not used: it would read a key
- * `_bsontype` in a client's data as the name of a type.
+ * Copies a value in document form, so that every part of the copy may be changed. The driver's serializer is not used:
+ * it would read a key `_bsontype` in a client's data as the name of a type.
  */
 export function copyValue(value: unknown): unknown {
   if (Array.isArray(value)) return Array.from(value, copyValue);
@@ -13,7 +13,8 @@ export function copyValue(value: unknown): unknown {
   if (isBinary(value)) return copyBinary(value);
   if (value instanceof Uint8Array) return Uint8Array.from(value);
   if (value instanceof Map) return new Map(Array.from(value, ([key, member]) => [key, copyValue(member)]));
-  // The driver reads every object with `$ref` and `$id` as a DBRef. It was stored as plain data, and is returned as such.
+  // The driver reads every object with `$ref` and `$id` as a DBRef. It was stored as plain data, and is returned as
+  // such.
   if (isDBRef(value)) return copyMembers(value.toJSON());
   return isObject(value) ? copyMembers(value) : value;
 }
@@ -29,8 +30,8 @@ function copyMembers(object: object): Record<string, unknown> {
 }
 
 /**
- * Prepares a stored value for the driver: objects become Maps, which the driver writes key by key. The driver would read the key
- * `_bsontype` of an object, which a client may have sent, as the name of a type.
+ * Prepares a stored value for the driver: objects become Maps, which the driver writes key by key. The driver would
+ * read the key `_bsontype` of an object, which a client may have sent, as the name of a type.
  */
 export function asSent(stored: unknown): unknown {
   if (Array.isArray(stored)) return stored.map(asSent);

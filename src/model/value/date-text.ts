@@ -1,12 +1,12 @@
 const dateTime = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?$/;
 
 /**
- * Parses an RFC 3339 date-time. Without an offset it is UTC. Digits beyond milliseconds are cut off. Returns undefined for any other text:
- * also for impossible days, which `Date` would roll over; for leap seconds, which `Date` does not know; and for times that their offset
- * moves out of the years 0000 to 9999, which RFC 3339 cannot write.
+ * Parses an RFC 3339 date-time. Without an offset it is UTC. Digits beyond milliseconds are cut off. Returns undefined
+ * for any other text: also for impossible days, which `Date` would roll over; for leap seconds, which `Date` does not
+ * know; and for times that their offset moves out of the years 0000 to 9999, which RFC 3339 cannot write.
  *
- * Expanded years (ECMA-262, "Expanded Years") are accepted in the spelling of `Date`. Stored dates outside of those years are written so,
- * and clients can send back what they read.
+ * Expanded years (ECMA-262, "Expanded Years") are accepted in the spelling of `Date`. Stored dates outside of those
+ * years are written so, and clients can send back what they read.
  *
  * @example
  * parseDate('2026-02-30T00:00:00Z'); // undefined

@@ -36,7 +36,8 @@ export function aboveMaximum(limit: bigint | string): Invalid {
 }
 
 /**
- * Negative if `a` is less than `b`, positive if it is greater, else 0. Both are finite: decimals, or numbers written with all their digits.
+ * Negative if `a` is less than `b`, positive if it is greater, else 0. Both are finite: decimals, or numbers written
+ * with all their digits.
  */
 export function compareDecimals(a: Decimal128 | string, b: Decimal128 | string): number {
   return compareParts(toParts(a), toParts(b));

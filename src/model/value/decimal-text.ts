@@ -11,10 +11,12 @@ const million = 1_000_000;
 type Words = [number, number, number, number];
 
 /**
- * The Decimal128 of a number whose digits and exponent fit as they are written: the same bytes as `Decimal128.fromString`, in a fraction of the
- * time. Undefined for any other number, which has to be shortened or refused. The text is known to be a number.
+ * The Decimal128 of a number whose digits and exponent fit as they are written: the same bytes as
+ * `Decimal128.fromString`, in a fraction of the time. Undefined for any other number, which has to be shortened or
+ * refused. The text is known to be a number.
  *
- * Its 128 bits are the sign, 14 bits of the exponent plus 6176, and 113 bits of the digits as an integer, from the last byte to the first.
+ * Its 128 bits are the sign, 14 bits of the exponent plus 6176, and 113 bits of the digits as an integer, from the last
+ * byte to the first.
  */
 export function encodeDecimal(text: string): Decimal128 | undefined {
   const words: Words = [0, 0, 0, 0];
@@ -102,8 +104,8 @@ export function formatDecimal(decimal: Decimal128): string {
 }
 
 /**
- * A double close to a Decimal128: they differ by less than a part in 10^12, unless it is beyond the range of doubles. NaN for what is not a number,
- * and for some zeros.
+ * A double close to a Decimal128: they differ by less than a part in 10^12, unless it is beyond the range of doubles.
+ * NaN for what is not a number, and for some zeros.
  */
 export function approximateDecimal({ bytes }: Decimal128): number {
   const top = wordAt(bytes, 12);

@@ -1,4 +1,7 @@
-/** A growing buffer for JSON text in UTF-8. It is reused: a caller must take or clear its text before it waits for anything. */
+/**
+ * A growing buffer for JSON text in UTF-8. It is reused: a caller must take or clear its text before it waits for
+ * anything.
+ */
 export class JsonOutput {
   /** The first `length` bytes are the text. {@link reserve} may replace the buffer. */
   bytes: Buffer;

@@ -2,8 +2,8 @@ import type { Invalid } from '../../rules.ts';
 import type { WriteBson } from './write-bson.ts';
 
 /**
- * A type of single values. It converts them between four forms: *stored* (for the driver), *document* (for handlers), JSON, and the text of a
- * query string or path. It does not know policies, defaults or null.
+ * A type of single values. It converts them between four forms: *stored* (for the driver), *document* (for handlers),
+ * JSON, and the text of a query string or path. It does not know policies, defaults or null.
  */
 export interface Leaf<Stored = unknown> {
   /** Its name in errors about definitions. */

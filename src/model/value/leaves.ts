@@ -60,7 +60,10 @@ export const booleanLeaf: Leaf<boolean> = {
 
 const readDate = (text: string): Date | Invalid => parseDate(text) ?? notDate;
 
-/** Explains a lost `+`: in a query string, the `+` of an offset such as `+01:00` or of a year such as `+010000` is read as a space. */
+/**
+ * Explains a lost `+`: in a query string, the `+` of an offset such as `+01:00` or of a year such as `+010000` is read
+ * as a space.
+ */
 function readDateText(text: string): Date | Invalid {
   const date = parseDate(text);
   if (date) return date;
@@ -157,7 +160,10 @@ export function enumLeaf(values: readonly string[]): Leaf<string> {
   };
 }
 
-/** Any JSON value in bodies, any BSON value in the database. It has no text form, because lists neither filter nor sort by it. */
+/**
+ * Any JSON value in bodies, any BSON value in the database. It has no text form, because lists neither filter nor sort
+ * by it.
+ */
 export const anyLeaf: Leaf = {
   name: 'any',
   readSchema: {},

@@ -140,7 +140,8 @@ function isNumber(value: unknown): value is number | bigint | JsonNumber {
 
 const isDigit = /^-?\d/;
 
-// For the OpenAPI description. It does not count 34 digits: JSON Schema advises against the syntax that would be needed, which RE2 lacks.
+// For the OpenAPI description. It does not count 34 digits: JSON Schema advises against the syntax that would be
+// needed, which RE2 lacks.
 const decimalPattern = '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$';
 
 /** A Decimal128. A JSON number is read by its digits, as a string is: both may use the whole range of a Decimal128. */

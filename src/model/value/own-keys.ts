@@ -1,7 +1,10 @@
 /** The stored key of the id that all records have which one delete has marked. */
 export const deletionKey = '_deletion';
 
-/** The stored key that counts how often latches of a record were made: the transaction that makes one conflicts with its delete. */
+/**
+ * The stored key that counts how often latches of a record were made: the transaction that makes one conflicts with its
+ * delete.
+ */
 export const referencesKey = '_references';
 
 /** The keys of stored records that belong to the library, and are no fields. */

@@ -3,8 +3,8 @@ import { tagOf } from './bson-type.ts';
 import { isObject, own } from './plain-object.ts';
 
 /**
- * Whether two values in document form are stored as equal values. The order of an object's keys does not matter, nor do undefined members,
- * nor whether an integer is a number or a bigint.
+ * Whether two values in document form are stored as equal values. The order of an object's keys does not matter, nor do
+ * undefined members, nor whether an integer is a number or a bigint.
  */
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;

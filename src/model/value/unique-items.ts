@@ -2,8 +2,8 @@ import { mapEntries } from './stored-shape.ts';
 import { writeUntyped } from './untyped.ts';
 
 /**
- * Whether two items of an array are equal in the sense of JSON Schema's `uniqueItems`: by value, with keys in any order. Each item is
- * written as text once. Ajv compares every pair of items, which takes minutes for 100,000 numbers.
+ * Whether two items of an array are equal in the sense of JSON Schema's `uniqueItems`: by value, with keys in any
+ * order. Each item is written as text once. Ajv compares every pair of items, which takes minutes for 100,000 numbers.
  */
 export function hasEqualItems(items: readonly unknown[]): boolean {
   const seen = new Set<string>();

@@ -20,9 +20,9 @@ const tooSmall = new Invalid('underflow', 'must not hold a number other than zer
 const unstorable = new Invalid('not_storable', 'must be a value that BSON can store');
 
 /**
- * Converts a client's JSON to the stored value of an untyped field. What is stored as it came is not copied. Objects with a key that means
- * something to the driver or to JavaScript become Maps, which the driver writes key by key: `__proto__`, `_bsontype` and `toBSON` are stored
- * as keys like any other, and `{"$oid": …}` stays plain data.
+ * Converts a client's JSON to the stored value of an untyped field. What is stored as it came is not copied. Objects
+ * with a key that means something to the driver or to JavaScript become Maps, which the driver writes key by key:
+ * `__proto__`, `_bsontype` and `toBSON` are stored as keys like any other, and `{"$oid": …}` stays plain data.
  */
 export function readUntyped(value: unknown): unknown {
   switch (typeof value) {
@@ -78,9 +78,10 @@ const mostKeys = 128;
 const hasMeaning: ReadonlySet<string> = new Set(['__proto__', '_bsontype', 'toBSON', 'toJSON']);
 
 /**
- * Converts a value from the application's own code to the stored value of an untyped field. BSON values stay as they are. Dates, bytes,
- * arrays and plain objects are copied, so that the record shares nothing with the caller. Functions, symbols and `undefined` are refused,
- * because BSON would drop them silently, and an invalid date, which it would store as 1970. Undefined members are left out.
+ * Converts a value from the application's own code to the stored value of an untyped field. BSON values stay as they
+ * are. Dates, bytes, arrays and plain objects are copied, so that the record shares nothing with the caller. Functions,
+ * symbols and `undefined` are refused, because BSON would drop them silently, and an invalid date, which it would store
+ * as 1970. Undefined members are left out.
  */
 export function checkUntyped(value: unknown): unknown {
   switch (typeof value) {
@@ -210,7 +211,8 @@ function writeBson(value: BsonValue): string {
     case 'Code':
       return JSON.stringify(value.code);
     case 'DBRef':
-      // The driver reads every object with `$ref` and `$id` as a DBRef. It was stored as plain data, and is served as such.
+      // The driver reads every object with `$ref` and `$id` as a DBRef. It was stored as plain data, and is served as
+      // such.
       return writeMembers(Object.entries(value.toJSON()));
     default:
       return 'null';

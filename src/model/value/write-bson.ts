@@ -4,8 +4,8 @@ import type { JsonOutput } from './json-output.ts';
 import { writeDate, writeDecimal, writeDouble, writeInt64 } from './write-bson-numbers.ts';
 
 /**
- * Writes a stored value as JSON, directly from its BSON bytes. The text is byte for byte what `Leaf.toJson` writes for the decoded value.
- * Throws `declined` for rare types and damaged data.
+ * Writes a stored value as JSON, directly from its BSON bytes. The text is byte for byte what `Leaf.toJson` writes for
+ * the decoded value. Throws `declined` for rare types and damaged data.
  */
 export type WriteBson = (source: Uint8Array, type: number, start: number, end: number, out: JsonOutput) => void;
 
@@ -113,8 +113,8 @@ export function writeArray(source: Uint8Array, start: number, end: number, write
 }
 
 /**
- * Writes an object whose keys are data. It declines objects that decoding would change: a JavaScript object sorts keys that are numbers and
- * drops duplicate keys, and the driver makes a DBRef of an object with `$ref`.
+ * Writes an object whose keys are data. It declines objects that decoding would change: a JavaScript object sorts keys
+ * that are numbers and drops duplicate keys, and the driver makes a DBRef of an object with `$ref`.
  */
 export function writeMembers(source: Uint8Array, start: number, end: number, writeMember: WriteBson, out: JsonOutput): void {
   const last = documentEnd(source, start, end) - 1;

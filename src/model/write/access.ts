@@ -5,27 +5,42 @@ import type { CompiledField, FieldEntry, FieldTable, Node, ObjectNode } from '..
 export interface WriteRules {
   /** Whether clients may write only fields whose policy has `insert: true` or `update: true`. @default false */
   readonly explicitWrites?: boolean;
-  /** Whether PATCH merges into embedded objects (RFC 7396). Otherwise it replaces them, as it always does maps and arrays. @default true */
+  /**
+   * Whether PATCH merges into embedded objects (RFC 7396). Otherwise it replaces them, as it always does maps and
+   * arrays.
+   *
+   * @default true
+   */
   readonly mergePatch?: boolean;
 }
 
 /** The rules of one kind of write: what may be written, and how values are read. */
 export interface Access {
-  /** Whether values are JSON of a request body, in document form from the application's own code, or in document form as they were stored. */
+  /**
+   * Whether values are JSON of a request body, in document form from the application's own code, or in document form as
+   * they were stored.
+   */
   readonly source: 'json' | 'document' | 'stored';
   /** The error of writing this field. Undefined if it may be written. */
   refusal(field: CompiledField): Invalid | undefined;
   /** Whether the record exists (patch, put). Then null removes an optional field; on create it is an error. */
   readonly existing: boolean;
-  /** Whether values that the client may not set are protected: the client can neither clear nor replace what holds them. */
+  /**
+   * Whether values that the client may not set are protected: the client can neither clear nor replace what holds them.
+   */
   readonly protects: boolean;
-  /** Whether the missing keys of an object are reported together in `Report.incomplete`. Otherwise each is an error of its own. */
+  /**
+   * Whether the missing keys of an object are reported together in `Report.incomplete`. Otherwise each is an error of
+   * its own.
+   */
   readonly incompleteObjects: boolean;
   /** Whether checks do not run here, because they need stored values (`StoredCheck`). */
   readonly defersChecks?: boolean;
 }
 
-/** The error of an unknown field. A private field has the same error, so that clients cannot find out that it exists. */
+/**
+ * The error of an unknown field. A private field has the same error, so that clients cannot find out that it exists.
+ */
 export const unknownField = new Invalid('unknown_field', 'is not a known field');
 
 const notOnCreate = new Invalid('not_writable', 'cannot be set on create', { operation: 'create' });
@@ -43,7 +58,8 @@ export const serverAccess: Access = {
 const setByService = new Invalid('not_writable', 'is set by the service itself');
 
 /**
- * Access for the application's own code that writes a record it has not loaded. Nobody sets revision and timestamps, and an id never changes.
+ * Access for the application's own code that writes a record it has not loaded. Nobody sets revision and timestamps,
+ * and an id never changes.
  */
 export function storeAccess({ existing }: Pick<Access, 'existing'>): Access {
   return {
@@ -65,7 +81,8 @@ export function insertAccess({ explicitWrites = false }: WriteRules): Access {
 }
 
 /**
- * Access for the body of a patch. With `mergePatch: false`, replacing an object returns all its fields to their defaults, closed ones too.
+ * Access for the body of a patch. With `mergePatch: false`, replacing an object returns all its fields to their
+ * defaults, closed ones too.
  */
 export function patchAccess(rules: WriteRules): Access {
   return { ...updateAccess(rules), protects: rules.mergePatch !== false };
@@ -104,7 +121,10 @@ export function holdsClosedValues(node: Node, access: Access): boolean {
   }
 }
 
-/** Whether an object requires, at any depth, fields that the client may not send. Then only the server can create the object. */
+/**
+ * Whether an object requires, at any depth, fields that the client may not send. Then only the server can create the
+ * object.
+ */
 export function needsServer(node: ObjectNode, access: Access): boolean {
   return node.fields.some((field) => isRequired(field) && !maySend(field, access));
 }
@@ -121,7 +141,10 @@ export function maySend(field: CompiledField, access: Access): boolean {
   return !(access.protects && holdsClosedValues(field.node, access));
 }
 
-/** The dotted names of all fields that the client may write. Fields inside maps are left out, because they have no fixed name. */
+/**
+ * The dotted names of all fields that the client may write. Fields inside maps are left out, because they have no fixed
+ * name.
+ */
 export function openNames(table: FieldTable, access: Access): string[] {
   const isOpen = (entry: FieldEntry | undefined): boolean =>
     entry === undefined || (access.refusal(entry.field) === undefined && isOpen(entry.parent));

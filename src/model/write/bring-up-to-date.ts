@@ -3,9 +3,10 @@ import { isObject, own } from '../value/plain-object.ts';
 import { isSameValue } from '../value/same-value.ts';
 
 /**
- * Updates a value that a handler holds to what was saved. It is updated in place: objects and arrays are kept, and only members that differ
- * are replaced, so that the handler's references to parts of it stay valid. `sent` is a copy from the time of the save: what the handler
- * has changed since then stays, for the next save. Returns the value itself, or the value that replaces it.
+ * Updates a value that a handler holds to what was saved. It is updated in place: objects and arrays are kept, and only
+ * members that differ are replaced, so that the handler's references to parts of it stay valid. `sent` is a copy from
+ * the time of the save: what the handler has changed since then stays, for the next save. Returns the value itself, or
+ * the value that replaces it.
  */
 export function bringUpToDate(held: unknown, sent: unknown, saved: unknown): unknown {
   if (isObject(held) && isObject(sent) && isObject(saved) && Object.isExtensible(held)) {

@@ -4,8 +4,8 @@ import type { Changes } from './plan-changes.ts';
 import type { Report } from './report.ts';
 
 /**
- * Compiles the check of a record whose changes leave nothing of what is stored: they set every field that the check sees. Undefined if the
- * model has no check.
+ * Compiles the check of a record whose changes leave nothing of what is stored: they set every field that the check
+ * sees. Undefined if the model has no check.
  */
 export function compileWholeCheck(root: ObjectNode): ((changes: Changes, report: Report) => void) | undefined {
   const runCheck = compileCheck(root);

@@ -5,7 +5,8 @@ import { compileHydrate } from '../read/hydrate.ts';
 import type { Report } from './report.ts';
 
 /**
- * Runs the check of an object in stored form, and adds its errors to the report. It runs once for each `readFrom`, the value that was sent.
+ * Runs the check of an object in stored form, and adds its errors to the report. It runs once for each `readFrom`, the
+ * value that was sent.
  */
 export type RunCheck = (stored: unknown, path: string, report: Report, readFrom?: unknown) => void;
 
@@ -28,7 +29,10 @@ export function compileCheck(node: ObjectNode): RunCheck | undefined {
   };
 }
 
-/** The checks of an object and its embedded objects, by dotted path. Objects in arrays and maps are left out: those are written whole. */
+/**
+ * The checks of an object and its embedded objects, by dotted path. Objects in arrays and maps are left out: those are
+ * written whole.
+ */
 export function collectChecks(node: ObjectNode, path = ''): ReadonlyMap<string, RunCheck> {
   const own = compileCheck(node);
   const below = node.fields.flatMap((field) =>

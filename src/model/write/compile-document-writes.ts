@@ -19,8 +19,9 @@ interface WritableModel {
 }
 
 /**
- * Compiles the reader of a new record that the application's own code creates: from document form to stored form, with id, defaults, revision
- * and timestamps. A member that is undefined counts as left out. Throws as {@link refuseInvalid} does.
+ * Compiles the reader of a new record that the application's own code creates: from document form to stored form, with
+ * id, defaults, revision and timestamps. A member that is undefined counts as left out. Throws as {@link refuseInvalid}
+ * does.
  */
 export function compileNewDocument({ name, root }: WritableModel): (document: unknown) => Record<string, unknown> {
   const access = storeAccess({ existing: false });
@@ -48,8 +49,8 @@ export function compileNewDocument({ name, root }: WritableModel): (document: un
 }
 
 /**
- * Compiles the reader of changes that the application's own code makes: a merge patch (RFC 7396) in document form. A member that is undefined
- * counts as left out. Throws as {@link refuseInvalid} does.
+ * Compiles the reader of changes that the application's own code makes: a merge patch (RFC 7396) in document form. A
+ * member that is undefined counts as left out. Throws as {@link refuseInvalid} does.
  */
 export function compileDocumentChanges({ name, root }: WritableModel): (changes: unknown) => Changes {
   const access = storeAccess({ existing: true });

@@ -24,10 +24,10 @@ interface WritableModel {
 type ServerValues = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the body of a create and the server fields into the stored form of a new record. A key of the server fields overrides the client's
- * value, even if it is undefined. Throws `validation_failed` (422) with all errors of the body. Throws a plain Error (500) if a server
- * field is not valid, or if a required field that clients may not send is missing. With `missing`, such a field is no error: its path is
- * added there, and the check of the record does not run.
+ * Reads the body of a create and the server fields into the stored form of a new record. A key of the server fields
+ * overrides the client's value, even if it is undefined. Throws `validation_failed` (422) with all errors of the body.
+ * Throws a plain Error (500) if a server field is not valid, or if a required field that clients may not send is
+ * missing. With `missing`, such a field is no error: its path is added there, and the check of the record does not run.
  */
 export type ReadCreate = (body: unknown, serverFields?: ServerValues, missing?: string[]) => Record<string, unknown>;
 
@@ -77,7 +77,10 @@ export function compileCreate(model: WritableModel, rules: WriteRules = {}): Rea
   };
 }
 
-/** Makes the id of a record that was created without one: its default, or a new ObjectId or UUID. Undefined for other types. */
+/**
+ * Makes the id of a record that was created without one: its default, or a new ObjectId or UUID. Undefined for other
+ * types.
+ */
 export function makeId({ makeDefault, node }: CompiledField): unknown {
   if (makeDefault) return makeDefault();
   if (node.kind !== 'leaf') return undefined;
@@ -102,9 +105,9 @@ function refuseServerValues(operation: 'create' | 'update', { errors }: Report):
 }
 
 /**
- * Reads the body of a patch or put into the changes that one command makes. Throws `validation_failed` (422) with all errors. The server
- * fields override what the client sends, even if they are undefined: that writes nothing. They are written only if the body changes
- * anything else. Throws a plain Error (500) if one of them is not valid.
+ * Reads the body of a patch or put into the changes that one command makes. Throws `validation_failed` (422) with all
+ * errors. The server fields override what the client sends, even if they are undefined: that writes nothing. They are
+ * written only if the body changes anything else. Throws a plain Error (500) if one of them is not valid.
  */
 export type ReadChanges = (body: unknown, serverFields?: ServerValues) => Changes;
 
@@ -142,7 +145,10 @@ function compileReadChanges(model: WritableModel, rules: WriteRules, mode: Embed
   };
 }
 
-/** Compiles the reader of the values that the server sets on update. Throws a plain Error (500) if one of them is not valid. */
+/**
+ * Compiles the reader of the values that the server sets on update. Throws a plain Error (500) if one of them is not
+ * valid.
+ */
 export function compileServerChanges(model: WritableModel): (values: ServerValues) => Changes {
   const plan = compileChanges(model.root, serverAccess, 'replace');
   return function readServerChanges(values) {
@@ -156,8 +162,8 @@ export function compileServerChanges(model: WritableModel): (values: ServerValue
 }
 
 /**
- * The checks of a put that keeps values which the client may not write: they need the stored record. Undefined if the body has everything
- * that they look at.
+ * The checks of a put that keeps values which the client may not write: they need the stored record. Undefined if the
+ * body has everything that they look at.
  */
 function compileStoredCheck(model: WritableModel, access: Access): StoredCheck | undefined {
   const own = ownFields(model.root);

@@ -20,8 +20,8 @@ interface FindMisfitsOptions {
 }
 
 /**
- * Compiles the comparison of a stored record with its model. A missing value that reads as a default fits, and keys that are not fields are
- * ignored. Only the first misfits of a record are found, up to the limits of a {@link Report}.
+ * Compiles the comparison of a stored record with its model. A missing value that reads as a default fits, and keys
+ * that are not fields are ignored. Only the first misfits of a record are found, up to the limits of a {@link Report}.
  */
 export function compileFindMisfits(root: ObjectNode, { runsChecks = false }: FindMisfitsOptions = {}): (stored: unknown) => Misfit[] {
   const hydrate = compileHydrate(root);

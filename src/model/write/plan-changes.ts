@@ -13,7 +13,8 @@ export interface Assignment {
 }
 
 /**
- * An embedded object into which keys are written. If the record has no object there, the object is created, or the write is refused.
+ * An embedded object into which keys are written. If the record has no object there, the object is created, or the
+ * write is refused.
  */
 export interface EmbeddedMerge {
   readonly path: string;
@@ -22,15 +23,18 @@ export interface EmbeddedMerge {
   /** The errors for the client if the object cannot be created. Empty if an outer or inner object has the error. */
   readonly refused: readonly FieldError[];
   /**
-   * The message of the Error (500) if the object cannot be created, and no request could help, because a hook of `before` has written into
-   * it.
+   * The message of the Error (500) if the object cannot be created, and no request could help, because a hook of
+   * `before` has written into it.
    */
   readonly mistake?: string;
 }
 
 /** Checks that need stored values. They run before the write, on the record as the write would leave it. */
 export interface StoredCheck {
-  /** The stored keys with values that the client may not write. The write applies only if these values are still as they were checked. */
+  /**
+   * The stored keys with values that the client may not write. The write applies only if these values are still as they
+   * were checked.
+   */
   readonly dependsOn: readonly string[];
   /** The checks by the dotted path of their object. The record has the path `''`. */
   readonly checks: ReadonlyMap<string, RunCheck>;
@@ -46,14 +50,14 @@ export interface Changes {
 }
 
 /**
- * Reads the body of a patch or put into a plan, and adds its errors to the report. `except` has the names of fields of the record that are
- * not read, because the server sets them.
+ * Reads the body of a patch or put into a plan, and adds its errors to the report. `except` has the names of fields of
+ * the record that are not read, because the server sets them.
  */
 export type PlanChanges = (body: unknown, report: Report, except?: Readonly<Record<string, unknown>>) => Changes;
 
 /**
- * How an embedded object is written. `merge` writes the keys that were sent (RFC 7396). `replace` writes the whole object: unsent keys
- * return to their defaults. `put` does so too, but keeps values that the client may not write.
+ * How an embedded object is written. `merge` writes the keys that were sent (RFC 7396). `replace` writes the whole
+ * object: unsent keys return to their defaults. `put` does so too, but keeps values that the client may not write.
  */
 export type EmbeddedMode = 'merge' | 'replace' | 'put';
 
@@ -124,7 +128,8 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Acc
     draft.embedded.push({ path, whole: creation.size === 0 ? whole : undefined, refused: whyNotCreated(path, creation) });
     const sizeBefore = report.size;
     planKeys(sent, path, draft, report);
-    // The keys have no errors. Errors of checks count already if the body has the whole object: otherwise they depend on stored values.
+    // The keys have no errors. Errors of checks count already if the body has the whole object: otherwise they depend
+    // on stored values.
     if (report.size === sizeBefore && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
   };
 }
@@ -137,7 +142,10 @@ function whyNotCreated(path: string, { incomplete, refusals }: Report): readonly
   return [new Invalid('incomplete', `does not exist yet; to create it, send also ${missing.join(', ')}`, { missing }).at(path)];
 }
 
-/** The error of an object that is missing values which no client may send. It does not name them, because they may be private. */
+/**
+ * The error of an object that is missing values which no client may send. It does not name them, because they may be
+ * private.
+ */
 export const onlyByServer = new Invalid(
   'server_only',
   'does not exist yet, and only the server can create it: it holds required values that clients may not send',
@@ -154,8 +162,8 @@ export function coversWhole(node: ObjectNode, sent: unknown): boolean {
 }
 
 /**
- * Plans a field that the body of a put leaves out: it returns to its default, and is an error if it is required. A field that holds closed
- * values stays as it is, and has no plan.
+ * Plans a field that the body of a put leaves out: it returns to its default, and is an error if it is required. A
+ * field that holds closed values stays as it is, and has no plan.
  */
 function compileUnsentPlan(field: CompiledField, access: Access): PlanField | undefined {
   if (holdsClosedValues(field.node, access)) return undefined;

@@ -25,18 +25,22 @@ export interface Drafts {
   showRecord(stored: unknown): unknown;
   /** The changes of a patch or put in document form: a partial, nested document, with null where a key is removed. */
   showChanges(changes: Changes): unknown;
-  /** The new record in stored form, as the hooks have left its draft. With `isIncomplete`, a required field may have been missing before. */
+  /**
+   * The new record in stored form, as the hooks have left its draft. With `isIncomplete`, a required field may have
+   * been missing before.
+   */
   readRecord(draft: unknown, stored: Members, isIncomplete: boolean): Record<string, unknown>;
   /** The changes as the hooks have left their draft. What they have not changed is the client's plan, as it was. */
   readChanges(draft: unknown, changes: Changes): Changes;
 }
 
 /**
- * Compiles the drafts of a model. What hooks change or add is read with the server's access: the client's policy does not apply.
+ * Compiles the drafts of a model. What hooks change or add is read with the server's access: the client's policy does
+ * not apply.
  *
- * The readers throw `validation_failed` (422) for invalid values of fields that clients know, because such a value probably comes from the
- * client. They throw a plain Error (500) if one of the fields is private, and for a key that is not a field or that the service itself
- * sets.
+ * The readers throw `validation_failed` (422) for invalid values of fields that clients know, because such a value
+ * probably comes from the client. They throw a plain Error (500) if one of the fields is private, and for a key that is
+ * not a field or that the service itself sets.
  */
 export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
   const sentence = `A hook in \`before\` left a draft of ${name} that cannot be written`;
@@ -158,7 +162,10 @@ function compileDraftPlan(node: ObjectNode, about: About): PlanDraft {
   };
 }
 
-/** Plans a value that hooks have changed or added. Where the client's plan writes the value as a whole, so does the new plan. */
+/**
+ * Plans a value that hooks have changed or added. Where the client's plan writes the value as a whole, so does the new
+ * plan.
+ */
 function compileMemberPlan(field: CompiledField, about: About): PlanMember {
   const read = compileFieldReader(field, serverAccess);
   const planAdded = compileFieldPlan(field, serverAccess, 'merge');
@@ -195,7 +202,10 @@ function compileMergePlan(node: ObjectNode, about: About) {
   };
 }
 
-/** An object that is not created if the record has none. The client is told only what it can help: what its own body leaves out. */
+/**
+ * An object that is not created if the record has none. The client is told only what it can help: what its own body
+ * leaves out.
+ */
 function refuseCreation({ path, refused }: EmbeddedMerge, left: Members, { incomplete, refusals }: Report, about: About): EmbeddedMerge {
   if (incomplete.some((one) => one.path === path))
     return refused.length > 0 ? { path, whole: undefined, refused } : impossible(path, about);

@@ -13,9 +13,14 @@ import { Report } from './report.ts';
 
 /** The write of a saved record: only what its handler changed. */
 export interface SavePlan {
-  /** The stored paths of changed values, which may be inside embedded objects. A changed array or map is written whole. */
+  /**
+   * The stored paths of changed values, which may be inside embedded objects. A changed array or map is written whole.
+   */
   readonly assignments: readonly Assignment[];
-  /** The values that were stored at the same paths. For a model without a revision, also all other values that a check has seen. */
+  /**
+   * The values that were stored at the same paths. For a model without a revision, also all other values that a check
+   * has seen.
+   */
   readonly before: readonly Assignment[];
   /** The embedded objects into which keys are written. They must still exist when the write applies. */
   readonly within: readonly string[];
@@ -48,11 +53,12 @@ export type Members = Readonly<Record<string, unknown>>;
 export type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: SaveDraft) => Members;
 
 /**
- * Compiles the plan of `ctx.save`. Only changed values are validated, and only the checks of changed objects run; the record is such an
- * object too. The policy does not apply, because it is about clients.
+ * Compiles the plan of `ctx.save`. Only changed values are validated, and only the checks of changed objects run; the
+ * record is such an object too. The policy does not apply, because it is about clients.
  *
- * The plan throws `validation_failed` (422) for invalid values of fields that clients know, because such a value probably comes from the
- * client. It throws a plain Error (500) if one of the fields is private, and for a key that is not a field or that the service itself sets.
+ * The plan throws `validation_failed` (422) for invalid values of fields that clients know, because such a value
+ * probably comes from the client. It throws a plain Error (500) if one of the fields is private, and for a key that is
+ * not a field or that the service itself sets.
  */
 export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): PlanSave {
   const planObject = compileObjectPlan(root, revision === undefined);
@@ -70,15 +76,18 @@ export function emptyDraft(): SaveDraft {
 }
 
 /**
- * Throws what was found: a plain Error (500) for mistakes and for values of private fields, which begins with `sentence`, and
- * `validation_failed` (422) for values of fields that clients know.
+ * Throws what was found: a plain Error (500) for mistakes and for values of private fields, which begins with
+ * `sentence`, and `validation_failed` (422) for values of fields that clients know.
  */
 export function refuseMistakes(root: ObjectNode, document: unknown, { mistakes, report }: SaveDraft, sentence: string): void {
   if (mistakes.length > 0) throw new Error(`${sentence}: ${mistakes.join('; ')}.`);
   refuseInvalid(report.errors, root, document, sentence);
 }
 
-/** Compiles the comparison of an object, in document form, with what is stored. `guardsChecked` adds all values that a check has seen to `before`. */
+/**
+ * Compiles the comparison of an object, in document form, with what is stored. `guardsChecked` adds all values that a
+ * check has seen to `before`.
+ */
 export function compileObjectPlan(node: ObjectNode, guardsChecked: boolean): PlanObject {
   const members = node.fields.map((field) => ({
     field,
@@ -139,7 +148,10 @@ function asStored(path: string, value: unknown): Assignment {
   return { path, value: value === undefined ? absent : value };
 }
 
-/** Compiles the value, in document form, of a key that the handler deleted or left out: as on create its default, null, or nothing. */
+/**
+ * Compiles the value, in document form, of a key that the handler deleted or left out: as on create its default, null,
+ * or nothing.
+ */
 function compileLeftOut(field: CompiledField): () => unknown {
   const show = compileShownValue(field);
   const hydrate = compileItemHydrate(field);

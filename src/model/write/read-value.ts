@@ -10,7 +10,10 @@ import { type Access, holdsClosedValues, needsServer, unknownField } from './acc
 import { compileCheck } from './check.ts';
 import type { Report } from './report.ts';
 
-/** Converts a value that was sent to stored form, or adds errors to the report. The result is valid only if no error was added. */
+/**
+ * Converts a value that was sent to stored form, or adds errors to the report. The result is valid only if no error was
+ * added.
+ */
 export type ReadValue = (value: unknown, path: string, report: Report) => unknown;
 
 const unclearable = new Invalid('not_clearable', 'cannot be set to null: it holds values that only the server may clear');
@@ -26,8 +29,9 @@ const equalItems = new Invalid('uniqueItems', 'must not have equal items');
 export const isRequiredButMissing = new Invalid('required', 'is required');
 
 /**
- * Compiles the reader of a field. The field's markers decide about null, its type about all other values. If closed values are protected, a
- * field that holds some cannot be set to null, and an array or map that holds some cannot be replaced.
+ * Compiles the reader of a field. The field's markers decide about null, its type about all other values. If closed
+ * values are protected, a field that holds some cannot be set to null, and an array or map that holds some cannot be
+ * replaced.
  */
 export function compileFieldReader(field: CompiledField, access: Access): ReadValue {
   const isProtected = access.protects && holdsClosedValues(field.node, access);
@@ -47,7 +51,10 @@ function refuseReplacement(_value: unknown, path: string, report: Report): unkno
   return absent;
 }
 
-/** Compiles the reader of an item of an array or a value of a map. There null is stored as null, and is a legal value of `t.any()`. */
+/**
+ * Compiles the reader of an item of an array or a value of a map. There null is stored as null, and is a legal value of
+ * `t.any()`.
+ */
 function compileItemReader(slot: Slot, access: Access): ReadValue {
   const read = compileNodeReader(slot, access);
   const isUntyped = slot.node.kind === 'leaf' && slot.node.leaf === anyLeaf;
@@ -122,13 +129,18 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
   };
 }
 
-/** The value that the service gives one of its own fields in a new record: revision 0, the time, and no time of deletion. */
+/**
+ * The value that the service gives one of its own fields in a new record: revision 0, the time, and no time of
+ * deletion.
+ */
 export function initialValue({ maintained }: CompiledField, now: Date): unknown {
   if (maintained === 'deletedAt') return absent;
   return maintained === 'revision' ? 0 : now;
 }
 
-/** The stored value of a field that was not sent: its default, null, or `absent`. Undefined if the field is required. */
+/**
+ * The stored value of a field that was not sent: its default, null, or `absent`. Undefined if the field is required.
+ */
 export function valueOfUnsent(field: CompiledField): unknown {
   if (field.makeDefault) return field.makeDefault();
   if (field.nullable) return field.storeNone ? null : absent;
@@ -190,7 +202,8 @@ function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadVa
   };
 }
 
-// Clients choose the keys, so the stored form is a Map: the driver writes it key by key, including `__proto__` and `_bsontype`.
+// Clients choose the keys, so the stored form is a Map: the driver writes it key by key, including `__proto__` and
+// `_bsontype`.
 function compileMapReader(slot: Slot, node: MapNode, access: Access): ReadValue {
   const read = compileItemReader(node.values, access);
   return function readMap(value, path, report) {

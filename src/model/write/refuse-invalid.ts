@@ -5,14 +5,17 @@ import { isObject, own } from '../value/plain-object.ts';
 
 /** Where a document comes from. */
 interface Origin {
-  /** Whether a key that is no field may come from a client. Otherwise it is a mistake of the application, as in a record that it has loaded. */
+  /**
+   * Whether a key that is no field may come from a client. Otherwise it is a mistake of the application, as in a record
+   * that it has loaded.
+   */
   readonly mayHaveClientKeys: boolean;
 }
 
 /**
- * Refuses values of a document that the application's own code wants to write, if there are errors. Throws `validation_failed` (422) for fields
- * that clients know, because such a value probably comes from the client, and a plain Error (500), which begins with `what`, if one of the
- * fields is private, or is not a field.
+ * Refuses values of a document that the application's own code wants to write, if there are errors. Throws
+ * `validation_failed` (422) for fields that clients know, because such a value probably comes from the client, and a
+ * plain Error (500), which begins with `what`, if one of the fields is private, or is not a field.
  */
 export function refuseInvalid(errors: readonly FieldError[], root: Node, document: unknown, what: string, origin?: Origin): void {
   if (errors.length === 0) return;
@@ -34,8 +37,8 @@ export function describeErrors(errors: readonly FieldError[]): string {
 }
 
 /**
- * Whether clients may know the field at this path: neither the field nor an object that holds it is private. The path of the record is
- * empty. A key that is not a field is a mistake of the application.
+ * Whether clients may know the field at this path: neither the field nor an object that holds it is private. The path
+ * of the record is empty. A key that is not a field is a mistake of the application.
  */
 function isKnownToClients(node: Node, value: unknown, path: string): boolean {
   if (path === '' || node.kind === 'leaf') return true;
@@ -47,7 +50,10 @@ function isKnownToClients(node: Node, value: unknown, path: string): boolean {
   return field !== undefined && !field.policy.private && isKnownIn(field.node, name);
 }
 
-/** Whether a path leads to a key that is no field in a private object. The key may have dots, so that several ways may lead to one. */
+/**
+ * Whether a path leads to a key that is no field in a private object. The key may have dots, so that several ways may
+ * lead to one.
+ */
 function isKeyInPrivate(node: Node, value: unknown, path: string, isPrivate: boolean): boolean {
   const isIn = (inner: Node, name: string, isHidden = isPrivate) => isKeyInPrivate(inner, member(value, name), after(path, name), isHidden);
   const [name = ''] = path.split('.', 1);

@@ -20,8 +20,8 @@ export class Report {
   /** Objects with missing keys, if the access has `incompleteObjects`. They are not in `errors`. */
   readonly incomplete: Incomplete[] = [];
   /**
-   * Required fields that are missing because the client may not send them. This is a mistake of the application, and must not be shown to
-   * clients.
+   * Required fields that are missing because the client may not send them. This is a mistake of the application, and
+   * must not be shown to clients.
    */
   readonly unset: string[] = [];
 
@@ -39,7 +39,10 @@ export class Report {
     this.#results = other ? other.#results : new Map();
   }
 
-  /** Runs a check of `node` on a value that was sent, once for each value: a body may be read more than once. Returns its result. */
+  /**
+   * Runs a check of `node` on a value that was sent, once for each value: a body may be read more than once. Returns
+   * its result.
+   */
   once<T>(node: object, sent: unknown, runCheck: () => T): T {
     const results = this.#results.get(node) ?? new Map<unknown, unknown>();
     this.#results.set(node, results);

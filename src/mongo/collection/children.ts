@@ -36,13 +36,19 @@ interface ChildSize {
 /** The reads of children, for many records in one command. */
 export interface ChildrenReads {
   /**
-   * Finds the children of the records with these ids: for each at most one more than `max`, in order. Reads at most as many bytes as there is
-   * room for. Throws {@link TooMuchIncluded} for more bytes, or for more than `most` children.
+   * Finds the children of the records with these ids: for each at most one more than `max`, in order. Reads at most as
+   * many bytes as there is room for. Throws {@link TooMuchIncluded} for more bytes, or for more than `most` children.
    */
   findChildren(parents: readonly unknown[], children: Children, reach: Reach, room: Room, work: Work): Promise<Child[]>;
-  /** Measures the children that {@link findChildren} would return, in bytes: in the same order, and up to one more than `most`. */
+  /**
+   * Measures the children that {@link findChildren} would return, in bytes: in the same order, and up to one more than
+   * `most`.
+   */
   sizeChildren(parents: readonly unknown[], children: Children, reach: Reach, work: Work): Promise<readonly ChildSize[]>;
-  /** Counts the children of the records with these ids, for each up to one more than `max`. Those without any have no number. */
+  /**
+   * Counts the children of the records with these ids, for each up to one more than `max`. Those without any have no
+   * number.
+   */
   countChildren(parents: readonly unknown[], children: Children, reach: Reach, work: Work): Promise<ReadonlyMap<number, number>>;
 }
 
@@ -56,9 +62,10 @@ interface Reach {
 type Options = AggregateOptions & Abortable;
 
 /**
- * Opens the reads of the children in a collection. The ids of the parents are the documents of the aggregation, and `$lookup` finds the children
- * of each by its own query: with an index of the path and the sort it reads no more of them than it returns, however many there are. Its result is
- * unwound within the stage, so that no document holds all children of a record, and the reply comes in batches.
+ * Opens the reads of the children in a collection. The ids of the parents are the documents of the aggregation, and
+ * `$lookup` finds the children of each by its own query: with an index of the path and the sort it reads no more of
+ * them than it returns, however many there are. Its result is unwound within the stage, so that no document holds all
+ * children of a record, and the reply comes in batches.
  */
 export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Commands, 'readMany'>): ChildrenReads {
   const { privatePaths } = model;

@@ -34,7 +34,11 @@ type Stored = Record<string, unknown>;
 export interface DatabaseOptions {
   /** The database of the collections. */
   readonly db: Database;
-  /** How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it. @default 10,000 */
+  /**
+   * How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it.
+   *
+   * @default 10,000
+   */
   readonly maxTimeMS?: number;
 }
 
@@ -49,13 +53,16 @@ interface Settings {
 }
 
 /**
- * The commands on the collection of a model. Every operation on one record is one command. Only if a write matches nothing, a second one finds
- * out why. Deleted records of a model with `t.deletedAt()` do not exist for them, except for the reads of {@link ModelCollection.seeing}, for
- * {@link ModelCollection.restore} and for the purge.
- * `work` is the work of the request.
+ * The commands on the collection of a model. Every operation on one record is one command. Only if a write matches
+ * nothing, a second one finds out why. Deleted records of a model with `t.deletedAt()` do not exist for them, except
+ * for the reads of {@link ModelCollection.seeing}, for {@link ModelCollection.restore} and for the purge. `work` is the
+ * work of the request.
  */
 export interface ModelCollection extends Operations, Purges {
-  /** Operations as they see other records than the living ones. The writes of clients are not among them: each checks references by itself. */
+  /**
+   * Operations as they see other records than the living ones. The writes of clients are not among them: each checks
+   * references by itself.
+   */
   seeing(visible: Visible): PlainOperations;
   /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */
   restore(target: Target, work: Work): Promise<StoredRecord>;
@@ -88,7 +95,10 @@ export function openCollection(
     return both(addressed, changes && requireEmbedded(changes));
   }
 
-  /** Finds out why a write matched nothing: 404, 412 or 422, in this order. Returns the record if nothing explains it: then it has changed since. */
+  /**
+   * Finds out why a write matched nothing: 404, 412 or 422, in this order. Returns the record if nothing explains it:
+   * then it has changed since.
+   */
   async function explainMiss({ id, scope, precondition }: Target, work: Work, changes?: Changes): Promise<Stored> {
     // A secondary may not have the state yet that the write has seen.
     const stored = await readLatest(work, (command) => findFirst(both({ _id: id }, scope), command, { readPreference: 'primary' }));
@@ -100,8 +110,8 @@ export function openCollection(
   }
 
   /**
-   * Updates a record with checks of stored values that the client may not write, the one operation of two commands. It reads, checks, and writes
-   * if nothing has changed since: the revision, or without one the values that were checked.
+   * Updates a record with checks of stored values that the client may not write, the one operation of two commands. It
+   * reads, checks, and writes if nothing has changed since: the revision, or without one the values that were checked.
    */
   async function updateChecked(
     target: Target,
@@ -122,7 +132,10 @@ export function openCollection(
     });
   }
 
-  /** Writes, and explains a miss. If nothing explains it, the record has changed in between, and the write is tried again. */
+  /**
+   * Writes, and explains a miss. If nothing explains it, the record has changed in between, and the write is tried
+   * again.
+   */
   async function writeOrExplain(target: Target, changes: Changes | undefined, run: Write, work: Work): Promise<StoredRecord> {
     return retry(async () => {
       const stored = await write(work, run, target.viewer);

@@ -39,8 +39,9 @@ interface ElementChange extends Elements {
 /** The writes to elements of arrays. */
 export interface Links {
   /**
-   * Adds an element to an array or removes it, in one command, with a step of the revision. If it is there already, or is not there, nothing is
-   * written. 422 if the array would have too many or too few items, or if the record would leave the scope.
+   * Adds an element to an array or removes it, in one command, with a step of the revision. If it is there already, or
+   * is not there, nothing is written. 422 if the array would have too many or too few items, or if the record would
+   * leave the scope.
    */
   changeElement(target: Target, change: ElementChange, work: Work): Promise<StoredRecord>;
 }
@@ -101,7 +102,10 @@ function isThere({ field, query, show, element }: ElementChange, stored: Stored)
   return isWithin({ field: query, operator: 'eq', value: element }, { [field.key]: itemsOf(show, stored) });
 }
 
-/** The expressions that must be true for the write: otherwise it would change nothing, or leave too many or too few items. */
+/**
+ * The expressions that must be true for the write: otherwise it would change nothing, or leave too many or too few
+ * items.
+ */
 function conditionsOf({ field, kind, element }: ElementChange, list: BsonDocument, without: BsonDocument): BsonDocument[] {
   const { minItems, maxItems } = field.node.keywords as { readonly minItems?: number; readonly maxItems?: number };
   const isIn = { $in: [{ $literal: element }, list] };

@@ -4,9 +4,9 @@ import type { Filter } from '../query/filter.ts';
 import type { Operations } from './operations.ts';
 
 /**
- * The same operations, as they see the records of a model with `t.deletedAt()`: only the living ones, or only the deleted ones. This is the one
- * place that keeps deleted records out of reads, counts and writes: every operation of a collection has its line here, and TypeScript refuses a
- * new one without. An insert addresses no stored record.
+ * The same operations, as they see the records of a model with `t.deletedAt()`: only the living ones, or only the
+ * deleted ones. This is the one place that keeps deleted records out of reads, counts and writes: every operation of a
+ * collection has its line here, and TypeScript refuses a new one without. An insert addresses no stored record.
  */
 export function hideDeleted(model: CompiledModel, all: Operations, visible: Visible): Operations {
   const seen = (scope: Parameters<typeof narrow>[2]) => narrow(model, visible, scope);

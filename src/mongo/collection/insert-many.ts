@@ -15,12 +15,16 @@ type Stored = Record<string, unknown>;
 /** The inserts of many records at once. */
 export interface ManyInserts {
   /**
-   * Inserts each record by itself. Returns the error of each that was not stored, by its place. The records of a command whose outcome is unknown
-   * are 504. Within a transaction, an error of the database is thrown, because the transaction is lost by it. `places` are those of the records
-   * in a larger array; by default their own. `viewer` is who writes, for checked references; by default the application itself.
+   * Inserts each record by itself. Returns the error of each that was not stored, by its place. The records of a
+   * command whose outcome is unknown are 504. Within a transaction, an error of the database is thrown, because the
+   * transaction is lost by it. `places` are those of the records in a larger array; by default their own. `viewer` is
+   * who writes, for checked references; by default the application itself.
    */
   insertEach(records: readonly Stored[], work: Work, places?: readonly number[], viewer?: Viewer): Promise<ReadonlyMap<number, Error>>;
-  /** Inserts all records or none, in one transaction. Throws the first error; the fields in it have the place of the record in front. */
+  /**
+   * Inserts all records or none, in one transaction. Throws the first error; the fields in it have the place of the
+   * record in front.
+   */
   insertAll(records: readonly Stored[], work: Work, viewer?: Viewer): Promise<void>;
 }
 

@@ -25,13 +25,17 @@ interface InsertOptions {
 export interface PlainOperations extends Reads, ChildrenReads, ReferenceCommands {}
 
 /**
- * The operations on the records of a collection. Each takes a scope, if it addresses stored records, and the work of the request, which has its
- * deadline, its signal and its transaction: none of them may be forgotten.
+ * The operations on the records of a collection. Each takes a scope, if it addresses stored records, and the work of
+ * the request, which has its deadline, its signal and its transaction: none of them may be forgotten.
  */
 export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Links {
   /** Inserts a record. */
   insert(stored: Stored, work: Work, options?: InsertOptions): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work: Work): Promise<StoredRecord>;
-  /** Removes a record, or marks it as deleted if its model has `t.deletedAt()`. Returns it as it was before. @default a deletion of its own */
+  /**
+   * Removes a record, or marks it as deleted if its model has `t.deletedAt()`. Returns it as it was before.
+   *
+   * @default a deletion of its own
+   */
   remove(target: Target, work: Work, deletion?: Deletion): Promise<StoredRecord>;
 }

@@ -10,8 +10,8 @@ type Stored = Record<string, unknown>;
 /** What only a model with `t.deletedAt()` has, apart from the restore. */
 export interface Purges {
   /**
-   * Removes at most `max` records for good that were deleted at this time or before, those that were deleted first before the others. Returns how many
-   * there were, also of those that somebody else has removed or restored meanwhile.
+   * Removes at most `max` records for good that were deleted at this time or before, those that were deleted first
+   * before the others. Returns how many there were, also of those that somebody else has removed or restored meanwhile.
    */
   purge(until: Date, scope: Filter | undefined, max: number, work: Work): Promise<PurgedBatch>;
 }

@@ -24,13 +24,16 @@ interface Batch {
 export interface ReadById {
   /** About how many records the collection has. */
   estimate(): Promise<number>;
-  /** Reads the records from a position on: at most `limit`, and less if they are more than 16 MiB. None if there are no more. */
+  /**
+   * Reads the records from a position on: at most `limit`, and less if they are more than 16 MiB. None if there are no
+   * more.
+   */
   readNext(position: Position | undefined, limit: number): Promise<Batch>;
 }
 
 /**
- * Opens the reading of all records of a collection, whatever they are: ids of another type than the model's are read too. No cursor stays
- * open in the database in between.
+ * Opens the reading of all records of a collection, whatever they are: ids of another type than the model's are read
+ * too. No cursor stays open in the database in between.
  */
 export function openReadById(model: CompiledModel, { db: database, maxTimeMS: limitMS = 10_000 }: DatabaseOptions): ReadById {
   const db = asDb(database);
@@ -48,7 +51,8 @@ export function openReadById(model: CompiledModel, { db: database, maxTimeMS: li
       });
     },
     async readNext(position, limit) {
-      // `$gt` of a filter compares values of one type only; that of an expression uses the index of the id for all types.
+      // `$gt` of a filter compares values of one type only; that of an expression uses the index of the id for all
+      // types.
       const filter = position === undefined ? {} : { $expr: { $gt: ['$_id', { $literal: position.id }] } };
       const { found } = await read(new Work(), (command) => {
         const { maxTimeMS } = command;

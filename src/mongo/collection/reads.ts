@@ -64,7 +64,9 @@ export interface Reads extends ThroughReads {
   findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work: Work): Promise<Page>;
   /** Counts the records that match. */
   count(conditions: readonly Condition[], scope: Filter | undefined, work: Work): Promise<number>;
-  /** Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`. */
+  /**
+   * Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`.
+   */
   findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work: Work): Promise<StoredRecord[]>;
   /** Measures the records that {@link findMany} would return, in bytes, by the JSON text of their ids. */
   sizeMany(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<ReadonlyMap<string, number>>;
@@ -132,7 +134,10 @@ export function openReads(
     return command.count(() => readFirstBatch(buildFind(plan, projected, command), command));
   }
 
-  /** Reads a page in one command; in a transaction, where `$unionWith` is not allowed, in one for each range until the page is full. */
+  /**
+   * Reads a page in one command; in a transaction, where `$unionWith` is not allowed, in one for each range until the
+   * page is full.
+   */
   async function readPage(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
     if (!command.session || plan.computed) return readPlanned(plan, projected, command);
     const found: Uint8Array[] = [];
@@ -187,7 +192,10 @@ export function openReads(
     return { filter: both(own, filter), stages };
   }
 
-  /** Counts the matches of a list that is sorted by values of related records. Throws `too_many_matches` (422) if there are too many. */
+  /**
+   * Counts the matches of a list that is sorted by values of related records. Throws `too_many_matches` (422) if there
+   * are too many.
+   */
   async function countSortable(matching: ThroughQuery, max: number, work: Work): Promise<Total> {
     const count = await readMany(work, (command) => countMatches(matching, command, max + 1));
     if (count > max) throw tooManyToSort(max);

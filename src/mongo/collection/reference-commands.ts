@@ -17,11 +17,14 @@ type Stored = Record<string, unknown>;
 export interface ReferenceCommands {
   /** The ids of records that match, as the primary knows them; at most `limit`. */
   findIds(filter: Filter, limit: number, work: Work): Promise<unknown[]>;
-  /** The ids of records whose value at a stored path is one of these, some twice; at least `limit` if there are so many. */
+  /**
+   * The ids of records whose value at a stored path is one of these, some twice; at least `limit` if there are so many.
+   */
   findIdsBy(path: string, values: readonly unknown[], scope: Filter | undefined, limit: number, work: Work): Promise<unknown[]>;
   /**
-   * Writes into each of these records, within the scope, because the transaction that this is a part of makes a latch of it: a delete of the record
-   * conflicts with it. Neither the revision nor `updatedAt` moves. Returns how many records there are.
+   * Writes into each of these records, within the scope, because the transaction that this is a part of makes a latch
+   * of it: a delete of the record conflicts with it. Neither the revision nor `updatedAt` moves. Returns how many
+   * records there are.
    */
   holdAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<number>;
   /** Reads the ids of these records and what they have at some stored paths, within the scope. */

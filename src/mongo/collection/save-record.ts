@@ -22,9 +22,10 @@ export interface SaveTarget {
 }
 
 /**
- * Writes the changes of a handler to a loaded record, in one atomic command that increments the revision once. The command applies only if
- * no other write has come between: its filter has the loaded revision, or the old values of the changed paths if the model has no revision.
- * The filter also has the scope. Throws 404, 409 or 412. Without changes it sends no command.
+ * Writes the changes of a handler to a loaded record, in one atomic command that increments the revision once. The
+ * command applies only if no other write has come between: its filter has the loaded revision, or the old values of the
+ * changed paths if the model has no revision. The filter also has the scope. Throws 404, 409 or 412. Without changes it
+ * sends no command.
  */
 export async function saveRecord(
   collection: ModelCollection,
@@ -47,8 +48,8 @@ export async function saveRecord(
 }
 
 /**
- * A filter for the old values of the plan. It is an expression, which compares exactly: a plain filter for null also matches a missing key,
- * and one for a value also matches an array that has it.
+ * A filter for the old values of the plan. It is an expression, which compares exactly: a plain filter for null also
+ * matches a missing key, and one for a value also matches an array that has it.
  */
 function isUnchanged({ before, within }: SavePlan): Filter {
   const same = before.map(({ path, value }: Assignment) =>

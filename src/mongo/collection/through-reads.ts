@@ -10,7 +10,8 @@ import type { ThroughQuery } from '../relations/through/through-stages.ts';
 /** Opens what lists of other collections need of this one. */
 export function openThroughReads(model: CompiledModel, readFirstBatch: ReadFirstBatch, readMany: Commands['readMany']): ThroughReads {
   const { collection, id } = model;
-  // A missing field of a list counts as null in a `$lookup` and in a filter. It must not lead to a record whose id is null.
+  // A missing field of a list counts as null in a `$lookup` and in a filter. It must not lead to a record whose id is
+  // null.
   const idIsOfType = { _id: { $type: id.leaf.bsonTypes } };
 
   function buildFind({ filter, stages }: ThroughQuery, limit: number, command: Command): object {

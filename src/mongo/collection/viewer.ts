@@ -12,15 +12,24 @@ interface RecordsOf {
 export interface Viewer extends Writer {
   /** The row filter of what the client may see of a source. Undefined if it may see nothing there. */
   scopeOf(source: RecordsOf): Promise<Filter | undefined>;
-  /** Whether the client may write the field of a dotted name. Another field has a value of the server, for which any record will do. */
+  /**
+   * Whether the client may write the field of a dotted name. Another field has a value of the server, for which any
+   * record will do.
+   */
   mayWrite(name: string): boolean;
   /** Whether also the values of the server must be records that the client may see. @default false */
   readonly boundsServer?: boolean;
-  /** The field whose reference is named by the path of the request. If it leads nowhere, there is nothing at that path: 404. */
+  /**
+   * The field whose reference is named by the path of the request. If it leads nowhere, there is nothing at that path:
+   * 404.
+   */
   readonly pathField?: string | undefined;
 }
 
-/** What a delete or a restore does to a record that it does not address: it is deleted too, loses a reference, or is restored too. */
+/**
+ * What a delete or a restore does to a record that it does not address: it is deleted too, loses a reference, or is
+ * restored too.
+ */
 export type CascadedChange = 'deleted' | 'changed' | 'restored';
 
 /** A record that a delete or a restore has touched beside those that it addresses. */

@@ -31,19 +31,32 @@ export interface Targets {
 /** What a write to many records has done. */
 export interface Affected {
   readonly matched: number;
-  /** How many records the write has changed, or deleted. It is less than `matched` if some were already as the write would leave them. */
+  /**
+   * How many records the write has changed, or deleted. It is less than `matched` if some were already as the write
+   * would leave them.
+   */
   readonly modified: number;
   /** The ids of the records that matched, in stored form. */
   readonly ids: readonly unknown[];
 }
 
-/** The writes to many records at once. Each is one transaction, all or nothing; within another transaction it becomes a part of that one. */
+/**
+ * The writes to many records at once. Each is one transaction, all or nothing; within another transaction it becomes a
+ * part of that one.
+ */
 export interface ManyWrites {
   /** Applies the same changes to every record that matches. A record that cannot take them is named by its id: 422. */
   updateMany(targets: Targets, changes: Changes, work: Work): Promise<Affected>;
-  /** Removes every record that matches, or marks it as deleted if its model has `t.deletedAt()`. @default a deletion of its own */
+  /**
+   * Removes every record that matches, or marks it as deleted if its model has `t.deletedAt()`.
+   *
+   * @default a deletion of its own
+   */
   removeMany(targets: Targets, work: Work, deletion?: Deletion): Promise<Affected>;
-  /** Reads the records that a write to many addresses, whole: for hooks. 422 if they are more than the targets allow, or more than 16 MiB. */
+  /**
+   * Reads the records that a write to many addresses, whole: for hooks. 422 if they are more than the targets allow, or
+   * more than 16 MiB.
+   */
   findTargets(targets: Targets, work: Work): Promise<StoredRecord[]>;
   /** Reads the same records again, after the write. 422 if they are more than 16 MiB. */
   findWritten(before: readonly StoredRecord[], work: Work): Promise<StoredRecord[]>;
@@ -100,7 +113,10 @@ export function openManyWrites(
     }
   }
 
-  /** Writes to the records with these ids. The rest of the filter must hold, too: other steps of the same transaction may have come between. */
+  /**
+   * Writes to the records with these ids. The rest of the filter must hold, too: other steps of the same transaction
+   * may have come between.
+   */
   async function writeTo(ids: readonly unknown[], filter: Filter, send: (some: Filter) => Promise<number>): Promise<number> {
     let count = 0;
     for (const some of inParts(ids)) count += await send(both({ _id: { $in: some } }, filter));

@@ -1,5 +1,6 @@
 /**
- * Sends a command that belongs to no request. Rejects after `limitMS` milliseconds, even if the driver does not react to the signal.
+ * Sends a command that belongs to no request. Rejects after `limitMS` milliseconds, even if the driver does not react
+ * to the signal.
  */
 export async function askWithin<T>(limitMS: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

@@ -1,8 +1,8 @@
 import { BSON } from 'mongodb';
 
 /**
- * Reads 64-bit integers as bigint, and binary data and regular expressions as BSON types, so that nothing is rounded or guessed. Defaults are
- * named too, because a collection inherits the options of its client.
+ * Reads 64-bit integers as bigint, and binary data and regular expressions as BSON types, so that nothing is rounded or
+ * guessed. Defaults are named too, because a collection inherits the options of its client.
  */
 export const bsonOptions = {
   useBigInt64: true,

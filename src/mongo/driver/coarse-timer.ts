@@ -12,8 +12,9 @@ interface Waiting {
 }
 
 /**
- * Calls functions after a time, up to 50 ms late. All of them share one timer of Node, which runs only while a function waits: every
- * request and every command has a deadline, and few deadlines are reached. The timer does not keep the process alive.
+ * Calls functions after a time, up to 50 ms late. All of them share one timer of Node, which runs only while a function
+ * waits: every request and every command has a deadline, and few deadlines are reached. The timer does not keep the
+ * process alive.
  */
 class CoarseTimer {
   readonly #waiting = new Set<Waiting>();

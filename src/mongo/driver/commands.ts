@@ -11,7 +11,8 @@ import { checkWriteConcern } from './write-concern.ts';
 type Run = <T>(work: Work, send: (command: Command) => Promise<T>) => Promise<T>;
 
 /**
- * Sends commands on one collection, within the time of the request. An error of the driver is thrown as the problem that clients are told.
+ * Sends commands on one collection, within the time of the request. An error of the driver is thrown as the problem
+ * that clients are told.
  */
 export interface Commands {
   /** Reads one record. */
@@ -26,7 +27,9 @@ export interface Commands {
 
 type Kind = Pick<CommandPlan, 'isWrite' | 'need'> & { readonly isList?: boolean };
 
-/** Plans the commands on a collection. `maxTimeMS` becomes the budget of a request whose first command is one of them. */
+/**
+ * Plans the commands on a collection. `maxTimeMS` becomes the budget of a request whose first command is one of them.
+ */
 export function planCommands(model: CompiledModel, db: Db, collection: Pick<Collection, 'readPreference'>, maxTimeMS: number): Commands {
   checkWriteConcern(db);
   const reachability = reachabilityOf(db.client);
@@ -57,7 +60,8 @@ export function planCommands(model: CompiledModel, db: Db, collection: Pick<Coll
 }
 
 /**
- * Retries a read once after an error of a socket. The driver retries reads too, but not if the connection broke while it was writing to it.
+ * Retries a read once after an error of a socket. The driver retries reads too, but not if the connection broke while
+ * it was writing to it.
  */
 function reading(plan: CommandPlan): Run {
   return async function read(work, send) {

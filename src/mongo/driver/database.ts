@@ -5,8 +5,8 @@ import { readDetail } from './trace/detail.ts';
 import { traceDatabase } from './trace/trace-database.ts';
 
 /**
- * A database of the MongoDB driver, such as `client.db('shop')`. It may come from another copy of the driver than the one this library
- * uses: mongoose has its own.
+ * A database of the MongoDB driver, such as `client.db('shop')`. It may come from another copy of the driver than the
+ * one this library uses: mongoose has its own.
  */
 export interface Database {
   readonly databaseName: string;
@@ -15,8 +15,9 @@ export interface Database {
 }
 
 /**
- * Returns the database with the driver's own type. Throws a {@link ConfigurationError} if it is not a database, or if its driver could not
- * store the values of our copy of `bson`. If `DEBUG` names the library, it returns one that tells of its commands.
+ * Returns the database with the driver's own type. Throws a {@link ConfigurationError} if it is not a database, or if
+ * its driver could not store the values of our copy of `bson`. If `DEBUG` names the library, it returns one that tells
+ * of its commands.
  */
 export function asDb(database: Database): Db {
   const db = database as Db;

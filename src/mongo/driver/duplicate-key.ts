@@ -12,8 +12,8 @@ export interface Writer {
 }
 
 /**
- * 409 with an error for each field of the unique index that clients know and the writer may be told. Without the model of the collection it has no
- * such errors.
+ * 409 with an error for each field of the unique index that clients know and the writer may be told. Without the model
+ * of the collection it has no such errors.
  */
 export function duplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Writer): Problem {
   const errors = Object.keys((cause.keyPattern ?? {}) as object)
@@ -29,7 +29,10 @@ export function foreignDuplicateKey(cause: ServerError, model: CompiledModel | u
   return duplicateKey(cause, collectionOf(cause) === model?.collection ? model : undefined);
 }
 
-/** Only the message names the collection: "E11000 duplicate key error collection: shop.orders index: number_1 dup key: { … }". */
+/**
+ * Only the message names the collection: "E11000 duplicate key error collection: shop.orders index: number_1 dup key: {
+ * … }".
+ */
 function collectionOf({ message }: Error): string | undefined {
   return / collection: [^.]+\.(.+?) index: /.exec(message)?.[1];
 }

@@ -16,18 +16,21 @@ export interface Sending {
   readonly session?: ClientSession | undefined;
 }
 
-/** Sends a `find` or `aggregate` command. Outside of a transaction, read preference and read concern are added to it. */
+/**
+ * Sends a `find` or `aggregate` command. Outside of a transaction, read preference and read concern are added to it.
+ */
 export type ReadFirstBatch = (body: BsonDocument, sending: Sending) => Promise<FirstBatch>;
 
 /** Keeps records as bytes. The driver's types do not have this option. */
 const asBytes = { ...bsonOptions, fieldsAsRaw: { firstBatch: true } };
 
 /**
- * Compiles a function that reads first batches of a collection. It sends the command itself, because a cursor of the driver costs more CPU
- * time than everything else that is done for a page. What a cursor would do is done here: the read preference and read concern of the
- * collection, and one retry of retryable reads.
+ * Compiles a function that reads first batches of a collection. It sends the command itself, because a cursor of the
+ * driver costs more CPU time than everything else that is done for a page. What a cursor would do is done here: the
+ * read preference and read concern of the collection, and one retry of retryable reads.
  *
- * A reply of the database has at most 16 MiB. If more records are left, the database keeps a cursor open, which is killed in the background.
+ * A reply of the database has at most 16 MiB. If more records are left, the database keeps a cursor open, which is
+ * killed in the background.
  */
 export function compileFirstBatch(
   db: Db,

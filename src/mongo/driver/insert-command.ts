@@ -19,7 +19,10 @@ interface InsertReply {
   readonly writeErrors?: readonly WriteError[];
 }
 
-/** What is sent. The values may be objects with a `toBSON`, which the driver calls in this order each time it writes them for a connection. */
+/**
+ * What is sent. The values may be objects with a `toBSON`, which the driver calls in this order each time it writes
+ * them for a connection.
+ */
 interface InsertBody {
   readonly documents: readonly object[];
   readonly ordered: object | false;
@@ -27,14 +30,17 @@ interface InsertBody {
   mayRepeat(): boolean;
 }
 
-/** Sends one unordered insert of several documents. Outside of a transaction, write concern, session and transaction number are added to it. */
+/**
+ * Sends one unordered insert of several documents. Outside of a transaction, write concern, session and transaction
+ * number are added to it.
+ */
 export type InsertMany = (body: InsertBody, options: CallOptions) => Promise<InsertReply>;
 
 /**
- * Compiles a function that inserts several documents into a collection by one command. It sends the command itself, because `insertMany` of the
- * driver hides the `keyPattern` of duplicate keys, and converts documents to BSON before it has a connection. What `insertMany` would do is done
- * here: the write concern of the collection, and the retry of retryable writes. Both tries have the same transaction number, so that the
- * database carries out each document once.
+ * Compiles a function that inserts several documents into a collection by one command. It sends the command itself,
+ * because `insertMany` of the driver hides the `keyPattern` of duplicate keys, and converts documents to BSON before it
+ * has a connection. What `insertMany` would do is done here: the write concern of the collection, and the retry of
+ * retryable writes. Both tries have the same transaction number, so that the database carries out each document once.
  */
 export function compileInsertMany(db: Db, collection: Pick<Collection, 'collectionName' | 'writeConcern'>): InsertMany {
   const { client } = db;
@@ -73,7 +79,9 @@ export function compileInsertMany(db: Db, collection: Pick<Collection, 'collecti
   };
 }
 
-/** Whether a write that failed so may be sent once more, as the driver does it (its specification "Retryable Writes"). */
+/**
+ * Whether a write that failed so may be sent once more, as the driver does it (its specification "Retryable Writes").
+ */
 function isRetryableWrite(error: unknown): boolean {
   return hasLabel(error, 'RetryableWriteError') || hasLabel(error, 'PoolRequestedRetry');
 }

@@ -38,9 +38,10 @@ type Fault =
   | 'strange'; // any other error
 
 /**
- * How far a command had come. A write is `unsent`, or was handed to a connection `once` or `again`. After that the database may carry it
- * out whatever happens, unless its answer says otherwise. If the driver has retried a write, only the last answer is known. A write in a
- * transaction is `uncommitted`: it has no effect, because an error ends the transaction.
+ * How far a command had come. A write is `unsent`, or was handed to a connection `once` or `again`. After that the
+ * database may carry it out whatever happens, unless its answer says otherwise. If the driver has retried a write, only
+ * the last answer is known. A write in a transaction is `uncommitted`: it has no effect, because an error ends the
+ * transaction.
  */
 type Stage = 'read' | 'unsent' | 'once' | 'again' | 'uncommitted';
 
@@ -52,8 +53,9 @@ type Meaning = Extract<
 const bug = undefined;
 
 /**
- * The problem that the client is told. 503 `database_unavailable` and `write_timeout` promise that a write was not carried out and will not be;
- * 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a 500.
+ * The problem that the client is told. 503 `database_unavailable` and `write_timeout` promise that a write was not
+ * carried out and will not be; 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown,
+ * which is a 500.
  */
 const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {
   duplicate: { read: bug, unsent: bug, once: 'duplicate_key', again: 'write_outcome_unknown', uncommitted: 'duplicate_key' },
@@ -142,7 +144,10 @@ const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
   [17420, 'too large'], // the record of an upsert
 ]);
 
-/** The driver's errors by name. An application may have several copies of the driver, and the driver exports only some of these classes. */
+/**
+ * The driver's errors by name. An application may have several copies of the driver, and the driver exports only some
+ * of these classes.
+ */
 const faultsByName: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ['MongoWriteConcernError', 'write concern'],
   ['MongoServerSelectionError', 'no connection'],
@@ -168,7 +173,9 @@ interface DriverError extends Error {
   readonly keyPattern?: unknown;
 }
 
-/** Returns the {@link Problem} that an error of a command means to the client, or the error itself if it is a bug (500). */
+/**
+ * Returns the {@link Problem} that an error of a command means to the client, or the error itself if it is a bug (500).
+ */
 export function explainFailure(error: unknown, command: FailedCommand): unknown {
   if (!isError(error) || isProblem(error)) return error;
   if (command.isInTransaction && isWithoutTransactions(error)) return replicaSetRequired(error);

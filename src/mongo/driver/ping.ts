@@ -6,8 +6,8 @@ import { type Need, needOf, type Reachability, reachabilityOf } from './reachabi
 const limitMS = 1_000;
 
 /**
- * Compiles a ping of the database. It returns false if the database does not answer within a second. Concurrent calls share one command and
- * its answer, so that any number of probes costs one command at a time.
+ * Compiles a ping of the database. It returns false if the database does not answer within a second. Concurrent calls
+ * share one command and its answer, so that any number of probes costs one command at a time.
  */
 export function compilePing(db: Db): () => Promise<boolean> {
   const pools = poolsOf(db.client);
@@ -38,8 +38,9 @@ async function answers(db: Db, pools: Pools): Promise<boolean> {
 }
 
 /**
- * Tells whether a ping of a client has failed only because no connection was free. Slow queries that use all connections are no reason to
- * take an instance out of a load balancer while the database is healthy: all other instances would follow.
+ * Tells whether a ping of a client has failed only because no connection was free. Slow queries that use all
+ * connections are no reason to take an instance out of a load balancer while the database is healthy: all other
+ * instances would follow.
  */
 class Pools {
   readonly #client: MongoClient;

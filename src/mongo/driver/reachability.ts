@@ -28,8 +28,8 @@ export function needOf(mode: ReadPreferenceMode = 'primary'): Need {
 }
 
 /**
- * Knows from the driver's own monitoring whether a client has a server for a command. Requests fail at once while it has none. The driver
- * itself would look for a server for 30 seconds by default.
+ * Knows from the driver's own monitoring whether a client has a server for a command. Requests fail at once while it
+ * has none. The driver itself would look for a server for 30 seconds by default.
  */
 export class Reachability {
   readonly #client: MongoClient;
@@ -37,7 +37,9 @@ export class Reachability {
   /** Since when no server of a kind is known. Empty until the client has connected. */
   readonly #lostAt = new Map<Need, number>();
   #description: TopologyDescription | undefined;
-  /** Whether any server has ever answered, even one that takes no writes. Until then the client has not lost a server. */
+  /**
+   * Whether any server has ever answered, even one that takes no writes. Until then the client has not lost a server.
+   */
   #hasConnected = false;
   #hasTransactionNumbers = false;
   #alarm: Alarm | undefined;
@@ -63,7 +65,10 @@ export class Reachability {
     return [...(this.#description?.servers.values() ?? [])].some(({ type }) => type === 'Standalone');
   }
 
-  /** Whether writes may have a transaction number, by which they can be retried: only a standalone server takes none. False until a server is known. */
+  /**
+   * Whether writes may have a transaction number, by which they can be retried: only a standalone server takes none.
+   * False until a server is known.
+   */
   get hasTransactionNumbers(): boolean {
     return this.#hasTransactionNumbers;
   }
@@ -85,8 +90,8 @@ export class Reachability {
   }
 
   /**
-   * Whether no server that could take the command has been known for more than a second. If so, it also starts a ping in the background:
-   * the driver looks for servers only every ten seconds unless a command waits for one.
+   * Whether no server that could take the command has been known for more than a second. If so, it also starts a ping
+   * in the background: the driver looks for servers only every ten seconds unless a command waits for one.
    */
   isAway(need: Need): boolean {
     const lostAt = this.#lostAt.get(need);
@@ -152,7 +157,10 @@ export function reachabilityOf(client: MongoClient): Reachability {
   return known;
 }
 
-/** The description that a connected client has already. The driver does not publish it; if it is missing, the next change brings one. */
+/**
+ * The description that a connected client has already. The driver does not publish it; if it is missing, the next
+ * change brings one.
+ */
 function presentDescription(client: MongoClient): TopologyDescription | undefined {
   return (client as { readonly topology?: { readonly description?: TopologyDescription } }).topology?.description;
 }

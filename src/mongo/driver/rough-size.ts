@@ -4,8 +4,8 @@ const smallest = 16;
 const deepest = 200;
 
 /**
- * How many bytes of `room` are left after a value: negative if it takes more, or cannot be measured. The estimate is quick, and mostly too
- * large: characters count three bytes each.
+ * How many bytes of `room` are left after a value: negative if it takes more, or cannot be measured. The estimate is
+ * quick, and mostly too large: characters count three bytes each.
  */
 export function roomAfter(value: unknown, room: number): number {
   try {

@@ -12,21 +12,26 @@ import type { CommandPlan, Work } from './work.ts';
 /** The labels by which the database says what may be tried again: the whole transaction, or only its commit. */
 const labels = { transient: 'TransientTransactionError', unknownCommit: 'UnknownTransactionCommitResult' } as const;
 
-/** The pause before the second attempt in milliseconds, and the longest one. Each is half as long again as the one before it. */
+/**
+ * The pause before the second attempt in milliseconds, and the longest one. Each is half as long again as the one
+ * before it.
+ */
 const [firstPauseMS, longestPauseMS] = [5, 500];
 
 /** The shortest limit that the database can have for the life of a transaction (`transactionLifetimeLimitSeconds`). */
 const shortestLifetimeMS = 1_000;
 
 /**
- * Runs a function in a transaction, which is committed by a majority of the servers when the function returns. If the function throws, or the
- * commit fails, nothing of it is stored.
+ * Runs a function in a transaction, which is committed by a majority of the servers when the function returns. If the
+ * function throws, or the commit fails, nothing of it is stored.
  *
- * The function is run again, in a new transaction, if the database says that the conflict or the failure may pass. The pauses in between grow
- * and are random, so that competitors do not meet again. No attempt begins after `maxTimeMS`, or after the request was given up.
+ * The function is run again, in a new transaction, if the database says that the conflict or the failure may pass. The
+ * pauses in between grow and are random, so that competitors do not meet again. No attempt begins after `maxTimeMS`, or
+ * after the request was given up.
  *
- * A commit begins only if somebody still waits for it. After it has begun, its outcome may be unknown: `write_outcome_unknown` (504). Every
- * other error means that nothing is stored. On a standalone server it throws `replica_set_required` (501).
+ * A commit begins only if somebody still waits for it. After it has begun, its outcome may be unknown:
+ * `write_outcome_unknown` (504). Every other error means that nothing is stored. On a standalone server it throws
+ * `replica_set_required` (501).
  *
  * Within another transaction of the same work, the function becomes a part of that one, and is not run again alone.
  */
@@ -50,23 +55,26 @@ export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, r
 }
 
 /**
- * Runs a function as a part of the transaction of the work, or in one of its own. In the former case its error may be caught, and the transaction
- * goes on: what must not be half done belongs in `transaction.join`.
+ * Runs a function as a part of the transaction of the work, or in one of its own. In the former case its error may be
+ * caught, and the transaction goes on: what must not be half done belongs in `transaction.join`.
  */
 export function asPart<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
   const { transaction } = work;
   return transaction ? run(transaction) : runTransaction(db, work, maxTimeMS, run);
 }
 
-/** Whether an attempt has failed for a reason that may pass. The driver throws errors of Node's sockets as they are, without its label. */
+/**
+ * Whether an attempt has failed for a reason that may pass. The driver throws errors of Node's sockets as they are,
+ * without its label.
+ */
 function isTransient(error: unknown): boolean {
   if (isProblem(error) && error.code === 'write_outcome_unknown') return false;
   return hasErrorLabel(error, labels.transient) || (isProblem(error) && isSocketError(error.cause));
 }
 
 /**
- * Whether the database has ended the transaction between two commands: it has no other code for a transaction that has lasted too long. Another
- * attempt would last as long.
+ * Whether the database has ended the transaction between two commands: it has no other code for a transaction that has
+ * lasted too long. Another attempt would last as long.
  */
 function hasOutlivedLimit(error: unknown): boolean {
   const cause = isProblem(error) ? error.cause : error;
@@ -100,8 +108,8 @@ async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
 }
 
 /**
- * Waits until the locks are free, so that they are before the answer and before the next attempt. A database that does not react is not waited
- * for, and neither is a caller who has gone.
+ * Waits until the locks are free, so that they are before the answer and before the next attempt. A database that does
+ * not react is not waited for, and neither is a caller who has gone.
  */
 async function untilFree(work: Work, transaction: Transaction, ended: Promise<void>): Promise<void> {
   if (work.isGone || transaction.isPending) return;

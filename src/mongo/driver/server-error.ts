@@ -18,7 +18,10 @@ export const serverCodes = {
   duplicateKey: 11000,
 } as const;
 
-/** Whether an error is a {@link ServerError}. It goes by name and code, because an application may have several copies of the driver. */
+/**
+ * Whether an error is a {@link ServerError}. It goes by name and code, because an application may have several copies
+ * of the driver.
+ */
 export function isServerError(error: unknown, code?: number): error is ServerError {
   if (!isError(error) || !/^Mongo\w*Error$/.test(error.name) || !('code' in error)) return false;
   return typeof error.code === 'number' && (code === undefined || error.code === code);
@@ -68,7 +71,10 @@ export function isSocketError(error: unknown): boolean {
   return isError(error) && 'code' in error && socketCodes.has(error.code);
 }
 
-/** Whether a command has failed without an answer of the database. Errors of other libraries and of ours are thrown after an answer. */
+/**
+ * Whether a command has failed without an answer of the database. Errors of other libraries and of ours are thrown
+ * after an answer.
+ */
 export function isWithoutAnswer(error: unknown): boolean {
   return isSocketError(error) || (isError(error) && /^Mongo\w*Error$/.test(error.name) && !isServerError(error));
 }

@@ -9,7 +9,10 @@ import type { Transaction } from './transaction.ts';
 /** How long the answer to a command is waited for after its caller has gone, in milliseconds. */
 const patienceMS = 500;
 
-/** The longest time that one command of this file waits for its answer, in milliseconds. The first one waits for {@link graceMS}. */
+/**
+ * The longest time that one command of this file waits for its answer, in milliseconds. The first one waits for
+ * {@link graceMS}.
+ */
 const longestMS = 32_000;
 
 /** The open sessions of each client. */
@@ -31,9 +34,9 @@ export async function untilSessionsEnd(client: MongoClient, ms: number): Promise
 }
 
 /**
- * Ends the session of a transaction. What was not committed is aborted before: when this resolves, the database holds no lock for it, and
- * never will, unless it has not answered for 80 s. MongoDB ends a transaction of 60 s itself, within 30 s more. It does not reject: what became of the
- * transaction is known already, or never will be.
+ * Ends the session of a transaction. What was not committed is aborted before: when this resolves, the database holds
+ * no lock for it, and never will, unless it has not answered for 80 s. MongoDB ends a transaction of 60 s itself,
+ * within 30 s more. It does not reject: what became of the transaction is known already, or never will be.
  */
 export function endSession(db: Db, transaction: Transaction): Promise<void> {
   return end(db, transaction)
@@ -52,7 +55,10 @@ async function end(db: Db, transaction: Transaction): Promise<void> {
   }
 }
 
-/** The driver does not say whether the database has answered its own abort, and sends none after a commit. A committed transaction stays so. */
+/**
+ * The driver does not say whether the database has answered its own abort, and sends none after a commit. A committed
+ * transaction stays so.
+ */
 async function abort(db: Db, transaction: Transaction): Promise<void> {
   const { session } = transaction;
   transaction.cancel();
@@ -60,9 +66,9 @@ async function abort(db: Db, transaction: Transaction): Promise<void> {
 }
 
 /**
- * Ends a transaction whose first command was not answered. To abort it would not suffice: the abort goes through another connection, and may
- * arrive before the command, which would then begin the transaction. So the session begins another one: by its higher number, the database
- * ends the older one, and refuses it if it arrives later.
+ * Ends a transaction whose first command was not answered. To abort it would not suffice: the abort goes through
+ * another connection, and may arrive before the command, which would then begin the transaction. So the session begins
+ * another one: by its higher number, the database ends the older one, and refuses it if it arrives later.
  */
 async function supersede(db: Db, transaction: Transaction, collection: string): Promise<void> {
   const { session } = transaction;

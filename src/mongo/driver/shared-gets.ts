@@ -7,9 +7,15 @@ import type { Command } from './work.ts';
 /** A request for one record by its id. */
 export interface Get {
   readonly id: unknown;
-  /** The id as a text, to find the record in a shared result. Undefined if equal ids may have different texts: such a get is not shared. */
+  /**
+   * The id as a text, to find the record in a shared result. Undefined if equal ids may have different texts: such a
+   * get is not shared.
+   */
   readonly idText: string | undefined;
-  /** Whether an id that is not in a complete result does not exist. Otherwise a collation may call ids of different texts equal. */
+  /**
+   * Whether an id that is not in a complete result does not exist. Otherwise a collation may call ids of different
+   * texts equal.
+   */
   readonly isExact: boolean;
   /** Gets with the same group may share a command. Undefined: the get is not shared. */
   readonly group: string | undefined;
@@ -40,13 +46,15 @@ const pauseMS = 1_000;
 const largeReply = 65_536;
 
 /**
- * Sends gets that arrive while others are under way as one `find` with `$in`, instead of one round trip each. A get that arrives alone is sent
- * at once. The others wait until the event loop has handled the requests that have already arrived (`setImmediate`), never for an answer of the
- * database. A get never joins a command that was sent before it arrived, so that a client reads what it has written.
+ * Sends gets that arrive while others are under way as one `find` with `$in`, instead of one round trip each. A get
+ * that arrives alone is sent at once. The others wait until the event loop has handled the requests that have already
+ * arrived (`setImmediate`), never for an answer of the database. A get never joins a command that was sent before it
+ * arrived, so that a client reads what it has written.
  *
- * Every get keeps its own deadline. A client that goes does not abort the command of the others; the command is aborted when nobody waits for it
- * any more. A shared command has a quarter of the time of one get, and 250 ms at most. If it fails, its records are read alone in the rest of
- * their time, and nothing is shared for a second: no request suffers for another, and an overloaded database is not asked twice.
+ * Every get keeps its own deadline. A client that goes does not abort the command of the others; the command is aborted
+ * when nobody waits for it any more. A shared command has a quarter of the time of one get, and 250 ms at most. If it
+ * fails, its records are read alone in the rest of their time, and nothing is shared for a second: no request suffers
+ * for another, and an overloaded database is not asked twice.
  */
 export class SharedGets {
   readonly #read: ReadFirstBatch;

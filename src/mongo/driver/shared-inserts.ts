@@ -20,13 +20,13 @@ const mostShared = 64;
 const mostBytes = 1_048_576;
 
 /**
- * Sends creates that arrive while others are under way as one unordered insert, instead of one round trip each. A create that arrives alone is
- * sent at once. The others wait until the event loop has handled the requests that have already arrived (`setImmediate`), never for an answer of
- * the database.
+ * Sends creates that arrive while others are under way as one unordered insert, instead of one round trip each. A
+ * create that arrives alone is sent at once. The others wait until the event loop has handled the requests that have
+ * already arrived (`setImmediate`), never for an answer of the database.
  *
- * Every create keeps its own deadline, and its own error of the database. One that ends before the command is written for a connection is left
- * out of it, and the others go on. Once it is written, the outcome of all of them is unknown until the database answers. The command is aborted
- * when nobody waits for it any more.
+ * Every create keeps its own deadline, and its own error of the database. One that ends before the command is written
+ * for a connection is left out of it, and the others go on. Once it is written, the outcome of all of them is unknown
+ * until the database answers. The command is aborted when nobody waits for it any more.
  */
 export class SharedInserts {
   readonly #collection: Collection<Stored>;
@@ -119,7 +119,9 @@ class Batch {
   #left: number;
   #handOvers = 0;
   #isWriting = false;
-  /** Why the command must not be written any more: one has ended after it was handed to a connection, or all have ended. */
+  /**
+   * Why the command must not be written any more: one has ended after it was handed to a connection, or all have ended.
+   */
   #ended: { readonly reason: unknown } | undefined;
 
   constructor(members: readonly Waiting[]) {

@@ -1,6 +1,9 @@
 import { aWholeNumber, checkValue } from '../../options.ts';
 
-/** How much longer our deadline is than the database's own, in milliseconds. Ours is for a database that does not answer at all. */
+/**
+ * How much longer our deadline is than the database's own, in milliseconds. Ours is for a database that does not answer
+ * at all.
+ */
 export const graceMS = 1000;
 
 /** The longest time limit that Node's timers can wait for. A longer one would end at once. */

@@ -15,8 +15,8 @@ interface Sent {
 }
 
 /**
- * One attempt of a transaction. Its commands run one after the other, because the database takes one command of a session at a time. After an
- * error of the database the transaction is lost, whatever its function does about it.
+ * One attempt of a transaction. Its commands run one after the other, because the database takes one command of a
+ * session at a time. After an error of the database the transaction is lost, whatever its function does about it.
  */
 export class Transaction {
   readonly session: ClientSession;
@@ -97,8 +97,8 @@ export class Transaction {
   }
 
   /**
-   * The collection of that command if it is the first one: the database may not have begun the transaction yet, and may begin it when all
-   * others have given up on it.
+   * The collection of that command if it is the first one: the database may not have begun the transaction yet, and may
+   * begin it when all others have given up on it.
    */
   get mayBeginIn(): string | undefined {
     return this.#isKnown ? undefined : this.#unanswered?.collection;
@@ -124,7 +124,10 @@ export class Transaction {
     this.#unanswered?.cancel();
   }
 
-  /** Runs a function as a part of the transaction, which is committed only if the function has ended, and without an error. */
+  /**
+   * Runs a function as a part of the transaction, which is committed only if the function has ended, and without an
+   * error.
+   */
   async join<T>(run: () => Promise<T>): Promise<T> {
     this.requireOpen();
     this.#running++;
@@ -178,12 +181,16 @@ export class Transaction {
   }
 }
 
-/** What the commands after a failed one are told. Whether the transaction may be tried again depends on the first error. */
+/**
+ * What the commands after a failed one are told. Whether the transaction may be tried again depends on the first error.
+ */
 function lost(cause: unknown): Error {
   return new Error('The transaction is lost, because an earlier command in it has failed.', { cause });
 }
 
-/** Whether the database says by this label that a transaction may be tried again. A problem has the label of its cause. */
+/**
+ * Whether the database says by this label that a transaction may be tried again. A problem has the label of its cause.
+ */
 export function hasErrorLabel(error: unknown, label: string): boolean {
   return hasLabel(isProblem(error) ? error.cause : error, label);
 }

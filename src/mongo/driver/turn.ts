@@ -25,8 +25,8 @@ export class Lane {
 const mostMS = 10;
 
 /**
- * The time for which a request keeps the event loop while it works in many steps. Promises alone let no other request run: only timers, sockets
- * and `setImmediate` do.
+ * The time for which a request keeps the event loop while it works in many steps. Promises alone let no other request
+ * run: only timers, sockets and `setImmediate` do.
  */
 export class Turn {
   #since = performance.now();

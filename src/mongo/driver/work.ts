@@ -40,7 +40,7 @@ export interface CallOptions {
   readonly session?: ClientSession;
 }
 
-/** A running command, which several calls of the driver may share. If one of the calls fails, the others are aborted. */
+/** A running command, which several calls of the driver may share. If one of them fails, the others are aborted. */
 export class Command {
   readonly need: Need;
   readonly isWrite: boolean;
@@ -78,9 +78,7 @@ export class Command {
     return this.#controller.signal;
   }
 
-  /**
-   * The options that every call of the driver must be given. Without `signal`, which some types lack, it looks for a server after the answer.
-   */
+  /** For every call of the driver. `signal`, which some types lack, ends the search for a server with the answer. */
   get options(): CallOptions {
     const { maxTimeMS, signal, session } = this;
     return session ? { maxTimeMS, signal, session } : { maxTimeMS, signal };
@@ -102,9 +100,9 @@ export class Command {
   }
 
   /**
-   * Prepares the filter or document of a command for the driver. Its `toBSON` counts each time the driver writes it for a connection, and
-   * throws if the command has been aborted. This proves for every topology and every setting of the client that a command was never sent,
-   * and never will be.
+   * Prepares the filter or document of a command for the driver. Its `toBSON` counts each time the driver writes it for
+   * a connection, and throws if the command has been aborted. This proves for every topology and every setting of the
+   * client that a command was never sent, and never will be.
    */
   handOver<T extends object>(document: T): T {
     const toBSON = (): T => {
@@ -115,7 +113,7 @@ export class Command {
     return Object.defineProperty({ ...document }, 'toBSON', { value: toBSON });
   }
 
-  /** Counts that the driver has written the command for a connection. A write in a transaction has no effect until that is committed. */
+  /** Counts that the driver has written the command. A write in a transaction has no effect until the commit. */
   countHandOver(): void {
     this.#handOvers++;
     if (this.isWrite && !this.session) this.#work.hasHandedOver = true;
@@ -147,8 +145,9 @@ export class Command {
   }
 
   /**
-   * Ends the driver's calls of an aborted command. A command of a transaction goes on after `abort` if it was handed to a connection: the driver
-   * aborts no transaction before the database has answered its first command. The end of the transaction cancels it if it takes too long.
+   * Ends the driver's calls of an aborted command. A command of a transaction goes on after `abort` if it was handed to
+   * a connection: the driver aborts no transaction before the database has answered its first command. The end of the
+   * transaction cancels it if it takes too long.
    */
   cancel(): void {
     this.#controller?.abort(this.#aborted?.reason);
@@ -174,9 +173,7 @@ export class Command {
   }
 }
 
-/**
- * The work of one request in the database: its commands, the time that they share, and whether their results are still wanted.
- */
+/** The work of one request in the database: its commands, their shared time, and whether their results are wanted. */
 export class Work {
   /** How many commands were sent. */
   commandCount = 0;
@@ -194,11 +191,13 @@ export class Work {
   #giveUpReason: Error | undefined;
 
   /**
-   * Runs a command with our own deadline: `maxTimeMS` has no effect while the database is frozen, and the driver's `timeoutMS` has none in
-   * the versions that we support. All commands of a request share one budget. The time between commands does not count.
+   * Runs a command with our own deadline: `maxTimeMS` has no effect while the database is frozen, and the driver's
+   * `timeoutMS` has none in the versions that we support. All commands of a request share one budget. The time between
+   * commands does not count.
    *
-   * Throws what `plan.explain` returns for the error: a {@link DeadlineExceeded} a second after the budget is spent, a {@link DatabaseAway}
-   * at once if no server is known, the reason of {@link leave} or {@link giveUp}, or the driver's own error.
+   * Throws what `plan.explain` returns for the error: a {@link DeadlineExceeded} a second after the budget is spent, a
+   * {@link DatabaseAway} at once if no server is known, the reason of {@link leave} or {@link giveUp}, or the driver's
+   * own error.
    */
   run<T>(plan: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
     const { transaction } = this;
@@ -227,8 +226,8 @@ export class Work {
   }
 
   /**
-   * Ends all reads with this reason, because the client has disconnected, and a transaction that is not being committed yet. Other writes go on:
-   * the database may carry out an aborted write anyway.
+   * Ends all reads with this reason, because the client has disconnected, and a transaction that is not being committed
+   * yet. Other writes go on: the database may carry out an aborted write anyway.
    */
   leave(reason: Error): void {
     this.#leaveReason ??= reason;

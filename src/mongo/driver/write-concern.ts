@@ -5,8 +5,8 @@ import { ConfigurationError } from '../../errors.ts';
 const warned = new WeakSet<MongoClient>();
 
 /**
- * Refuses `w: 0`: without an acknowledgement no answer could be true. Warns about `w: 1`, because a new primary may not have the
- * acknowledged writes.
+ * Refuses `w: 0`: without an acknowledgement no answer could be true. Warns about `w: 1`, because a new primary may not
+ * have the acknowledged writes.
  */
 export function checkWriteConcern({ client, writeConcern }: Db): void {
   const w = writeConcern?.w;

@@ -7,12 +7,13 @@ import type { Filter } from '../query/filter.ts';
 import { type IndexOptions, type IndexSource, type PlannedIndex, partially, type Wanted, wantedBy } from './wanted-indexes.ts';
 
 /**
- * Derives the indexes of one collection: those that models declare, and those that lists need. A list needs one index for each field that
- * it filters or sorts by, and one for its scope. Each begins with the fields of the scope and ends with the id, as every sort of a list
- * does. So the records of a filter for one value are in the list's own order, and a sort reads the index in its order, from either end.
+ * Derives the indexes of one collection: those that models declare, and those that lists need. A list needs one index
+ * for each field that it filters or sorts by, and one for its scope. Each begins with the fields of the scope and ends
+ * with the id, as every sort of a list does. So the records of a filter for one value are in the list's own order, and
+ * a sort reads the index in its order, from either end.
  *
- * There is one index for each field, and not for each combination of a filter and a sort: their number would have no bound. An application
- * declares the combinations that matter.
+ * There is one index for each field, and not for each combination of a filter and a sort: their number would have no
+ * bound. An application declares the combinations that matter.
  */
 export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   const declared = sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model)));
@@ -36,9 +37,9 @@ function toPlanned({ key, unique, partialOn, options }: DeclaredIndex, model: Co
 }
 
 /**
- * Leaves records out of an index that have no value, or null, in one of these fields. The filter is a bound below all values of the type,
- * and not `$type`: with a bound, the query planner knows that the index has all records for an equality of the field. Deleted records are left
- * out too: their values are free.
+ * Leaves records out of an index that have no value, or null, in one of these fields. The filter is a bound below all
+ * values of the type, and not `$type`: with a bound, the query planner knows that the index has all records for an
+ * equality of the field. Deleted records are left out too: their values are free.
  */
 function onlyWith(fields: readonly FieldEntry[], live: Filter = {}): IndexOptions {
   const bounds = fields.map(({ path, leaf }) => [path, { $gte: lowestOf(leaf?.bsonTypes[0]) }] as const);
@@ -67,7 +68,10 @@ function lowestOf(bsonType: string | undefined): unknown {
   }
 }
 
-/** Whether the filter fixes all fields of a unique index. Then at most one record is left, and its order does not matter. */
+/**
+ * Whether the filter fixes all fields of a unique index. Then at most one record is left, and its order does not
+ * matter.
+ */
 function isUniqueFor({ key, options }: PlannedIndex, { path, equal }: NonNullable<Wanted['point']>): boolean {
   return options.unique === true && key.every(([one]) => equal.has(one)) && key.some(([one]) => one === path);
 }
@@ -87,8 +91,8 @@ function merge(indexes: readonly PlannedIndex[]): PlannedIndex[] {
 }
 
 /**
- * Drops plain indexes, and those whose filter is `ours`, if their key is the beginning of another index's key: the longer index serves the same
- * queries.
+ * Drops plain indexes, and those whose filter is `ours`, if their key is the beginning of another index's key: the
+ * longer index serves the same queries.
  */
 function dropPrefixes(planned: readonly PlannedIndex[], ours: readonly Filter[]): PlannedIndex[] {
   const kept = [...planned];
@@ -115,14 +119,17 @@ export function holdsRecordsOf({ partialFilterExpression }: IndexOptions, other:
   return holdsEveryRecord(isSame ? others : other);
 }
 
-/** Whether an index with these options can serve every query: it is not hidden, and has every record, in the order of plain comparison. */
+/**
+ * Whether an index with these options can serve every query: it is not hidden, and has every record, in the order of
+ * plain comparison.
+ */
 function holdsEveryRecord({ partialFilterExpression, sparse, hidden, collation }: IndexOptions): boolean {
   return !(partialFilterExpression || sparse || hidden || collation);
 }
 
 /**
- * Whether an index with the key `longer` serves every query that one with `key` does: it begins with `key`, in the same or the opposite
- * order.
+ * Whether an index with the key `longer` serves every query that one with `key` does: it begins with `key`, in the same
+ * or the opposite order.
  */
 export function isPrefix(key: IndexKey, longer: IndexKey): boolean {
   const isAlong = (sign: 1 | -1): boolean =>

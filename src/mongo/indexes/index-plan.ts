@@ -22,16 +22,23 @@ export interface CollectionPlan {
   readonly existing: readonly MatchedIndex[];
   /** Needed indexes that do not exist. `applyIndexes` creates them. */
   readonly missing: readonly PlannedIndex[];
-  /** Needed indexes that cannot be created, because another index has the same key or name. Only you can decide to drop that index. */
+  /**
+   * Needed indexes that cannot be created, because another index has the same key or name. Only you can decide to drop
+   * that index.
+   */
   readonly conflicting: readonly MatchedIndex[];
-  /** Existing indexes that no list and no declaration of the api needs. Other code may use them: the library never drops an index. */
+  /**
+   * Existing indexes that no list and no declaration of the api needs. Other code may use them: the library never drops
+   * an index.
+   */
   readonly unused: readonly ExistingIndex[];
   /** Hints about what the plan does not know. */
   readonly notes: readonly string[];
 }
 
 /**
- * The indexes that an api needs in each of its collections, compared with those that exist. As a string, and in the console, it is a table.
+ * The indexes that an api needs in each of its collections, compared with those that exist. As a string, and in the
+ * console, it is a table.
  *
  * @example
  * const plan = await planIndexes(api);
@@ -83,7 +90,10 @@ function serves(found: ExistingIndex, { key, options }: PlannedIndex): boolean {
   return isSameKey(key, found.key) && found.options.unique === unique && isFilterEqual && !isRestricted;
 }
 
-/** Whether an existing index is one that was declared with `key`. A text index has another key in the database, and goes by its name. */
+/**
+ * Whether an existing index is one that was declared with `key`. A text index has another key in the database, and goes
+ * by its name.
+ */
 function isGiven(found: ExistingIndex, key: IndexKey, { background: _, ...options }: IndexOptions): boolean {
   const isOfKey = isSameKey(key, found.key) || (hasText(key) && found.name === nameOf(key, options));
   return isOfKey && Object.entries(options).every(([option, value]) => isEqual({ name: found.name, ...found.options }[option], value));

@@ -3,7 +3,10 @@ import { isServerError, serverCodes } from '../driver/server-error.ts';
 import { type ExistingIndex, formatKey, nameOf } from './index-plan.ts';
 import type { PlannedIndex } from './wanted-indexes.ts';
 
-/** Reads numbers as numbers, whatever the options of the client: the answer is about the database, and not data of the application. */
+/**
+ * Reads numbers as numbers, whatever the options of the client: the answer is about the database, and not data of the
+ * application.
+ */
 export const plainValues: CollectionOptions = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false };
 
 /** Reads the indexes of a collection. Returns none if the collection does not exist. */
@@ -32,8 +35,8 @@ interface Reply {
 /**
  * Creates indexes with one command. The database builds all of them together: if one fails, it creates none.
  *
- * @returns whether this command has created them. If several processes create the same indexes at once, one builds them and the others
- * wait.
+ * @returns whether this command has created them. If several processes create the same indexes at once, one builds them
+ * and the others wait.
  */
 export async function createIndexes(db: Db, collection: string, indexes: readonly PlannedIndex[]): Promise<boolean> {
   try {

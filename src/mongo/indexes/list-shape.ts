@@ -4,7 +4,10 @@ import type { Filter } from '../query/filter.ts';
 
 /** The filter and sort of a list without their values: everything that an index depends on. */
 export interface ListShape {
-  /** The query of the list, including its scope, in the form of a query string: `owner=…, total[gte]=…, sort=-createdAt`. */
+  /**
+   * The query of the list, including its scope, in the form of a query string:
+   * `owner=…, total[gte]=…, sort=-createdAt`.
+   */
   readonly text: string;
   /** The paths that are compared with single values. */
   readonly equal: readonly string[];
@@ -19,8 +22,8 @@ const equalities: readonly string[] = ['$eq', '$in'];
 const ranges: readonly string[] = ['$gt', '$gte', '$lt', '$lte', '$regex'];
 
 /**
- * Reads the shape of a list from its filter and sort. `live` is the filter that hides deleted records: it is no part of the shape. Undefined if the
- * filter has unknown parts, or matches nothing.
+ * Reads the shape of a list from its filter and sort. `live` is the filter that hides deleted records: it is no part of
+ * the shape. Undefined if the filter has unknown parts, or matches nothing.
  */
 export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>, live: Filter = {}): ListShape | undefined {
   const all = conditionsOf(filter);
@@ -48,8 +51,8 @@ interface PathCondition {
 }
 
 /**
- * The conditions of a filter, all of which must match. Undefined for a filter in another form, which the application's own middleware may
- * set.
+ * The conditions of a filter, all of which must match. Undefined for a filter in another form, which the application's
+ * own middleware may set.
  */
 function conditionsOf(filter: Filter): PathCondition[] | undefined {
   const all: PathCondition[] = [];
@@ -79,9 +82,10 @@ function operatorName(operator: string): string {
 }
 
 /**
- * Suggests indexes that would serve a list, the best first. With an equality there is one: the equal paths, then the keys of the sort, then
- * the paths with bounds. One part of this index has the records in the order of the list. Without an equality, the database uses bounds
- * only of an index that begins with them: such an index comes first, and one with the keys of the sort second.
+ * Suggests indexes that would serve a list, the best first. With an equality there is one: the equal paths, then the
+ * keys of the sort, then the paths with bounds. One part of this index has the records in the order of the list.
+ * Without an equality, the database uses bounds only of an index that begins with them: such an index comes first, and
+ * one with the keys of the sort second.
  *
  * Suggests none if there is nothing to narrow or to sort by, or only fields with `index: false`.
  */

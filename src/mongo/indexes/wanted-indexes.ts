@@ -19,13 +19,18 @@ export interface PlannedIndex {
   readonly reasons: readonly string[];
 }
 
-/** A model whose indexes are planned, the list of a resource that serves it, and the relations that lead to its records by `t.hasMany`. */
+/**
+ * A model whose indexes are planned, the list of a resource that serves it, and the relations that lead to its records
+ * by `t.hasMany`.
+ */
 export interface IndexSource {
   readonly model: CompiledModel;
   readonly list?: { readonly resource: string; readonly scopeFields: readonly string[]; readonly showsDeleted?: boolean };
   /** The reads of records that refer to others. */
   readonly reverse?: readonly ReverseRead[];
-  /** The fields by which queries for lists of other models find its records, or by which a list finds related records. */
+  /**
+   * The fields by which queries for lists of other models find its records, or by which a list finds related records.
+   */
   readonly through?: readonly ThroughUse[];
 }
 
@@ -52,7 +57,10 @@ export interface ThroughUse {
 
 /** An index that a list needs. */
 export interface Wanted extends PlannedIndex {
-  /** Set if the filter of the field asks only for single values, and never for null: then every unique index of the field suffices. */
+  /**
+   * Set if the filter of the field asks only for single values, and never for null: then every unique index of the
+   * field suffices.
+   */
   readonly point?: { readonly path: string; readonly equal: ReadonlySet<string> };
   /** Whether the list shows living records only. */
   readonly isOfLiving: boolean;
@@ -69,7 +77,9 @@ export function wantedBy(source: IndexSource): Wanted[] {
   ];
 }
 
-/** Operators that an index helps with. It does not help with negations and `exists`, because most records match them. */
+/**
+ * Operators that an index helps with. It does not help with negations and `exists`, because most records match them.
+ */
 const narrowing: readonly Operator[] = ['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix'];
 const pointing: readonly Operator[] = ['eq', 'in'];
 
@@ -90,8 +100,8 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
 }
 
 /**
- * The records that refer to one record, in their order, are one part of an index of the scope, the reference and the sort: no more of them is
- * read than is shown.
+ * The records that refer to one record, in their order, are one part of an index of the scope, the reference and the
+ * sort: no more of them is read than is shown.
  */
 function wantedByRelations({ model, reverse = [] }: IndexSource): Wanted[] {
   const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
@@ -144,8 +154,9 @@ function ofLiving(model: CompiledModel): Pick<Wanted, 'options' | 'isOfLiving'> 
 }
 
 /**
- * The indexes of a model with `t.deletedAt()` that have few records or no field of their own: the deleted records, for the purge and for lists of
- * them, and the living ones by their ids, for a list without a scope. Without the latter, that list would pass over every deleted record.
+ * The indexes of a model with `t.deletedAt()` that have few records or no field of their own: the deleted records, for
+ * the purge and for lists of them, and the living ones by their ids, for a list without a scope. Without the latter,
+ * that list would pass over every deleted record.
  */
 function wantedByDeletes({ model, list }: IndexSource): Wanted[] {
   const { deletedAt, name, fieldTable } = model;

@@ -30,8 +30,9 @@ export function isDevelopment(): boolean {
 }
 
 /**
- * Warns the developer about lists that scan a collection, with the index that would help: once for each kind of list, by
- * `process.emitWarning`. The database explains its plan in the background: no request waits for it, and its failure is ignored.
+ * Warns the developer about lists that scan a collection, with the index that would help: once for each kind of list,
+ * by `process.emitWarning`. The database explains its plan in the background: no request waits for it, and its failure
+ * is ignored.
  */
 export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
   const { collection: name, fieldTable } = model;

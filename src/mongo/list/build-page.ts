@@ -26,7 +26,10 @@ export interface Page extends PageEnd {
   readonly maxPageBytes: number;
   /** The direction in which it was read: `-1` for `before`, from its last record on. */
   readonly direction: 1 | -1;
-  /** The end of the page if this is the last record that was read. Throws `invalid_query` (400) for a page by number, which cannot end early. */
+  /**
+   * The end of the page if this is the last record that was read. Throws `invalid_query` (400) for a page by number,
+   * which cannot end early.
+   */
   endAt(last: StoredRecord): PageEnd;
   /** The JSON of its records, once it is written. */
   readonly written?: WrittenRecords;
@@ -64,7 +67,10 @@ export interface Total {
   readonly isEstimate: boolean;
 }
 
-/** Makes a page of the first batch that {@link planPage} has planned. Throws `invalid_query` (400) if a page by number has too many bytes. */
+/**
+ * Makes a page of the first batch that {@link planPage} has planned. Throws `invalid_query` (400) if a page by number
+ * has too many bytes.
+ */
 export function buildPage(
   model: CompiledModel,
   query: ListQuery,
@@ -82,8 +88,8 @@ export function buildPage(
     const place: OffsetPlace = { mode: 'offset', number: window.number };
     return { ...settings, records, size: limit, direction: 1, hasNext: goesOn, place, endAt: refuse };
   }
-  // Every record is checked, not only the one for the cursor. Otherwise the page size would decide whether a record that has no place in the
-  // order is shown, refused or skipped.
+  // Every record is checked, not only the one for the cursor. Otherwise the page size would decide whether a record
+  // that has no place in the order is shown, refused or skipped.
   const sortPaths = sort.map(({ field }) => field.path);
   for (const record of records) if (!record.isSortableBy(sortPaths)) for (const key of sort) sortValueOf(record.stored, key);
   const endAt = (one: StoredRecord) =>
@@ -97,7 +103,10 @@ export function buildPage(
   return { ...settings, records, size: limit, direction: window.direction, ...end, endAt };
 }
 
-/** Takes as many records as a page may have, in number and in bytes, but at least one. `goesOn` says whether there are more. */
+/**
+ * Takes as many records as a page may have, in number and in bytes, but at least one. `goesOn` says whether there are
+ * more.
+ */
 function takeFitting(
   { found, isCut }: FirstBatch,
   limit: number,
@@ -127,8 +136,8 @@ function pageTooLarge({ isSelectable, include }: ListQuery, maxPageBytes: number
 /**
  * The end of a page whose last record has these sort values. Without values, it is the last page.
  *
- * The page that a cursor came from is on the other side of it. Its own position therefore leads back, also from an empty page, and no query is
- * needed to know that. The page there is empty if its records have been deleted since.
+ * The page that a cursor came from is on the other side of it. Its own position therefore leads back, also from an
+ * empty page, and no query is needed to know that. The page there is empty if its records have been deleted since.
  */
 function endBehind(values: readonly unknown[] | undefined, { from, direction, digest }: CursorWindow): PageEnd {
   const back = from ? formatCursor(digest, from) : null;
@@ -157,7 +166,10 @@ function sortValueOf(stored: Readonly<Stored>, { field }: SortKey): unknown {
   );
 }
 
-/** The value that the database sorts a record by; null if the path ends early. If an array is on the path, it is the array. */
+/**
+ * The value that the database sorts a record by; null if the path ends early. If an array is on the path, it is the
+ * array.
+ */
 function sortValueAt(stored: Readonly<Stored>, path: string): unknown {
   let value: unknown = stored;
   for (const key of path.split('.')) {

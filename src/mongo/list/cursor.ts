@@ -9,9 +9,9 @@ import { readSortValue, writeSortValue } from '../query/sort-value.ts';
 const checksumLength = 16;
 
 /**
- * Writes a cursor as URL-safe text: a checksum, then a position, which is values with their types. The checksum covers the values and the digest
- * of the list, and detects damage and cursors of other lists. It is not secret, and a cursor grants nothing: scope and filters apply to
- * every page.
+ * Writes a cursor as URL-safe text: a checksum, then a position, which is values with their types. The checksum covers
+ * the values and the digest of the list, and detects damage and cursors of other lists. It is not secret, and a cursor
+ * grants nothing: scope and filters apply to every page.
  */
 export function formatCursor(digest: string, { values, side }: Position): string {
   const text = Buffer.from(JSON.stringify([side, ...values.map(writeSortValue)])).toString('base64url');
@@ -19,8 +19,9 @@ export function formatCursor(digest: string, { values, side }: Position): string
 }
 
 /**
- * Reads a cursor. It accepts only the exact text that {@link formatCursor} writes for a position, so that a forged cursor can express no more
- * than a filter. Throws `invalid_cursor` (400) for anything else, including a cursor of another list.
+ * Reads a cursor. It accepts only the exact text that {@link formatCursor} writes for a position, so that a forged
+ * cursor can express no more than a filter. Throws `invalid_cursor` (400) for anything else, including a cursor of
+ * another list.
  */
 export function parseCursor(cursor: string, digest: string, sort: readonly SortKey[]): Position {
   const position = decode(cursor, digest);
@@ -50,7 +51,10 @@ export interface CursorBounds {
   readonly parent?: string | undefined;
 }
 
-/** A digest of the list that a cursor belongs to: resource, sort and filters, which records it shows, and below which record. */
+/**
+ * A digest of the list that a cursor belongs to: resource, sort and filters, which records it shows, and below which
+ * record.
+ */
 export function digestQuery(
   resource: string,
   sort: readonly SortKey[],

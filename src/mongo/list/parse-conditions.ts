@@ -130,7 +130,8 @@ function castExists(text: string): boolean | Invalid {
 function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
   if (!field.leaf) return new Invalid('not_comparable', 'cannot be compared');
   const value = field.leaf.fromText(text);
-  // `null` is text for a string, and for an enum with a member of that name. As base64 it would happen to be three bytes.
+  // `null` is text for a string, and for an enum with a member of that name. As base64 it would happen to be three
+  // bytes.
   const isNull = text === 'null' && field.nullable && (value instanceof Invalid || field.leaf.name === 'binary');
   if (!isNull) return value;
   return mayBeNull ? null : new Invalid('not_null', 'cannot be null: nothing is greater or less');

@@ -26,8 +26,9 @@ const ofWrite: Surroundings = { parameters: [maxAffectedName], subject: 'this re
 const noFilter = new Invalid('required', 'the query string must have a filter: one that some records do not match');
 
 /**
- * Parses the query string of a write to many records: the filters of the list, and `max_affected`. A filter is required. Throws `invalid_query`
- * (400) with the first 20 errors, and `validation_failed` (422) for an integer of more than 64 bits.
+ * Parses the query string of a write to many records: the filters of the list, and `max_affected`. A filter is
+ * required. Throws `invalid_query` (400) with the first 20 errors, and `validation_failed` (422) for an integer of more
+ * than 64 bits.
  */
 export function parseFilterQuery(parameters: readonly QueryParameter[], rules: FilterQueryRules): FilterQuery {
   const errors = new QueryErrors();

@@ -66,7 +66,11 @@ const ofDeleted: Surroundings = { parameters: [...listParameters, deletedName], 
 
 /** What the parser of a list needs to know of the request. */
 export interface Asked extends CursorBounds {
-  /** Whether the list shows only a part of the collection: the number of its records cannot be estimated. @default false */
+  /**
+   * Whether the list shows only a part of the collection: the number of its records cannot be estimated.
+   *
+   * @default false
+   */
   readonly isPartial?: boolean;
   /** Undefined if clients may not ask for deleted records, and the parameter is unknown. */
   readonly deleted?: CursorBounds['deleted'];
@@ -76,8 +80,9 @@ export interface Asked extends CursorBounds {
 const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
 
 /**
- * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts the value. Throws `invalid_query` (400) with the first 20 errors,
- * `validation_failed` (422) for an integer of more than 64 bits, and `invalid_cursor` (400).
+ * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts
+ * the value. Throws `invalid_query` (400) with the first 20 errors, `validation_failed` (422) for an integer of more
+ * than 64 bits, and `invalid_cursor` (400).
  */
 export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
   const { paging, selector, includes } = rules;
@@ -143,8 +148,9 @@ function parseSort(given: readonly string[], { fields, maxSortKeys }: ListRules,
 }
 
 /**
- * Adds the id as the last key, in the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` also serves `sort=-x`. Keys behind
- * the id are removed: ids are unique, so they order nothing, and no index would serve such a sort.
+ * Adds the id as the last key, in the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` also
+ * serves `sort=-x`. Keys behind the id are removed: ids are unique, so they order nothing, and no index would serve
+ * such a sort.
  */
 export function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
   const at = keys.findIndex(({ field }) => field.name === id.name); // the id of a related record has the same path

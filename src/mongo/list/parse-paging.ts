@@ -3,7 +3,10 @@ import { checkValue, type Legal } from '../../options.ts';
 import { Invalid } from '../../rules.ts';
 import type { Position } from '../query/position.ts';
 
-/** The totals that a list offers: `true` for `total=true` and `total=estimate`, `'estimate'` for the latter only, `false` for none. */
+/**
+ * The totals that a list offers: `true` for `total=true` and `total=estimate`, `'estimate'` for the latter only,
+ * `false` for none.
+ */
 export type Totals = boolean | 'estimate';
 
 interface PageSettings {
@@ -64,7 +67,9 @@ export interface CursorWindow {
 /** The values of the parameters of a list, by name. */
 export type Settings = ReadonlyMap<string, readonly string[]>;
 
-/** What the total of a list would count. Matches can be counted; only the size of the whole collection can be estimated. */
+/**
+ * What the total of a list would count. Matches can be counted; only the size of the whole collection can be estimated.
+ */
 export interface Counted {
   readonly isFiltered: boolean;
   readonly isPartial: boolean;

@@ -15,11 +15,17 @@ export interface PagePlan {
   readonly limit: number;
   /** The stages that leave out records without certain related records. */
   readonly stages: readonly BsonDocument[];
-  /** Set if values of the sort are computed: then the ranges can be applied only after these stages, and a filter before them. */
+  /**
+   * Set if values of the sort are computed: then the ranges can be applied only after these stages, and a filter before
+   * them.
+   */
   readonly computed?: { readonly filter: Filter; readonly stages: readonly BsonDocument[] };
 }
 
-/** Plans the command that finds a page of the matching records. `computing` are the stages that compute values of the sort. */
+/**
+ * Plans the command that finds a page of the matching records. `computing` are the stages that compute values of the
+ * sort.
+ */
 export function planPage(
   { window, sort, limit }: Pick<ListQuery, 'window' | 'sort' | 'limit'>,
   { filter, stages }: ThroughQuery,
@@ -39,8 +45,8 @@ export function planPage(
 }
 
 /**
- * How many bytes ids of related records may have in the filter of a page. The filter is a part of each range, and the database takes 16 MiB for the
- * whole command.
+ * How many bytes ids of related records may have in the filter of a page. The filter is a part of each range, and the
+ * database takes 16 MiB for the whole command.
  */
 export function bytesOfIds({ window, sort }: Pick<ListQuery, 'window' | 'sort'>, isComputed: boolean): number {
   const ranges = window.mode === 'cursor' && window.from && !isComputed ? sort.length : 1;
@@ -61,11 +67,12 @@ export function isFind({ ranges, stages, computed }: PagePlan): boolean {
 }
 
 /**
- * Builds the aggregation that reads the ranges of a plan one after the other. `$unionWith` begins a range only when the one before it has ended,
- * and the last `$limit` ends all of them. Usually two ranges are read, and each costs as much as a first page.
+ * Builds the aggregation that reads the ranges of a plan one after the other. `$unionWith` begins a range only when the
+ * one before it has ended, and the last `$limit` ends all of them. Usually two ranges are read, and each costs as much
+ * as a first page.
  *
- * Stages of related records stand behind the sort, so that an index can give the order, and no more records are looked at than the page
- * needs. With computed values, all matches are sorted, and the ranges are one condition on the values.
+ * Stages of related records stand behind the sort, so that an index can give the order, and no more records are looked
+ * at than the page needs. With computed values, all matches are sorted, and the ranges are one condition on the values.
  */
 export function buildPipeline(plan: PagePlan, collection: string): BsonDocument[] {
   const { ranges, sort, skip, limit, stages, computed } = plan;

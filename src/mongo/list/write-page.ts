@@ -12,14 +12,14 @@ const mostBytes = 1_048_576;
 export type WrittenPage = Page & { readonly written: WrittenRecords };
 
 /**
- * Writes the records of a page in the order in which they were read: as many as fit, and at least one. The page then ends behind the last of
- * them. A page that is already written is returned as it is.
+ * Writes the records of a page in the order in which they were read: as many as fit, and at least one. The page then
+ * ends behind the last of them. A page that is already written is returned as it is.
  *
- * Other requests run between the records of a large page. Of several large pages, one is written at a time: if they took turns, each would stay in
- * memory for as long as all of them take.
+ * Other requests run between the records of a large page. Of several large pages, one is written at a time: if they
+ * took turns, each would stay in memory for as long as all of them take.
  *
- * Throws `invalid_query` (400) if a page by number would have to end early, and if the included records of the first record are too large. Throws
- * the reason behind a pause if the client has gone, or the request was given up.
+ * Throws `invalid_query` (400) if a page by number would have to end early, and if the included records of the first
+ * record are too large. Throws the reason behind a pause if the client has gone, or the request was given up.
  */
 export async function writePage(page: Page, work: Work, included?: Included): Promise<WrittenPage> {
   const { written, records, direction } = page;

@@ -7,7 +7,10 @@ import type { FieldError } from '../../rules.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
-/** Copies a stored record as the update pipeline would leave it. Values off the changed paths are shared with the original. */
+/**
+ * Copies a stored record as the update pipeline would leave it. Values off the changed paths are shared with the
+ * original.
+ */
 export function applyChanges(stored: Stored, { assignments, embedded }: Changes): Stored {
   let changed = stored;
   for (const merge of embedded) if (isMissing(changed, merge)) changed = assign(changed, merge.path.split('.'), merge.whole);
@@ -23,7 +26,8 @@ function assign(object: Stored, [key, ...rest]: readonly string[], value: unknow
 }
 
 /**
- * The errors of the checks on the record that a put would leave: of the record's check, and of those of the objects that it writes into.
+ * The errors of the checks on the record that a put would leave: of the record's check, and of those of the objects
+ * that it writes into.
  */
 export function checkStored({ checks }: StoredCheck, changes: Changes, stored: Stored): readonly FieldError[] {
   const changed = applyChanges(stored, changes);
@@ -35,8 +39,8 @@ export function checkStored({ checks }: StoredCheck, changes: Changes, stored: S
 }
 
 /**
- * The errors of embedded objects into which keys are written, but which the record does not have and the body cannot create. Throws a plain
- * Error (500) if the client has no part in that.
+ * The errors of embedded objects into which keys are written, but which the record does not have and the body cannot
+ * create. Throws a plain Error (500) if the client has no part in that.
  */
 export function refusedCreations({ embedded }: Changes, stored: Stored): FieldError[] {
   const missing = embedded.filter((merge) => isMissing(stored, merge));

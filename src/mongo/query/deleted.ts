@@ -5,7 +5,10 @@ import { deletionKey } from '../../model/value/own-keys.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { both, type Filter } from './filter.ts';
 
-/** Which records of a model with `t.deletedAt()` an operation sees: the living ones, only those that are deleted, or all of them. */
+/**
+ * Which records of a model with `t.deletedAt()` an operation sees: the living ones, only those that are deleted, or all
+ * of them.
+ */
 export type Visible = 'live' | 'only' | 'with';
 
 /** The members of a compiled model that say how it is deleted. */
@@ -22,15 +25,24 @@ export function newDeletion(): Deletion {
   return { at: new Date(), id: new ObjectId() };
 }
 
-/** A bound below every time. With it, and not with `$ne: null`, the planner of the database knows that it may use an index of deleted records. */
+/**
+ * A bound below every time. With it, and not with `$ne: null`, the planner of the database knows that it may use an
+ * index of deleted records.
+ */
 const beforeAllTimes = new Date(-8.64e15);
 
-/** A filter for the living records; undefined if a delete removes the records of the model. A partial index may have it as its filter. */
+/**
+ * A filter for the living records; undefined if a delete removes the records of the model. A partial index may have it
+ * as its filter.
+ */
 export function isLive({ deletedAt }: Deletable): Filter | undefined {
   return deletedAt && { [deletedAt.key]: null };
 }
 
-/** A filter for the deleted records; undefined if a delete removes the records of the model. A partial index may have it as its filter. */
+/**
+ * A filter for the deleted records; undefined if a delete removes the records of the model. A partial index may have it
+ * as its filter.
+ */
 export function isDeleted({ deletedAt }: Deletable): Filter | undefined {
   return deletedAt && { [deletedAt.key]: { $gte: beforeAllTimes } };
 }

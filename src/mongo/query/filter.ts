@@ -21,7 +21,9 @@ export type Filter = Readonly<Record<string, unknown>>;
 /** A filter that matches no record. */
 export const nothing: Filter = { _id: { $in: [] } };
 
-/** A condition on one field. `value` is in stored form: an array of values for `in` and `nin`, a boolean for `exists`. */
+/**
+ * A condition on one field. `value` is in stored form: an array of values for `in` and `nin`, a boolean for `exists`.
+ */
 export interface Condition {
   readonly field: QueryField;
   readonly operator: Operator;
@@ -47,7 +49,10 @@ function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}#/-]/g, '\\$&');
 }
 
-/** Builds a filter that matches if all conditions do. Conditions on the same field are merged: `{ total: { $gte: 5, $lt: 9 } }`. */
+/**
+ * Builds a filter that matches if all conditions do. Conditions on the same field are merged:
+ * `{ total: { $gte: 5, $lt: 9 } }`.
+ */
 export function buildFilter(conditions: readonly Condition[]): Filter {
   const filter: Record<string, Record<string, unknown>> = {};
   for (const { field, operator, value } of conditions) {
@@ -56,7 +61,10 @@ export function buildFilter(conditions: readonly Condition[]): Filter {
   return filter;
 }
 
-/** A filter that matches if both filters do. They are merged if they share no key: a lookup by `_id` stays the cheapest kind of query. */
+/**
+ * A filter that matches if both filters do. They are merged if they share no key: a lookup by `_id` stays the cheapest
+ * kind of query.
+ */
 export function both(first: Filter, second: Filter | undefined): Filter {
   return Object.keys(second ?? {}).some((key) => key in first) ? { $and: [first, second] } : { ...first, ...second };
 }
@@ -82,8 +90,8 @@ export function asRowScope(filter: Filter, { name }: ScopedModel, bounds: readon
 }
 
 /**
- * Reads a scope of a model in any form: `ctx.scope`, or what a `scope` function returns. Throws a plain Error (500) for the `ctx.scope` of another
- * model, whose fields mean something else or nothing here.
+ * Reads a scope of a model in any form: `ctx.scope`, or what a `scope` function returns. Throws a plain Error (500) for
+ * the `ctx.scope` of another model, whose fields mean something else or nothing here.
  */
 export function readAnyScope(scope: unknown, model: ScopedModel): { readonly filter: Filter; readonly bounds: readonly Condition[] } {
   const mark = isObject(scope) ? marks.get(scope) : undefined;
@@ -109,9 +117,9 @@ export function readAnyScope(scope: unknown, model: ScopedModel): { readonly fil
 export const everything: unique symbol = Symbol.for('koa-mongo-resource.everything'); // one for all copies of the library
 
 /**
- * Reads the return value of a scope into conditions: `{ owner: 'ann', total: { gte: 5 } }` has values, or operators of the library;
- * `everything` has no condition. Throws a plain Error (500) for a value that would restrict nothing by mistake: no value, an empty filter,
- * an undefined value, an unknown field, an empty `nin` or `prefix`.
+ * Reads the return value of a scope into conditions: `{ owner: 'ann', total: { gte: 5 } }` has values, or operators of
+ * the library; `everything` has no condition. Throws a plain Error (500) for a value that would restrict nothing by
+ * mistake: no value, an empty filter, an undefined value, an unknown field, an empty `nin` or `prefix`.
  */
 export function readScope(scope: unknown, fields: QueryFields): readonly Condition[] {
   if (scope === everything) return [];
@@ -130,8 +138,9 @@ export function readScope(scope: unknown, fields: QueryFields): readonly Conditi
 }
 
 /**
- * Reads a filter of the application's own code, which has the form of a scope. An empty filter matches every record. Throws a plain Error (500)
- * for an undefined value, which would match records without a value, and for what does not fit the model.
+ * Reads a filter of the application's own code, which has the form of a scope. An empty filter matches every record.
+ * Throws a plain Error (500) for an undefined value, which would match records without a value, and for what does not
+ * fit the model.
  */
 export function readFilter(filter: unknown, fields: QueryFields): readonly Condition[] {
   if (!isObject(filter)) throw new Error(`A filter must be an object, not ${describe(filter)}.`);

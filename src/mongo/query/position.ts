@@ -10,10 +10,12 @@ export interface SortKey {
 }
 
 /**
- * A place between two records of a sorted list: just behind (`1`) or just before (`-1`) the record with these sort values. A missing value
- * is null. The pages of `after` and `before` begin at a position. It is not a record, so a position stays valid when its record is deleted.
+ * A place between two records of a sorted list: just behind (`1`) or just before (`-1`) the record with these sort
+ * values. A missing value is null. The pages of `after` and `before` begin at a position. It is not a record, so a
+ * position stays valid when its record is deleted.
  *
- * The stored values decide the order, and not the model: a value may be of another type than its field. Values are only compared.
+ * The stored values decide the order, and not the model: a value may be of another type than its field. Values are only
+ * compared.
  */
 export interface Position {
   readonly values: readonly unknown[];
@@ -35,14 +37,15 @@ function reverse(direction: 1 | -1): 1 | -1 {
 }
 
 /**
- * The records behind a position, as filters of consecutive ranges. For the keys `a, b`, the first range has the records with an equal `a`
- * and a later `b`, and the second those with a later `a`. In each range the leading keys are equal and the next key is bounded, so that the
- * database can read it from an index of the keys without looking at earlier records. A single filter (`$or`) would leave the choice of an
- * index for each range to chance, and sort the whole rest of the list after a wrong choice.
+ * The records behind a position, as filters of consecutive ranges. For the keys `a, b`, the first range has the records
+ * with an equal `a` and a later `b`, and the second those with a later `a`. In each range the leading keys are equal
+ * and the next key is bounded, so that the database can read it from an index of the keys without looking at earlier
+ * records. A single filter (`$or`) would leave the choice of an index for each range to chance, and sort the whole rest
+ * of the list after a wrong choice.
  *
- * A range is written as the exclusion of all earlier values, because MongoDB compares only values of the same type: `$gt: 5` finds no
- * strings, and `$gt: null` nothing at all. So a range also has the values of other types, and those without a place in the order, which the
- * page refuses.
+ * A range is written as the exclusion of all earlier values, because MongoDB compares only values of the same type:
+ * `$gt: 5` finds no strings, and `$gt: null` nothing at all. So a range also has the values of other types, and those
+ * without a place in the order, which the page refuses.
  */
 export function rangesBehind(sort: readonly SortKey[], { values, side }: Position): Filter[] {
   const ranges = sort.map(({ field: { path }, direction }, index): Filter => {
@@ -54,7 +57,10 @@ export function rangesBehind(sort: readonly SortKey[], { values, side }: Positio
   return ranges.reverse();
 }
 
-/** The first value of each step of the order: null and missing, NaN, the other numbers, then one step for each further bracket. */
+/**
+ * The first value of each step of the order: null and missing, NaN, the other numbers, then one step for each further
+ * bracket.
+ */
 const steps = [
   null,
   Number.NaN,

@@ -15,8 +15,9 @@ type Stored = Readonly<Record<string, unknown>>;
 const nothing: Filter = { $expr: false };
 
 /**
- * Builds conditions for the filter of the write, so that nothing can happen between the check and the write. A record whose revision is
- * missing or null has revision 0. A tag that cannot be a revision matches nothing, and so does every tag if the model has no revision.
+ * Builds conditions for the filter of the write, so that nothing can happen between the check and the write. A record
+ * whose revision is missing or null has revision 0. A tag that cannot be a revision matches nothing, and so does every
+ * tag if the model has no revision.
  */
 export function buildPrecondition(model: CompiledModel, { ifMatch, ifNoneMatch }: Precondition = {}): Filter {
   return both(buildIfMatch(model, ifMatch), buildIfNoneMatch(model, ifNoneMatch));
@@ -51,7 +52,10 @@ export function revisionOf(model: CompiledModel, stored: Stored): string | undef
   return model.revision && String(stored[model.revision.key] ?? 0);
 }
 
-/** Throws 412 if a stored record does not match the preconditions. For reads, and to find out why a write has matched nothing. */
+/**
+ * Throws 412 if a stored record does not match the preconditions. For reads, and to find out why a write has matched
+ * nothing.
+ */
 export function checkPrecondition(model: CompiledModel, { ifMatch, ifNoneMatch }: Precondition = {}, stored: Stored): void {
   const current = comparableRevision(model, stored);
   if (ifMatch !== undefined && !matchesStrong(ifMatch, current))
@@ -69,8 +73,8 @@ export function preconditionFailed(detail: string): Problem {
   return new Problem({ code: 'precondition_failed', detail });
 }
 
-// Another program may have stored a revision that is not an integer. It matches no tag in the filter, and must match none here either.
-// Otherwise the write would be tried again and again.
+// Another program may have stored a revision that is not an integer. It matches no tag in the filter, and must match
+// none here either. Otherwise the write would be tried again and again.
 function comparableRevision(model: CompiledModel, stored: Stored): string | undefined {
   const revision = revisionOf(model, stored);
   const isInteger = revision !== undefined && revisionText.test(revision) && typeof stored[model.revision?.key ?? ''] !== 'string';

@@ -10,7 +10,10 @@ export interface WriteBounds {
   readonly writeScope?: readonly Condition[];
   /** Whether the writer may write the field of a dotted name, and is told about it. @default no field */
   mayWrite?(name: string): boolean;
-  /** The field whose value the path of the request names. If the record may not have it, there is nothing at that path: 404. */
+  /**
+   * The field whose value the path of the request names. If the record may not have it, there is nothing at that path:
+   * 404.
+   */
   readonly pathField?: string;
 }
 
@@ -20,8 +23,8 @@ export function requireRecordWithin(bounds: WriteBounds, created: Readonly<Recor
 }
 
 /**
- * Refuses changes that would move a record out of the scope. Returns them with the conditions that the write needs for that. Throws like
- * {@link refuse}.
+ * Refuses changes that would move a record out of the scope. Returns them with the conditions that the write needs for
+ * that. Throws like {@link refuse}.
  */
 export function requireChangesWithin(bounds: WriteBounds, changes: Changes): Changes {
   const { writeScope } = bounds;
@@ -34,8 +37,8 @@ export function requireChangesWithin(bounds: WriteBounds, changes: Changes): Cha
 }
 
 /**
- * Throws 422 with the fields at fault that the client may write. If it may write none of them, no request could be right, and a plain Error
- * (500) is thrown.
+ * Throws 422 with the fields at fault that the client may write. If it may write none of them, no request could be
+ * right, and a plain Error (500) is thrown.
  */
 function refuse(bounds: WriteBounds, broken: readonly Condition[]): void {
   if (broken.length === 0) return;

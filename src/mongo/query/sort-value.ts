@@ -2,7 +2,8 @@ import { Binary, Decimal128, Double, Int32, type Long, ObjectId } from 'mongodb'
 import { isBinary, isDecimal128, isDouble, isInt32, isLong, isObjectId } from '../../model/value/bson-type.ts';
 
 /**
- * A group of types whose values the database compares with each other. Values of two groups are ordered by group. Missing counts as null.
+ * A group of types whose values the database compares with each other. Values of two groups are ordered by group.
+ * Missing counts as null.
  */
 export type Bracket = 'null' | (typeof brackets)[number];
 
@@ -35,9 +36,9 @@ const isBoolean = (value: unknown): value is boolean => typeof value === 'boolea
 const isInt64 = (value: unknown): value is bigint | Long => typeof value === 'bigint' || isLong(value);
 
 /**
- * The types of single values that a list can be sorted by, by their `$type` names, and their texts in a cursor. The driver reads both int
- * and double as a number, which has the same order. For an invalid text, `read` throws, or returns a value that `write` would write
- * differently.
+ * The types of single values that a list can be sorted by, by their `$type` names, and their texts in a cursor. The
+ * driver reads both int and double as a number, which has the same order. For an invalid text, `read` throws, or
+ * returns a value that `write` would write differently.
  */
 const kinds: ReadonlyMap<string, Kind> = new Map([
   [
@@ -72,7 +73,10 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
 
 const byTag = new Map([...kinds.values()].map((one) => [one.tag, one]));
 
-/** The `$type` name of a single value. Undefined for values that a list cannot be sorted by: arrays, objects, regular expressions, … */
+/**
+ * The `$type` name of a single value. Undefined for values that a list cannot be sorted by: arrays, objects, regular
+ * expressions, …
+ */
 export function bsonTypeOf(value: unknown): string | undefined {
   for (const [name, { is }] of kinds) if (is(value)) return name;
   return undefined;
@@ -94,7 +98,10 @@ export function writeSortValue(value: unknown): string {
   return tag + write(value);
 }
 
-/** Reads a text of {@link writeSortValue}. For an invalid text it throws, or returns a value that would be written differently. */
+/**
+ * Reads a text of {@link writeSortValue}. For an invalid text it throws, or returns a value that would be written
+ * differently.
+ */
 export function readSortValue(text: string): unknown {
   const { read } = byTag.get(text.slice(0, 1)) as Kind;
   return read(text.slice(1));

@@ -3,8 +3,8 @@ import { isBinary, isObjectId } from '../../model/value/bson-type.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 
 /**
- * A text of a filter, to compare filters: two filters with the same text are equal. Undefined for a filter with a value of a rare type. It
- * costs less than BSON.
+ * A text of a filter, to compare filters: two filters with the same text are equal. Undefined for a filter with a value
+ * of a rare type. It costs less than BSON.
  */
 export function textOf(value: unknown): string | undefined {
   switch (typeof value) {

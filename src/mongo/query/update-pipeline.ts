@@ -5,12 +5,13 @@ import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { Filter } from './filter.ts';
 
 /**
- * Builds the update that carries out a plan in one atomic command. It is an aggregation pipeline, because only a pipeline can create a
- * missing embedded object, increment a revision that is missing or null, and take any value literally.
+ * Builds the update that carries out a plan in one atomic command. It is an aggregation pipeline, because only a
+ * pipeline can create a missing embedded object, increment a revision that is missing or null, and take any value
+ * literally.
  *
- * The first stages create missing embedded objects, level by level. The last stage has all assignments, and increments the revision.
- * Without assignments, the revision is incremented only if an object was created. Only the first stage can tell, so it does both. A
- * pipeline that leaves the record as it was writes nothing.
+ * The first stages create missing embedded objects, level by level. The last stage has all assignments, and increments
+ * the revision. Without assignments, the revision is incremented only if an object was created. Only the first stage
+ * can tell, so it does both. A pipeline that leaves the record as it was writes nothing.
  */
 export function buildUpdate(model: CompiledModel, { assignments, embedded }: Changes, now: Date): BsonDocument[] {
   const created = embedded.length > 0 ? embedded.filter(isCreated) : embedded;
@@ -33,7 +34,10 @@ export function countWrite({ updatedAt, revision }: CompiledModel, now: Date, un
   };
 }
 
-/** An expression for a value that must be taken as it is. Only objects, arrays and texts with `$` could be taken for something else. */
+/**
+ * An expression for a value that must be taken as it is. Only objects, arrays and texts with `$` could be taken for
+ * something else.
+ */
 function literal(value: unknown): unknown {
   if (value === absent) return '$$REMOVE';
   const isPlain = typeof value === 'string' ? !value.startsWith('$') : typeof value !== 'object' || value === null || value instanceof Date;
@@ -49,7 +53,10 @@ function createMissing({ path, whole }: EmbeddedMerge): [string, BsonDocument] {
   return [path, { $cond: [isObjectAt(path), `$${path}`, { $literal: whole }] }];
 }
 
-/** An expression that is true if the path has an object. A filter `{ path: { $type: 'object' } }` would also match an array of objects. */
+/**
+ * An expression that is true if the path has an object. A filter `{ path: { $type: 'object' } }` would also match an
+ * array of objects.
+ */
 export function isObjectAt(path: string): BsonDocument {
   return { $eq: [{ $type: `$${path}` }, 'object'] };
 }

@@ -7,9 +7,10 @@ import type { Condition } from './filter.ts';
 import { bracketOf, isNaNValue } from './sort-value.ts';
 
 /**
- * Whether a filter with this condition would match a record with this stored form. It evaluates in this process what `buildFilter` asks of
- * the database: an array matches if one of its items does, missing values equal null, values of different types are neither equal nor
- * ordered, and numbers of all types are compared by value. Strings are compared byte by byte: a collation of the collection is ignored.
+ * Whether a filter with this condition would match a record with this stored form. It evaluates in this process what
+ * `buildFilter` asks of the database: an array matches if one of its items does, missing values equal null, values of
+ * different types are neither equal nor ordered, and numbers of all types are compared by value. Strings are compared
+ * byte by byte: a collation of the collection is ignored.
  */
 export function isWithin({ field, operator, value }: Condition, stored: unknown): boolean {
   const found = valuesAt(stored, field.path.split('.'));
@@ -23,7 +24,9 @@ const missing: unique symbol = Symbol('missing');
 /** The operators that match if one value at the path matches. */
 type Positive = Exclude<Operator, 'exists' | 'ne' | 'nin'>;
 
-/** Operators that match if no value at the path matches the other operator. They also match a record without a value. */
+/**
+ * Operators that match if no value at the path matches the other operator. They also match a record without a value.
+ */
 const negations: { readonly [Name in Operator]?: Positive } = { ne: 'eq', nin: 'in' };
 
 function matches(values: readonly unknown[], operator: Positive, operand: unknown): boolean {
@@ -40,14 +43,20 @@ const tests: { readonly [Name in Positive]: (value: unknown, operand: unknown) =
   prefix: (value, operand) => typeof value === 'string' && value.startsWith(operand as string),
 };
 
-/** All values at a path, with {@link missing} for an object without the key. In arrays on the path, only items that are objects count. */
+/**
+ * All values at a path, with {@link missing} for an object without the key. In arrays on the path, only items that are
+ * objects count.
+ */
 function valuesAt(value: unknown, [key, ...rest]: readonly string[]): unknown[] {
   if (key === undefined) return [value];
   if (Array.isArray(value)) return value.filter(isStoredObject).flatMap((item) => valuesAt(item, [key, ...rest]));
   return isStoredObject(value) && Object.hasOwn(value, key) ? valuesAt(value[key], rest) : [missing];
 }
 
-/** Negative if `a` is less than `b`, positive if it is greater, 0 if they are equal. NaN if the database does not compare them. */
+/**
+ * Negative if `a` is less than `b`, positive if it is greater, 0 if they are equal. NaN if the database does not
+ * compare them.
+ */
 function compare(a: unknown, b: unknown): number {
   const bracket = bracketOf(a);
   if (bracket !== bracketOf(b)) return Number.NaN;
@@ -96,7 +105,8 @@ function infinitySign(value: Plain): number {
 }
 
 /**
- * Writes a number for comparison. A double may have more digits than a decimal, since 0.1 is not exactly a tenth: a hundred digits suffice.
+ * Writes a number for comparison. A double may have more digits than a decimal, since 0.1 is not exactly a tenth: a
+ * hundred digits suffice.
  */
 function writeDigits(value: Plain): string {
   return typeof value === 'number' ? value.toPrecision(100) : value.toString();

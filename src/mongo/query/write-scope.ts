@@ -9,8 +9,9 @@ export function brokenBy(stored: unknown, conditions: readonly Condition[]): Con
 }
 
 /**
- * The conditions of a scope that a record would not match after these changes. Only paths that the changes set are checked: the scope in
- * the filter of the write covers the others. {@link creationsWithin} checks the objects that the changes may create.
+ * The conditions of a scope that a record would not match after these changes. Only paths that the changes set are
+ * checked: the scope in the filter of the write covers the others. {@link creationsWithin} checks the objects that the
+ * changes may create.
  */
 export function brokenByChanges(changes: Changes, conditions: readonly Condition[]): Condition[] {
   return conditions.filter((condition) => {
@@ -23,8 +24,9 @@ export function brokenByChanges(changes: Changes, conditions: readonly Condition
 }
 
 /**
- * The same changes, without creating embedded objects that would have a default outside the scope. Such an object must already exist, as if
- * the body did not suffice to create it. `refuse` makes the errors for the client if the object does not exist.
+ * The same changes, without creating embedded objects that would have a default outside the scope. Such an object must
+ * already exist, as if the body did not suffice to create it. `refuse` makes the errors for the client if the object
+ * does not exist.
  */
 export function creationsWithin(
   changes: Changes,

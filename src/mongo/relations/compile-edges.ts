@@ -14,7 +14,10 @@ interface Ends {
   holderOf(model: CompiledModel): ReferenceEnd;
 }
 
-/** Compiles the checked references of models. Throws a {@link ConfigurationError} that names both ends of each that cannot hold. */
+/**
+ * Compiles the checked references of models. Throws a {@link ConfigurationError} that names both ends of each that
+ * cannot hold.
+ */
 export function compileEdges(models: readonly CompiledModel[], { targetOf, holderOf }: Ends): Edge[] {
   const parts = models.flatMap((model) =>
     model.references.map((field) => (): Edge => {
@@ -59,8 +62,8 @@ function checkRestorable({ name, deletedAt }: CompiledModel, field: ReferenceFie
 }
 
 /**
- * Refuses models that require one another: no record of them could be the first, and with `restrict` none could be deleted. A model that requires
- * a record of itself is legal, because a record may refer to itself.
+ * Refuses models that require one another: no record of them could be the first, and with `restrict` none could be
+ * deleted. A model that requires a record of itself is legal, because a record may refer to itself.
  */
 function checkCircles(edges: readonly Edge[]): void {
   const required = edges.filter(({ field }) => field.isRequired);

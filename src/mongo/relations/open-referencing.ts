@@ -35,7 +35,11 @@ type Stored = Readonly<Record<string, unknown>>;
 
 /** Options of a middleware or a store that writes. */
 export interface WriteOptions extends DatabaseOptions {
-  /** The checked references of the models: what `compileReferences` returns. @default none, and the model must have none */
+  /**
+   * The checked references of the models: what `compileReferences` returns.
+   *
+   * @default none, and the model must have none
+   */
   readonly references?: References | undefined;
 }
 
@@ -51,8 +55,8 @@ const recordsPerTransaction = 1_000;
 type Settings = NonNullable<Parameters<typeof openCollection>[1]> & Pick<WriteOptions, 'references'>;
 
 /**
- * Opens the collection of a model for writes that check its references, and for deletes and restores that take with them what refers to the records. A model
- * without such references gets the plain collection.
+ * Opens the collection of a model for writes that check its references, and for deletes and restores that take with
+ * them what refers to the records. A model without such references gets the plain collection.
  */
 export function openReferencing(model: CompiledModel, { references: given, ...options }: Settings): ModelCollection {
   const plain = openCollection(model, options);
@@ -81,7 +85,10 @@ function openCheckedWrites(
   const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
   const shared = shareRoundTrips && edges.some(isHeldBy) ? new SharedCreates({ model, plain, edges, references, maxTimeMS }) : undefined;
 
-  /** Checks, and then writes: in one transaction if a reference must hold. `look` finds out which of the missing references are new. */
+  /**
+   * Checks, and then writes: in one transaction if a reference must hold. `look` finds out which of the missing
+   * references are new.
+   */
   async function checked<T>(
     named: readonly Named[],
     viewer: Viewer | undefined,
@@ -147,8 +154,8 @@ function openCheckedWrites(
   }
 
   /**
-   * Up to a thousand in one transaction. If one of them fails there, nothing of them is stored, and they are tried in halves, so that the others need few
-   * transactions more.
+   * Up to a thousand in one transaction. If one of them fails there, nothing of them is stored, and they are tried in
+   * halves, so that the others need few transactions more.
    */
   async function insertHeld(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
     if (work.transaction) return insertTogether(records, viewer, work);

@@ -32,7 +32,10 @@ interface Settings extends Required<ReferenceLimits> {
   readonly maxTimeMS: number;
 }
 
-/** The checked references between the models of an api. They are compiled once, and shared by all of its middlewares and stores. */
+/**
+ * The checked references between the models of an api. They are compiled once, and shared by all of its middlewares and
+ * stores.
+ */
 export class References {
   readonly db: ReturnType<typeof asDb>;
   readonly maxTimeMS: number;
@@ -112,8 +115,9 @@ export class References {
 }
 
 /**
- * Returns the references for a middleware or a store of a model; undefined if it has none, and nothing refers to it. Throws a
- * {@link ConfigurationError} if the model has checked references that nothing is known of: they would not be checked.
+ * Returns the references for a middleware or a store of a model; undefined if it has none, and nothing refers to it.
+ * Throws a {@link ConfigurationError} if the model has checked references that nothing is known of: they would not be
+ * checked.
  */
 export function referencesOf(model: CompiledModel, references: References | undefined): References | undefined {
   const [reference] = model.references;

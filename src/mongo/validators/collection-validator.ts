@@ -4,7 +4,10 @@ import type { Leaf } from '../../model/value/leaf.ts';
 import { anyLeaf, binaryLeaf, booleanLeaf, dateLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../../model/value/leaves.ts';
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../../model/value/number-leaves.ts';
 
-/** A schema in the dialect of MongoDB's `$jsonSchema`: that of draft 4 with `bsonType`. Bounds may be bigint or Decimal128. */
+/**
+ * A schema in the dialect of MongoDB's `$jsonSchema`: that of draft 4 with `bsonType`. Bounds may be bigint or
+ * Decimal128.
+ */
 type BsonSchema = Readonly<Record<string, unknown>>;
 
 /** A validator of a collection, for `collMod` and `createCollection`. */
@@ -16,11 +19,13 @@ export interface CollectionValidator {
 export const mark = 'Made by koa-mongo-resource of a model.';
 
 /**
- * Returns the rules of a model that MongoDB itself can check, for `collMod`. They accept everything that the library writes, and refuse a
- * document of another program that has a required field not, or a value of another type, or one beyond a bound, a length or an enum.
+ * Returns the rules of a model that MongoDB itself can check, for `collMod`. They accept everything that the library
+ * writes, and refuse a document of another program that has a required field not, or a value of another type, or one
+ * beyond a bound, a length or an enum.
  *
- * They do not know: `check`, formats, `propertyNames`, patterns other than simple ones, and the schemas of untyped values. Keys that are not fields
- * are accepted, and so is a record without a field that has a default: it reads as the default.
+ * They do not know: `check`, formats, `propertyNames`, patterns other than simple ones, and the schemas of untyped
+ * values. Keys that are not fields are accepted, and so is a record without a field that has a default: it reads as the
+ * default.
  *
  * @example
  * await db.command({ collMod: 'orders', validator: collectionValidator(Order), validationLevel: 'moderate' });
@@ -44,12 +49,18 @@ function objectSchema(node: ObjectNode): BsonSchema {
   };
 }
 
-/** Whether every record has a stored value of the field. Records from the time before the field may lack one that has a default. */
+/**
+ * Whether every record has a stored value of the field. Records from the time before the field may lack one that has a
+ * default.
+ */
 function isAlwaysStored({ optional, nullable, storeNone, makeDefault, maintained }: CompiledField): boolean {
   return !(optional || makeDefault || maintained || (nullable && !storeNone));
 }
 
-/** The schema of a value that is stored in this place. Only items of arrays and maps, and fields with `storeNone`, store null as null. */
+/**
+ * The schema of a value that is stored in this place. Only items of arrays and maps, and fields with `storeNone`, store
+ * null as null.
+ */
 function slotSchema({ node, nullable }: Slot, storesNull: boolean): BsonSchema {
   const schema = nodeSchema(node);
   const { bsonType, enum: values } = schema;
@@ -114,7 +125,10 @@ function leafSchema({ leaf, keywords, bounds }: LeafNode): BsonSchema {
 
 const numeric: ReadonlySet<Leaf> = new Set([intLeaf, int64Leaf, floatLeaf, decimalLeaf] as Leaf[]);
 
-/** A pattern of letters, digits and classes of them, which all dialects of regular expressions read alike, however long the text is. */
+/**
+ * A pattern of letters, digits and classes of them, which all dialects of regular expressions read alike, however long
+ * the text is.
+ */
 const plainPattern = /^\^?(?:[\w-]|\[[\w-]+\]|\{\d{1,3}(?:,\d{0,3})?\}|[?*+])*\$?$/;
 
 function textRules({ minLength, maxLength, pattern }: BsonSchema): BsonSchema {

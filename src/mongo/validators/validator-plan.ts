@@ -9,7 +9,11 @@ export interface ValidatorOptions {
    * @default 'moderate'
    */
   readonly validationLevel?: 'strict' | 'moderate';
-  /** What happens to a write that does not fit: `'error'` refuses it, `'warn'` writes it and logs it at the server. @default 'error' */
+  /**
+   * What happens to a write that does not fit: `'error'` refuses it, `'warn'` writes it and logs it at the server.
+   *
+   * @default 'error'
+   */
   readonly validationAction?: 'error' | 'warn';
 }
 
@@ -26,8 +30,9 @@ export interface ValidatorComparison {
   /** The models whose records the collection has. */
   readonly models: readonly string[];
   /**
-   * `'exists'`: as planned. `'missing'`: the collection has no validator, or does not exist. `'outdated'`: this library has made the existing one of
-   * another definition or with other options. `'conflict'`: somebody else has set the existing one, which only you can decide to drop.
+   * `'exists'`: as planned. `'missing'`: the collection has no validator, or does not exist. `'outdated'`: this library
+   * has made the existing one of another definition or with other options. `'conflict'`: somebody else has set the
+   * existing one, which only you can decide to drop.
    */
   readonly state: 'exists' | 'missing' | 'outdated' | 'conflict';
   readonly validator: CollectionValidator;
@@ -39,8 +44,8 @@ export interface ValidatorComparison {
 }
 
 /**
- * The validators that the models of an api would set in its collections, compared with those that exist. As a string, and in the console, it is
- * a table.
+ * The validators that the models of an api would set in its collections, compared with those that exist. As a string,
+ * and in the console, it is a table.
  *
  * @example
  * const plan = await planValidators(api);

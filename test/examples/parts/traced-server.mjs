@@ -1,4 +1,5 @@
-// Serves an api as an app with the HTTP instrumentation of OpenTelemetry does, sends it two requests, and prints the spans as JSON.
+// Serves an api as an app with the HTTP instrumentation of OpenTelemetry does, sends it two requests, and prints the
+// spans as JSON.
 import { createRequire } from 'node:module';
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';

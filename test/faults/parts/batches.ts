@@ -12,7 +12,9 @@ import { type Oplog, openOplog, watchSent } from './witness.ts';
 
 const model = compileModel(defineModel('Thing', { collection: things, fields: { id: t.string(), token: t.string() } }));
 
-/** Creates that share a command, every time: one create is under way from the beginning to the end, and is never sent. */
+/**
+ * Creates that share a command, every time: one create is under way from the beginning to the end, and is never sent.
+ */
 export class Batches {
   readonly told: Told[] = [];
   readonly db: Db;

@@ -3,15 +3,17 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { makeWrite } from './things.ts';
 
-/** A request of a {@link Client}, and how long the service is busy with it before it asks the database, in milliseconds. */
+/**
+ * A request of a {@link Client}, and how long the service is busy with it before it asks the database, in milliseconds.
+ */
 export interface Step {
   readonly kind: 'list' | 'get' | 'none' | 'create' | 'patch' | 'stamp' | 'malformed' | 'refused' | 'unfinished';
   readonly delay: number;
 }
 
 /**
- * A connection: all its requests are sent at once. Its client reads all answers (`read`), or breaks off after so many milliseconds: it resets
- * the connection, says that it has nothing more to send, or is closed while answers still come.
+ * A connection: all its requests are sent at once. Its client reads all answers (`read`), or breaks off after so many
+ * milliseconds: it resets the connection, says that it has nothing more to send, or is closed while answers still come.
  */
 export interface Client {
   readonly steps: readonly Step[];

@@ -1,6 +1,6 @@
 /**
- * What the service answers when the last try of a command fails, error by error: the table that the fail points are played against
- * (decisions, "Errors"). It is written from the promises and not from the code.
+ * What the service answers when the last try of a command fails, error by error: the table that the fail points are
+ * played against (decisions, "Errors"). It is written from the promises and not from the code.
  */
 
 /** 409 and 412 are the service's own findings; 500 is a bare one, told to `onError` only. */
@@ -22,7 +22,9 @@ export interface Failure {
 const passing = ['503'] as const;
 const late = ['504'] as const;
 const bug = ['500'] as const;
-/** The driver cannot make the connection new that such an error wants: whether a write was carried out, it does not say. */
+/**
+ * The driver cannot make the connection new that such an error wants: whether a write was carried out, it does not say.
+ */
 const unsaid = ['504'] as const;
 
 type Row = readonly [code: number, name: string, read: readonly Outcome[], write: readonly Outcome[], isRetried?: boolean];
@@ -109,7 +111,7 @@ const writeConcernErrors = concerns.map(
 export const failures: readonly Failure[] = [...errors, duplicate, closed, ...writeConcernErrors];
 
 /**
- * The errors that a second try may fail with when the answer to the first was lost: nothing but 504 is true then. Not a duplicate key: where
- * a retry gets so far, the database has not carried out the first try.
+ * The errors that a second try may fail with when the answer to the first was lost: nothing but 504 is true then. Not a
+ * duplicate key: where a retry gets so far, the database has not carried out the first try.
  */
 export const answersToRetries: readonly number[] = rows.map(([code]) => code);

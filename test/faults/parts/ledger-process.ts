@@ -1,6 +1,6 @@
 /**
- * The ledger in a process of its own, which is killed at a place of a request: `ledger-process.ts <uri> <database> <posting> <place>`. The key of
- * the request is the name of the posting.
+ * The ledger in a process of its own, which is killed at a place of a request:
+ * `ledger-process.ts <uri> <database> <posting> <place>`. The key of the request is the name of the posting.
  */
 import { MongoClient } from 'mongodb';
 import { makeLedger, post, postings } from './ledger.ts';

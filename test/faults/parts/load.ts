@@ -13,7 +13,10 @@ export interface Asked {
   ask(ask: Ask & { readonly token?: string }): Promise<Answer>;
 }
 
-/** Clients that ask without a pause, most of them to write. Each begins its next request when it has the answer to the last. */
+/**
+ * Clients that ask without a pause, most of them to write. Each begins its next request when it has the answer to the
+ * last.
+ */
 export class Load {
   readonly #asked: Asked;
   readonly #records = Array.from({ length: 40 }, newRecord);

@@ -8,7 +8,10 @@ import { MongodProcess } from '../../../dev/mongod-process.ts';
 
 const setName = 'faults';
 
-/** What a set of its own is told: fail points, short elections, and few resources, because three of them run beside the tests. */
+/**
+ * What a set of its own is told: fail points, short elections, and few resources, because three of them run beside the
+ * tests.
+ */
 const args = ['--setParameter', 'enableTestCommands=1', '--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '200'];
 const settings = { electionTimeoutMillis: 1_000, heartbeatIntervalMillis: 200 };
 
@@ -167,8 +170,8 @@ export async function failCommands({ admin }: Deployment, mode: 'off' | 'alwaysO
 }
 
 /**
- * Resolves when the database has no connection of the service left: whatever it had received has then been carried out, or never will be.
- * The service's clients must be closed.
+ * Resolves when the database has no connection of the service left: whatever it had received has then been carried out,
+ * or never will be. The service's clients must be closed.
  */
 export async function untilGone({ admin }: Deployment): Promise<void> {
   const stages = [{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName } }, { $limit: 1 }];

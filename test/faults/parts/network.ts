@@ -10,10 +10,10 @@ export interface Message {
 }
 
 /**
- * What happens to a message: it is late by so many milliseconds (and with it all that follow on its connection), is lost with its
- * connection (`reset`), arrives in part before the connection is reset (`truncate`), or goes nowhere, and with it all that follow in its
- * direction, while the connection stays (`half-open`). A promise holds it, and what follows, until it resolves. What is late or held is delivered
- * even if its sender has closed the connection meanwhile.
+ * What happens to a message: it is late by so many milliseconds (and with it all that follow on its connection), is
+ * lost with its connection (`reset`), arrives in part before the connection is reset (`truncate`), or goes nowhere, and
+ * with it all that follow in its direction, while the connection stays (`half-open`). A promise holds it, and what
+ * follows, until it resolves. What is late or held is delivered even if its sender has closed the connection meanwhile.
  */
 export type Disturbance = number | Promise<unknown> | 'reset' | 'truncate' | 'half-open';
 
@@ -104,7 +104,10 @@ async function* messagesFrom(socket: Socket): AsyncGenerator<Buffer> {
 
 const opMsg = 2013;
 
-/** The first key of an OP_MSG's document, which lies behind header (16), flags (4), kind (1), length (4) and the key's type (1). */
+/**
+ * The first key of an OP_MSG's document, which lies behind header (16), flags (4), kind (1), length (4) and the key's
+ * type (1).
+ */
 function commandOf(bytes: Buffer): string | undefined {
   if (bytes.readInt32LE(12) !== opMsg) return undefined;
   return bytes.toString('latin1', 26, bytes.indexOf(0, 26));

@@ -10,7 +10,10 @@ import type { Ask } from './things.ts';
 /** How often a command fails. */
 export type Times = 'once' | 'always';
 
-/** Plays every failure of every command of every operation against the service, and compares its answers with the table and the oplog. */
+/**
+ * Plays every failure of every command of every operation against the service, and compares its answers with the table
+ * and the oplog.
+ */
 export function playFailures(members: 'standalone' | 1): void {
   let deployment: Deployment;
   beforeAll(async () => {

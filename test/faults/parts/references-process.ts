@@ -1,4 +1,7 @@
-/** A process of its own that serves projects, their jobs and their steps until it is killed: `references-process.ts <uri> <database> <maxLatches>`. It sends its port. */
+/**
+ * A process of its own that serves projects, their jobs and their steps until it is killed:
+ * `references-process.ts <uri> <database> <maxLatches>`. It sends its port.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';

@@ -1,6 +1,6 @@
 /**
- * The service as a process of its own, with the settings that its first argument holds as JSON. It talks with the test by messages, see
- * {@link Said} and {@link Told}, and ends with it.
+ * The service as a process of its own, with the settings that its first argument holds as JSON. It talks with the test
+ * by messages, see {@link Said} and {@link Told}, and ends with it.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,10 @@ export type Said =
   /** Of the heap, in bytes, when all garbage is gone. */
   | { readonly what: 'heap'; readonly used: number };
 
-/** What it is told: to let all that it holds go on, to say when nothing is on its way any more, or how much of its heap is in use. */
+/**
+ * What it is told: to let all that it holds go on, to say when nothing is on its way any more, or how much of its heap
+ * is in use.
+ */
 export type Told = 'release' | 'untilQuiet' | 'measureHeap';
 
 export interface State {
@@ -81,7 +84,10 @@ function tellIfQuiet(): void {
   });
 }
 
-/** Says so when the connections are gone and `observe` has heard of all; after a while as it is, for a test that fails to say why. */
+/**
+ * Says so when the connections are gone and `observe` has heard of all; after a while as it is, for a test that fails
+ * to say why.
+ */
 function untilQuiet(): void {
   const net = setTimeout(() => tellWhenQuiet?.(), 10_000);
   tellWhenQuiet = () => {

@@ -42,7 +42,9 @@ export class Service {
     await exit;
   }
 
-  /** Resolves when all connections are gone and `observe` has heard of every request; after ten seconds all the same. */
+  /**
+   * Resolves when all connections are gone and `observe` has heard of every request; after ten seconds all the same.
+   */
   async untilQuiet(): Promise<State> {
     const quiet = once(this.#said, 'quiet');
     this.#tell('untilQuiet');
@@ -57,8 +59,8 @@ export class Service {
   }
 
   /**
-   * How many requests it lets in at a time, when what runs for clients that have gone has ended: all of them, or after ten seconds those
-   * that are back.
+   * How many requests it lets in at a time, when what runs for clients that have gone has ended: all of them, or after
+   * ten seconds those that are back.
    */
   async countPlaces(): Promise<number> {
     const end = performance.now() + 10_000;

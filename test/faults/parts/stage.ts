@@ -85,7 +85,10 @@ export class Stage {
     await this.db.collection<Document & { _id: string }>(things).insertMany(ids.map(stored));
   }
 
-  /** Waits until the service has found the database again: a failure that says that a server ends makes the driver look for it anew. */
+  /**
+   * Waits until the service has found the database again: a failure that says that a server ends makes the driver look
+   * for it anew.
+   */
   async untilFound(): Promise<void> {
     await this.client.db('admin').command({ ping: 1 });
   }
@@ -101,8 +104,8 @@ export class Stage {
   }
 
   /**
-   * Waits until nothing is on its way any more, and tells the whole history: call it when the faults are over. A last write that goes the
-   * way of all others is behind those that the driver may still keep in a queue.
+   * Waits until nothing is on its way any more, and tells the whole history: call it when the faults are over. A last
+   * write that goes the way of all others is behind those that the driver may still keep in a queue.
    */
   async end(): Promise<History> {
     for (let tries = 0; ; tries++) {
@@ -130,7 +133,10 @@ export class Stage {
     if (!error.expose) this.bugs.push(inspect(error, { depth: 2 }));
   }
 
-  /** Where there is no oplog: each write of a test has a record of its own, and the record tells how often it was carried out. */
+  /**
+   * Where there is no oplog: each write of a test has a record of its own, and the record tells how often it was
+   * carried out.
+   */
   async #readRecords(): Promise<string[]> {
     const records = await this.db.collection<Document & { _id: string }>(things).find().toArray();
     const applied = records.flatMap(({ _id, token, revision }): string[] =>

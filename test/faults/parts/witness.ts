@@ -19,7 +19,10 @@ function tokensIn(value: unknown): string[] {
   return Object.values(value).flatMap(tokensIn);
 }
 
-/** Reads what the database has carried out since this was made: of the oplog, which holds each write as often as it happened. */
+/**
+ * Reads what the database has carried out since this was made: of the oplog, which holds each write as often as it
+ * happened.
+ */
 export interface Oplog {
   applied(): Promise<string[]>;
 }

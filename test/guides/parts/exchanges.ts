@@ -48,8 +48,8 @@ function readHeader(line: string): readonly [string, string] {
 }
 
 /**
- * What a page writes for a value that differs in each run: an id, a time, a word that ends with `…`, or only `…`. An id or a word is learnt from
- * the first answer with it, and stands for the same value in everything that follows.
+ * What a page writes for a value that differs in each run: an id, a time, a word that ends with `…`, or only `…`. An id
+ * or a word is learnt from the first answer with it, and stands for the same value in everything that follows.
  */
 const placeholders = /[0-9a-f]{24}|\d{4}-\d\d-\d\dT[\d:.]+Z|[\w.+/=-]*…/g;
 const patternOf = (shown: string) => (/^[0-9a-f]{24}$/.test(shown) ? '[0-9a-f]{24}' : shown.endsWith('Z') ? '\\d{4}-[\\dT:.-]+Z' : '.*?');

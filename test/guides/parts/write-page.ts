@@ -11,7 +11,10 @@ export interface WrittenPage {
   load(file: string): Promise<Any>;
 }
 
-/** Writes the files that a page shows into a folder within the repository, where its packages are found, and removes them after the tests. */
+/**
+ * Writes the files that a page shows into a folder within the repository, where its packages are found, and removes
+ * them after the tests.
+ */
 export async function writePage(page: string, files: Readonly<Record<string, string>> = filesOf(page)): Promise<WrittenPage> {
   await mkdir(join(root, '.tmp'), { recursive: true });
   const folder = await mkdtemp(join(root, '.tmp/guide-'));

@@ -13,7 +13,10 @@ import { bracketOf, bsonTypeOf, readSortValue, writeSortValue } from '../../../s
 const modules = new URL('../../../node_modules/', import.meta.url);
 const load = async (path: string) => (await import(new URL(path, modules).href)) as typeof Mongodb.BSON;
 
-/** The driver has loaded the CommonJS build: these are other classes of the same version, as a handler's own `import 'bson'` gives them. */
+/**
+ * The driver has loaded the CommonJS build: these are other classes of the same version, as a handler's own
+ * `import 'bson'` gives them.
+ */
 const other = await load('bson/lib/bson.node.mjs');
 const old = await load('mongodb-oldest/node_modules/bson/lib/bson.node.mjs');
 

@@ -75,7 +75,8 @@ describe('openCollection()', () => {
 
   it('gives up with 503 a write that misses again and again, though nothing explains it', async () => {
     const store = openCollection(model, { db: database.db });
-    // Nobody but a program that changes the record between each write and its explanation could do so: an update that never matches.
+    // Nobody but a program that changes the record between each write and its explanation could do so: an update that
+    // never matches.
     const changes = {
       assignments: [{ path: 'text', value: 'x' }],
       embedded: [{ path: 'big', whole: undefined, refused: [] }],

@@ -9,7 +9,9 @@ import { type Command, Work } from '../../../src/mongo/driver/work.ts';
 const model = compileModel(defineModel('Doc', { collection: 'docs', fields: { text: t.string() } }));
 const commands = planCommands(model, { client: new EventEmitter() } as unknown as Db, { readPreference: undefined }, 500);
 
-/** Fails so often as Node's sockets do, which the driver does not try again, and then gives `done`; counts its calls. */
+/**
+ * Fails so often as Node's sockets do, which the driver does not try again, and then gives `done`; counts its calls.
+ */
 function breaking(times: number): { readonly send: (command: Command) => Promise<string>; calls: number } {
   const broken = {
     calls: 0,

@@ -23,7 +23,10 @@ export function parseList(query: string, others: Partial<ListRules> = {}, isScop
   return parseListQuery(parseQueryString(query), { ...rules, ...others }, { isPartial: isScoped === true });
 }
 
-/** The errors that are found in one, each as a line: the parameter, the rule, what is said, and the `params` for programs. */
+/**
+ * The errors that are found in one, each as a line: the parameter, the rule, what is said, and the `params` for
+ * programs.
+ */
 export function refusalsOf(query: string, others: Partial<ListRules> = {}, isScoped?: boolean): string[] {
   try {
     parseList(query, others, isScoped);

@@ -11,7 +11,10 @@ import { useDatabase } from '../../support/database/database.ts';
 
 const decimals = (...texts: string[]) => texts.map((text) => Decimal128.fromString(text));
 
-/** Values of every type that a field can have, in all the forms in which the driver is given them: few, so that they meet. */
+/**
+ * Values of every type that a field can have, in all the forms in which the driver is given them: few, so that they
+ * meet.
+ */
 const pools: Readonly<Record<string, readonly unknown[]>> = {
   string: ['', 'a', 'ab', 'b', 'A', 'null', 'a.*', 'a\0b', '\uffff', '\u{1f600}', 'Z\u00fcrich'],
   int: [0, 1, -1, 5, new Int32(5), 2 ** 31, 2 ** 53],

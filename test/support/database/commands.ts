@@ -2,7 +2,9 @@ import { beforeEach } from '@jest/globals';
 import type { CommandStartedEvent } from 'mongodb';
 import type { TestDatabase } from './database.ts';
 
-/** The names of the commands that went to the database since the test began; the database needs `monitorCommands: true`. */
+/**
+ * The names of the commands that went to the database since the test began; the database needs `monitorCommands: true`.
+ */
 export function useCommands(database: TestDatabase): {
   readonly names: readonly string[];
   readonly events: readonly CommandStartedEvent[];

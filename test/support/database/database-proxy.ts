@@ -12,7 +12,10 @@ export interface DatabaseProxy {
   cut(): void;
   /** Lets everything through again that comes from now on. */
   mend(): void;
-  /** Breaks all connections once the database has answered to the next bytes that a client sends: it has carried out what it was told. */
+  /**
+   * Breaks all connections once the database has answered to the next bytes that a client sends: it has carried out
+   * what it was told.
+   */
   cutBeforeNextAnswer(): void;
   close(): Promise<void>;
 }

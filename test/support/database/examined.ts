@@ -7,7 +7,9 @@ export interface Examined {
   readonly scans: number;
 }
 
-/** Lets the database explain an aggregation by running it again, and adds up what its `$lookup` stages have examined. */
+/**
+ * Lets the database explain an aggregation by running it again, and adds up what its `$lookup` stages have examined.
+ */
 export async function examinedBy(db: Db, sent: Document | undefined): Promise<Examined> {
   const { aggregate, pipeline } = sent ?? {};
   const explained = await db.command({ explain: { aggregate, pipeline, cursor: {} }, verbosity: 'executionStats' });

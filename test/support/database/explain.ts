@@ -11,7 +11,10 @@ export interface Cost {
   readonly documents: number;
 }
 
-/** Lets the database explain the command that it was sent last, by running it again: what was not reached has no part in it. */
+/**
+ * Lets the database explain the command that it was sent last, by running it again: what was not reached has no part in
+ * it.
+ */
 export function useExplain(database: TestDatabase, commands: ReturnType<typeof useCommands>): () => Promise<Cost> {
   return () => explain(database, commands.events.at(-1)?.command as Document);
 }
@@ -28,7 +31,10 @@ async function explain(database: TestDatabase, sent: Document): Promise<Cost> {
   return { stages, indexes, keys: sum('totalKeysExamined'), documents: sum('totalDocsExamined') };
 }
 
-/** The plans of a pipeline's stage, and of the pipelines that it holds. A sort that no index could do stands behind a plan. */
+/**
+ * The plans of a pipeline's stage, and of the pipelines that it holds. A sort that no index could do stands behind a
+ * plan.
+ */
 function plansWithin(stage: Document): Document[] {
   if (stage.$cursor) return [stage.$cursor];
   const pipeline: Document[] = stage.$unionWith?.pipeline ?? [];

@@ -21,7 +21,10 @@ function moduleOf({ page, line, code, setup, file }: Block): Module {
   return { text: `${before}\n${code}\n${after}\nexport {};\n`, page, firstLine: line - before.split('\n').length };
 }
 
-/** The blocks and files of pages as modules, each page in a folder of its own. The folder is in the repository, so that packages are found from there. */
+/**
+ * The blocks and files of pages as modules, each page in a folder of its own. The folder is in the repository, so that
+ * packages are found from there.
+ */
 function modulesOf(pages: readonly string[]): Map<string, Module> {
   const found = pages.flatMap((page) => {
     const folder = join(root, '.tmp/docs', page.replace(/\.md$/, ''));
@@ -44,7 +47,10 @@ function readOptions(): ts.CompilerOptions {
   return { ...options, paths: Object.fromEntries(entries), jsx: ts.JsxEmit.ReactJSX };
 }
 
-/** What TypeScript says of all blocks of pages, in one strict program with the sources of the package, as `page:line: message`. */
+/**
+ * What TypeScript says of all blocks of pages, in one strict program with the sources of the package, as
+ * `page:line: message`.
+ */
 export function compileBlocks(pages: readonly string[]): string[] {
   const modules = modulesOf(pages);
   const folders = new Set([...modules.keys()].flatMap((path) => parentsOf(path)));

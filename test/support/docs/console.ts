@@ -15,7 +15,10 @@ export function commandsOf(page: string): Shown[] {
     .map((text) => ({ command: text.slice(0, text.indexOf('\n')), printed: text.slice(text.indexOf('\n') + 1).trim() }));
 }
 
-/** Does what a curl line does, with `-i`, `-X`, `-H` and `-d`, and `| jq` with a path. Not every machine has these programs. */
+/**
+ * Does what a curl line does, with `-i`, `-X`, `-H` and `-d`, and `| jq` with a path. Not every machine has these
+ * programs.
+ */
 export async function curl(port: number, command: string): Promise<string> {
   const [request = '', filter] = command.split(' | ');
   const words = [...request.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

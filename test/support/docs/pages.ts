@@ -27,7 +27,10 @@ export interface Block {
   readonly setup: string;
   /** Whether the page shows it, and it is not the file of a comment `<!-- setup [api.ts]`. */
   readonly isShown: boolean;
-  /** The test that compiles it in place of `test/docs/blocks.slow.test.ts`: the last `<!-- compiled by` comment before it. */
+  /**
+   * The test that compiles it in place of `test/docs/blocks.slow.test.ts`: the last `<!-- compiled by` comment before
+   * it.
+   */
   readonly compiledBy?: string;
 }
 
@@ -58,7 +61,10 @@ export function blocksOf(page: string): Block[] {
 const extensionOf = (file: string) => file.slice(file.lastIndexOf('.') + 1);
 const dedent = (code: string, indent: string) => (indent === '' ? code : code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
 
-/** The blocks that are files of a page, by name, as a reader has them at its end: with those of the page that it continues (`<!-- continues 1-a-model.md -->`). */
+/**
+ * The blocks that are files of a page, by name, as a reader has them at its end: with those of the page that it
+ * continues (`<!-- continues 1-a-model.md -->`).
+ */
 export function fileBlocksOf(page: string): Map<string, Block> {
   const [, before] = /^<!-- continues (\S+) -->$/m.exec(readPage(page)) ?? [];
   const files = before === undefined ? new Map<string, Block>() : fileBlocksOf(join(dirname(page), before));

@@ -9,7 +9,10 @@ import { filesOf, root } from './pages.ts';
 /** The database that the pages name. */
 const ownUri = 'mongodb://127.0.0.1:27017/shop';
 
-/** What a reader does who follows pages: a folder with their files, the server of it, and the commands that the reader types. */
+/**
+ * What a reader does who follows pages: a folder with their files, the server of it, and the commands that the reader
+ * types.
+ */
 export class Reader {
   /** In the repository, so that packages are found from there. */
   readonly folder = join(root, `.tmp/reader-${process.pid}`);

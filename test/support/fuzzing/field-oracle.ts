@@ -1,6 +1,7 @@
 import { type FieldSpec, type Kind, leaves, type Plain, type PlainObject } from './random-model.ts';
 
-// What the specification says of single fields, independently of `src/`: who may write one, what is stored, and what clients read.
+// What the specification says of single fields, independently of `src/`: who may write one, what is stored, and what
+// clients read.
 
 /** How a resource writes. */
 export interface Rules {
@@ -22,8 +23,9 @@ export const isObject = (value: Plain): value is PlainObject => Object.prototype
 export const join = (path: string, key: string | number) => (path === '' ? `${key}` : `${path}.${key}`);
 
 /**
- * "insert=False: not settable on create. update=False: not settable on patch and put. private: not writable unless insert/update say so."
- * "Immutable: cannot be changed." "explicit_writes: a field is writable only if its policy says insert=True / update=True."
+ * "insert=False: not settable on create. update=False: not settable on patch and put. private: not writable unless
+ * insert/update say so." "Immutable: cannot be changed." "explicit_writes: a field is writable only if its policy says
+ * insert=True / update=True."
  */
 export function isWritable(field: FieldSpec, operation: WriteOperation, rules: Rules): boolean {
   const word = operation === 'create' ? field.policy.insert : field.policy.update;
@@ -31,7 +33,10 @@ export function isWritable(field: FieldSpec, operation: WriteOperation, rules: R
   return rules.explicitWrites || field.policy.private ? word === true : word !== false;
 }
 
-/** Whether a value holds some that the client may not write, at any depth ("Policy also applies to fields of embedded models at any depth"). */
+/**
+ * Whether a value holds some that the client may not write, at any depth ("Policy also applies to fields of embedded
+ * models at any depth").
+ */
 export function isProtected(kind: Kind, rules: Rules): boolean {
   if (kind.type === 'leaf') return false;
   if (kind.type !== 'object') return isProtected(kind.items, rules);
@@ -74,7 +79,10 @@ export function withFields(before: PlainObject, fields: readonly FieldSpec[], va
 /** Stands for a value that no rule gives: a stored one that its field does not allow. */
 export const anything = Symbol('anything');
 
-/** What a client reads: "every readable field (nullable: null), only an optional one may be absent", "never private fields". */
+/**
+ * What a client reads: "every readable field (nullable: null), only an optional one may be absent", "never private
+ * fields".
+ */
 export function readFields(fields: readonly FieldSpec[], record: PlainObject): PlainObject {
   const readable = fields.filter((field) => !field.policy.private);
   return withFields({}, readable, (field) => {
@@ -95,7 +103,10 @@ function readValue(kind: Kind, value: Plain): Plain {
   return leaves[kind.leaf].good.find((sample) => sample.stored === value)?.shown;
 }
 
-/** Every stored value that the client may not write on patch and put, by path; a list or map that holds some counts as one. */
+/**
+ * Every stored value that the client may not write on patch and put, by path; a list or map that holds some counts as
+ * one.
+ */
 export function protectedValues(fields: readonly FieldSpec[], rules: Rules, record: PlainObject, path = ''): Map<string, Plain> {
   const found = new Map<string, Plain>();
   for (const field of fields) {

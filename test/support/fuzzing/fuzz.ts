@@ -1,6 +1,6 @@
 /**
- * The settings of a fuzz test: one seed, so that a run says the same as the one before it, and more runs or another seed by the environment.
- * What a run has found stays as an example of its test.
+ * The settings of a fuzz test: one seed, so that a run says the same as the one before it, and more runs or another
+ * seed by the environment. What a run has found stays as an example of its test.
  */
 export const fuzz = {
   seed: Number(process.env.FUZZ_SEED ?? 20_260_131),

@@ -53,7 +53,10 @@ export interface Told {
   readonly again?: { readonly outcome: Outcome; readonly answer: Answer };
 }
 
-/** Leaves when the database has got so many commands, and waits until the work for the request has ended: then its place is free. */
+/**
+ * Leaves when the database has got so many commands, and waits until the work for the request has ended: then its place
+ * is free.
+ */
 async function askAndLeave(
   { api, db }: Served,
   leavesAfter: number,

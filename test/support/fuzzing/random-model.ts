@@ -3,8 +3,8 @@ import { Decimal128 } from 'mongodb';
 import { defineModel, type Field, type Model, type Policy, t } from '../../../src/index.ts';
 
 /**
- * A stored value in plain form: integers are bigints, doubles numbers, Decimal128 and Date themselves. What a client sends and reads has the
- * same form, with text for decimals and dates.
+ * A stored value in plain form: integers are bigints, doubles numbers, Decimal128 and Date themselves. What a client
+ * sends and reads has the same form, with text for decimals and dates.
  */
 export type Plain = unknown;
 export type PlainObject = Readonly<Record<string, Plain>>;
@@ -16,7 +16,10 @@ export type Kind =
   | { readonly type: 'map'; readonly items: Kind }
   | { readonly type: 'object'; readonly name: string; readonly fields: readonly FieldSpec[] };
 
-/** One decision about a field in one place of one step: generated beside the field, so that shrinking drops both together. */
+/**
+ * One decision about a field in one place of one step: generated beside the field, so that shrinking drops both
+ * together.
+ */
 export interface Cell {
   readonly pick: number;
   readonly omit: boolean;
@@ -130,8 +133,9 @@ function fields(depth: number, maxLength: number): fc.Arbitrary<FieldSpec[]> {
 export const rawFields: fc.Arbitrary<readonly FieldSpec[]> = fields(3, 6);
 
 /**
- * Gives fields their names, and the defaults that go with them. Inside an object a field that a client cannot send on create has a default,
- * for the server sets top-level fields only; where policies must open fields (`explicitWrites`), most do.
+ * Gives fields their names, and the defaults that go with them. Inside an object a field that a client cannot send on
+ * create has a default, for the server sets top-level fields only; where policies must open fields (`explicitWrites`),
+ * most do.
  */
 export function finishFields(raw: readonly FieldSpec[], isExplicit: boolean, path = 'Part'): readonly FieldSpec[] {
   return raw.map((field, index): FieldSpec => {

@@ -28,7 +28,10 @@ const edge = (soft: readonly boolean[]): fc.Arbitrary<EdgeSpec> =>
     })
     .map((spec) => asLegal({ ...spec, to: spec.to ?? spec.from }, soft));
 
-/** A required reference leads to an earlier model, so that none close a circle. What cannot be restored does not take along what can. */
+/**
+ * A required reference leads to an earlier model, so that none close a circle. What cannot be restored does not take
+ * along what can.
+ */
 function asLegal(spec: EdgeSpec, soft: readonly boolean[]): EdgeSpec {
   const { from, to, shape, rights } = spec;
   const action = spec.action === 'cascade' && soft[to] && !soft[from] ? 'restrict' : spec.action;

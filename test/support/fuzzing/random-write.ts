@@ -156,7 +156,10 @@ function serverFields(fields: readonly FieldSpec[], own: Omit<Rules, 'serverFiel
   return Object.fromEntries(set.map((field) => [field.name, completeValue(field.kind, field, 3)]));
 }
 
-/** A stored record as an older program may have left it: without what has a default, with embedded objects missing or null. */
+/**
+ * A stored record as an older program may have left it: without what has a default, with embedded objects missing or
+ * null.
+ */
 export function plantedFields(fields: readonly FieldSpec[], salt: number, hasLegacy: boolean): PlainObject {
   const entries = fields.flatMap((field): [string, Plain][] => {
     const { pick, omit, none } = cellAt(field, salt);

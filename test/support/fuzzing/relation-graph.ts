@@ -63,7 +63,10 @@ export interface Write {
   readonly documents: readonly { readonly id: string; readonly ids: readonly (readonly (string | null)[])[] }[];
 }
 
-/** What a client does with a request: it may leave before the answer, and send the request again with the same `Idempotency-Key`. */
+/**
+ * What a client does with a request: it may leave before the answer, and send the request again with the same
+ * `Idempotency-Key`.
+ */
 export type Sending = 'once' | 'again' | 'leave' | 'leave and again';
 
 /** A request: one write, or a batch of several. */

@@ -20,7 +20,7 @@ interface Named {
   readonly place?: string;
 }
 
-/** The rules of references, deletes, restores and hooks once more, by naive means: written from the documentation and not from `src/`. */
+/** The rules of references, deletes, restores and hooks, written naively from the documentation and not from `src/`. */
 export class RelationOracle extends World {
   /** The hooks that were run: operation, model and id. */
   within: string[] = [];
@@ -180,7 +180,7 @@ export class RelationOracle extends World {
     );
   }
 
-  /** Each document by itself, until no further one can be created. The ids are distinct, so that the order does not matter. */
+  /** Each document by itself, until no further one can be created. The ids are distinct: the order does not matter. */
   #createEach(write: Write): unknown[] {
     const outcomes: unknown[] = [];
     const created = () => outcomes.filter((outcome) => outcome === 'created').length;

@@ -127,7 +127,10 @@ export class World {
       .sort();
   }
 
-  /** Restores a record with what its delete has taken along, as far as that has its other parents. Returns what lives again. */
+  /**
+   * Restores a record with what its delete has taken along, as far as that has its other parents. Returns what lives
+   * again.
+   */
   bringBack(root: string, deletion: number | undefined): Set<string> {
     const back = this.takenWith(root, deletion);
     const needs: readonly Action[] = ['cascade', 'restrict'];

@@ -62,7 +62,10 @@ function modelOf({ soft, edges }: Graph, model: number): Model {
   return defineModel(`M${model}`, { collection: `m${model}`, fields: fields as never }) as unknown as Model;
 }
 
-/** Serves random models, each with every operation, to clients that see their own records. The header `x-throw` names a hook that throws. */
+/**
+ * Serves random models, each with every operation, to clients that see their own records. The header `x-throw` names a
+ * hook that throws.
+ */
 export function serveRelations(db: Db, graph: Graph): Served {
   const models = graph.soft.map((_soft, model) => modelOf(graph, model));
   const shop = service();

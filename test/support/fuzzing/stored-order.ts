@@ -4,9 +4,9 @@ import { Binary, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 type Exact = { readonly digits: bigint; readonly exponent: number } | 'NaN' | 'Infinity' | '-Infinity';
 
 /**
- * MongoDB's order of values, written from its manual ("Comparison/Sort Order") and not from our cursors: null and missing are equal and
- * first, then numbers of all types by value with NaN before them, then strings by their UTF-8 bytes, binary values by their length, subtype
- * and bytes, ObjectIds, booleans and dates.
+ * MongoDB's order of values, written from its manual ("Comparison/Sort Order") and not from our cursors: null and
+ * missing are equal and first, then numbers of all types by value with NaN before them, then strings by their UTF-8
+ * bytes, binary values by their length, subtype and bytes, ObjectIds, booleans and dates.
  */
 export function compareStored(a: unknown, b: unknown): number {
   const ranks = rankOf(a) - rankOf(b);

@@ -49,8 +49,8 @@ export function isSeen(collection: keyof World, row: Row, header: Header): boole
 }
 
 /**
- * The ids of the tasks that a list shows, in its order. This is the documentation of filters and sorts through relations, once more: it shares no
- * code with `src/`.
+ * The ids of the tasks that a list shows, in its order. This is the documentation of filters and sorts through
+ * relations, once more: it shares no code with `src/`.
  */
 export function listTasks(world: World, conditions: readonly Asked[], sort: readonly AskedKey[], header: Header): unknown[] {
   const matching = world.tasks.filter((task) => fulfils(task, conditions, world, header));
@@ -69,7 +69,10 @@ function endWithId(sort: readonly AskedKey[]): readonly AskedKey[] {
   return [...sort, { way: [], field: '_id', isDescending: sort.at(-1)?.isDescending ?? false }];
 }
 
-/** Whether a record fulfils conditions: for each first relation among them, there is one record in sight that fulfils all that it leads to. */
+/**
+ * Whether a record fulfils conditions: for each first relation among them, there is one record in sight that fulfils
+ * all that it leads to.
+ */
 function fulfils(row: Row, conditions: readonly Asked[], world: World, header: Header): boolean {
   const own = conditions.filter(({ way }) => way.length === 0);
   const firsts = new Set(conditions.flatMap(({ way: [first] }) => first ?? []));

@@ -14,8 +14,9 @@ import {
 import { type FieldSpec, type Kind, leaves, type Plain, type PlainObject } from './random-model.ts';
 
 /*
- * The write rules of `resource-rest-api.md` ("Create rules", "Patch rules", "Put rules", "Conditional requests") and `decisions.md`, once more
- * and independently of `src/`: slow, by recursion over plain objects, each rule beside its sentence.
+ * The write rules of `resource-rest-api.md` ("Create rules", "Patch rules", "Put rules", "Conditional requests") and
+ * `decisions.md`, once more and independently of `src/`: slow, by recursion over plain objects, each rule beside its
+ * sentence.
  */
 
 /** What a write does to the fields: those of the record afterwards, or why it is refused. */
@@ -53,12 +54,15 @@ function refuse(path: string, writing: Writing): undefined {
 }
 
 /**
- * "With `mergePatch: false` what is replaced returns to its defaults, protected values included: an embedded object that holds them may be set
- * to null where it is nullable, a list or map of such objects may be sent."
+ * "With `mergePatch: false` what is replaced returns to its defaults, protected values included: an embedded object
+ * that holds them may be set to null where it is nullable, a list or map of such objects may be sent."
  */
 const replaces = ({ operation, rules }: Writing): boolean => operation === 'patch' && !rules.mergePatch;
 
-/** Whether no value that this client may send on patch or put suffices: an object that requires what is closed, a list or map that holds closed values. */
+/**
+ * Whether no value that this client may send on patch or put suffices: an object that requires what is closed, a list
+ * or map that holds closed values.
+ */
 function isOutOfReach(kind: Kind, writing: Writing): boolean {
   if (kind.type !== 'object') return !replaces(writing) && isProtected(kind, writing.rules);
   return kind.fields.some(
@@ -76,13 +80,14 @@ function given(field: FieldSpec, sent: Plain, path: string, writing: Writing): P
   writing.isNothing = false;
   if (!isWritable(field, writing.operation, writing.rules)) return refuse(path, writing);
   if (writing.operation !== 'create' && !replaces(writing) && isProtected(field.kind, writing.rules)) {
-    // "An embedded object holding such values cannot be set to null; a list or map of embedded objects holding such values cannot be
-    // replaced through PATCH." "A list or map of such objects cannot be sent." (PUT)
+    // "An embedded object holding such values cannot be set to null; a list or map of embedded objects holding such
+    // values cannot be replaced through PATCH." "A list or map of such objects cannot be sent." (PUT)
     if (sent === null || field.kind.type !== 'object') return refuse(path, writing);
   }
   if (sent !== null) return whole(field.kind, sent, path, writing);
   if (field.presence === 'nullable') return stored(field, null);
-  // "Null for a `t.optional` field removes it in patch and put and is 422 on create." "A key that cannot be none rejects null."
+  // "Null for a `t.optional` field removes it in patch and put and is 422 on create." "A key that cannot be none
+  // rejects null."
   return field.presence === 'optional' && writing.operation !== 'create' ? undefined : refuse(path, writing);
 }
 
@@ -103,7 +108,10 @@ function whole(kind: Kind, sent: Plain, path: string, writing: Writing): Plain {
   }
 }
 
-/** An object that becomes what was sent: on create, in lists and maps, by PATCH with merge_patch false, by PUT without protected values. */
+/**
+ * An object that becomes what was sent: on create, in lists and maps, by PATCH with merge_patch false, by PUT without
+ * protected values.
+ */
 function wholeObject(fields: readonly FieldSpec[], sent: PlainObject, path: string, writing: Writing): PlainObject {
   const server = path === '' ? writing.rules.serverFields : {}; // only a create makes a whole record
   refuseUnknown(fields, sent, path, writing);
@@ -178,7 +186,8 @@ function put(
     const stays = holds || !isWritable(field, 'put', writing.rules);
     if (stays && before) return before[field.name];
     if (isRequired(field)) {
-      // "A required field must be sent (422)"; one that cannot be sent makes a new object incomplete: one error for the object.
+      // "A required field must be sent (422)"; one that cannot be sent makes a new object incomplete: one error for the
+      // object.
       if (!stays) return refuse(at, writing);
       addIncomplete(field, path, writing);
     }

@@ -3,7 +3,10 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage } fro
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
-/** A load balancer as services stand behind: it keeps connections open, asks each service whether it is ready, and takes turns among those that are. */
+/**
+ * A load balancer as services stand behind: it keeps connections open, asks each service whether it is ready, and takes
+ * turns among those that are.
+ */
 export interface Balancer {
   readonly port: number;
   add(port: number): void;

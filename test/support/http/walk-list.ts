@@ -10,7 +10,10 @@ export interface WalkedPage {
   readonly page: Any;
 }
 
-/** Follows a list to its end, and from there back to its beginning; `path` has a query already. The first page is in both. */
+/**
+ * Follows a list to its end, and from there back to its beginning; `path` has a query already. The first page is in
+ * both.
+ */
 export async function walkList(api: TestServer, path: string): Promise<{ readonly there: WalkedPage[]; readonly back: WalkedPage[] }> {
   const first = await list(api, path);
   const there = [first];

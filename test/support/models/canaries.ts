@@ -9,7 +9,10 @@ const id = t.string();
 const shown = t.string({ policy: { filter: true, sort: true } });
 const secret = t.string({ default: '', ...hidden });
 
-/** The names of all that is private, at any depth, and of a collection. No field that is not has one of them, or a part of one. */
+/**
+ * The names of all that is private, at any depth, and of a collection. No field that is not has one of them, or a part
+ * of one.
+ */
 export const privateNames = [
   'xTop',
   'xCount',
@@ -160,7 +163,8 @@ async function fill({ db }: TestDatabase, { marker, number, strangers }: Secrets
     person('p1', 'Ann', 1, { number: '1' }),
     person('p2', 'Bea', 2, { boss: 'f1' }),
     person('p3', 'Cat', null, { profile: null, boss: 'gone', number: '3' }),
-    // What is not as the model says is told of in development: one value that clients may read, and some that are secrets.
+    // What is not as the model says is told of in development: one value that clients may read, and some that are
+    // secrets.
     person('p4', 'Dan', 2, {
       boss: null,
       teamId: null,

@@ -34,7 +34,9 @@ interface Sent {
   readonly headers?: Record<string, string | undefined>;
 }
 
-/** Orders with a custom operation of every kind, below `/api/orders`, and notes, of which every write needs `If-Match`. */
+/**
+ * Orders with a custom operation of every kind, below `/api/orders`, and notes, of which every write needs `If-Match`.
+ */
 export interface CustomOrders {
   readonly api: TestServer;
   /** What handlers and hooks were given, oldest first. */

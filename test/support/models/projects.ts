@@ -3,7 +3,10 @@ import { defineModel, t } from '../../../src/index.ts';
 const id = t.string();
 const own = t.string({ policy: { insert: true, sort: true } });
 
-/** A project with the other sides of every kind: records, their number, those of an array and of an embedded object, and itself. */
+/**
+ * A project with the other sides of every kind: records, their number, those of an array and of an embedded object, and
+ * itself.
+ */
 export const Project = defineModel('Project', {
   collection: 'projects',
   fields: {

@@ -11,8 +11,8 @@ export interface Raced {
 }
 
 /**
- * Lets clients create jobs of a project while others delete the project, in rounds. Each round has a project of its own, with a job and a step that
- * were there before.
+ * Lets clients create jobs of a project while others delete the project, in rounds. Each round has a project of its
+ * own, with a job and a step that were there before.
  */
 export async function raceDeletes(api: TestServer, db: Db, rounds: number, clients = 20): Promise<Raced> {
   const statuses = new Map<string, number>();

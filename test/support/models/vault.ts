@@ -2,7 +2,10 @@ import { defineModel, t } from '../../../src/index.ts';
 
 const Lock = t.object('Lock', { code: t.string({ default: '0' }), seal: t.string({ default: 'seal', policy: { update: false } }) });
 
-/** Embedded objects that hold values which clients may not write, in every way in which they can, beside some that hold none. */
+/**
+ * Embedded objects that hold values which clients may not write, in every way in which they can, beside some that hold
+ * none.
+ */
 export const Vault = defineModel('Vault', {
   collection: 'vaults',
   fields: {

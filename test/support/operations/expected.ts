@@ -4,17 +4,23 @@ export interface Expected {
   readonly hooks: string;
   /** The commands that go to the database, without the hooks of a test. */
   readonly commands: string;
-  /** Commands that an `Idempotency-Key` adds beside its own: what the answer shows is looked for, where a store has changed it. */
+  /**
+   * Commands that an `Idempotency-Key` adds beside its own: what the answer shows is looked for, where a store has
+   * changed it.
+   */
   readonly keyed?: string;
   /** The status for a caller who sees no record. */
   readonly unseen: number;
-  /** The status for a caller who sees the records of this resource, and none that they refer to or that refer to them. */
+  /**
+   * The status for a caller who sees the records of this resource, and none that they refer to or that refer to them.
+   */
   readonly apart: number;
 }
 
 /**
- * The rules, operation by operation. A new one needs a row. Custom operations are in no group of `guardsFor`; `before` is a key of standard operations;
- * the hooks of a link are those of `patch`, with which it cannot have `before`; those of a nested operation are those of the other resource.
+ * The rules, operation by operation. A new one needs a row. Custom operations are in no group of `guardsFor`; `before`
+ * is a key of standard operations; the hooks of a link are those of `patch`, with which it cannot have `before`; those
+ * of a nested operation are those of the other resource.
  */
 export const expected: Readonly<Record<string, Expected>> = {
   'labels.list': { hooks: 'after', commands: 'find', unseen: 200, apart: 200 },

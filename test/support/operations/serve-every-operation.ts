@@ -17,9 +17,17 @@ export interface EveryOperationOptions
   readonly isOpen?: () => boolean;
   /** The guard of the operations of each of the groups. */
   readonly isGroupOpen?: (group: 'read' | 'write') => boolean;
-  /** The group that callers see, by the path of the resource. Undefined: all of them. @default no resource has a scope */
+  /**
+   * The group that callers see, by the path of the resource. Undefined: all of them.
+   *
+   * @default no resource has a scope
+   */
   readonly groupOf?: (path: string) => string | undefined;
-  /** Runs in every hook that a resource can have, with the operation that has it, such as `labels.patch`. @default no such hooks */
+  /**
+   * Runs in every hook that a resource can have, with the operation that has it, such as `labels.patch`.
+   *
+   * @default no such hooks
+   */
   readonly hook?: (phase: Phase, operation: string) => void;
   /** The largest answer that is kept for a key, in bytes. */
   readonly maxKeptBytes?: number;

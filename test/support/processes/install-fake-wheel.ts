@@ -1,4 +1,7 @@
-/** A process of its own for the test of concurrent installations: `install-fake-wheel.ts <cache> <wheel as JSON> <its folder>`. */
+/**
+ * A process of its own for the test of concurrent installations:
+ * `install-fake-wheel.ts <cache> <wheel as JSON> <its folder>`.
+ */
 import { installWheel } from '../../../dev/wheel.ts';
 import { fetchFrom } from './fake-wheel.ts';
 

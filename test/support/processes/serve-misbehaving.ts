@@ -1,6 +1,7 @@
 /**
- * A process of its own for the tests of what a deployer's functions may do: every one of them misbehaves as the request says, in its query:
- * `place` names the function, `what` what it does. `serve-misbehaving.ts <routes | callback>` prints its port, and ends with its standard input.
+ * A process of its own for the tests of what a deployer's functions may do: every one of them misbehaves as the request
+ * says, in its query: `place` names the function, `what` what it does. `serve-misbehaving.ts <routes | callback>`
+ * prints its port, and ends with its standard input.
  */
 import { createReadStream, ReadStream } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,6 +1,7 @@
 /**
- * A process of its own for the test of a rolling restart: `serve-until-signal.ts <database>` serves an api in an app with a route of its own, as
- * the README says, and prints its port. SIGTERM ends it without losing a request; so does the end of its standard input.
+ * A process of its own for the test of a rolling restart: `serve-until-signal.ts <database>` serves an api in an app
+ * with a route of its own, as the README says, and prints its port. SIGTERM ends it without losing a request; so does
+ * the end of its standard input.
  */
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

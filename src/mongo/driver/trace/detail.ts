@@ -5,8 +5,9 @@ const name = 'koa-mongo-resource';
 export type Detail = 'types' | 'values';
 
 /**
- * What `DEBUG` asks for; undefined if it does not name the library. It is read as the package `debug` does, which Koa uses: names between commas
- * or spaces, `*` for any text, and `-` before what is left out. Values may be personal data and secrets: no `*` asks for them.
+ * What `DEBUG` asks for; undefined if it does not name the library. It is read as the package `debug` does, which Koa
+ * uses: names between commas or spaces, `*` for any text, and `-` before what is left out. Values may be personal data
+ * and secrets: no `*` asks for them.
  */
 export function readDetail(names: string | undefined): Detail | undefined {
   if (!names) return undefined;

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeTrace } from './detail.ts';
 
-/** The commands of one request. They are written together when the request has ended, so that those of several requests do not mix. */
+/**
+ * The commands of one request. They are written together when the request has ended, so that those of several requests
+ * do not mix.
+ */
 export class RequestTrace {
   readonly #what: string;
   readonly #lines: string[] = [];

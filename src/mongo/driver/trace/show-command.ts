@@ -19,7 +19,9 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
 const withValues = ['filter', 'update', 'replacement', 'document', 'documents'];
 const ofForm = ['sort', 'limit', 'skip', 'hint', 'upsert', 'collation'];
 
-/** Shows a call of a method of the driver on one line: the name of the command, its collection, and what it asks for. */
+/**
+ * Shows a call of a method of the driver on one line: the name of the command, its collection, and what it asks for.
+ */
 export function showCall(method: string, args: readonly unknown[], collection: string | undefined, detail: Detail): string {
   if (method !== 'command' && method !== 'runCursorCommand') {
     const names = argumentsOf[method] ?? ['filter', 'options'];

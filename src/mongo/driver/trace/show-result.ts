@@ -29,7 +29,10 @@ function sizeOf(document: unknown): number {
   return ArrayBuffer.isView(document) ? document.byteLength : BSON.calculateObjectSize(document as BSON.Document);
 }
 
-/** Shows why a call has failed. The message of the database may have values of the record, such as those of a duplicate key. */
+/**
+ * Shows why a call has failed. The message of the database may have values of the record, such as those of a duplicate
+ * key.
+ */
 export function showFailure(error: unknown, detail: Detail): string {
   if (!isError(error)) return 'failed';
   const { name, code, codeName, message } = error as Error & { readonly code?: unknown; readonly codeName?: unknown };

@@ -11,8 +11,8 @@ const traced = new WeakMap<Db, Detail>();
 const known = new WeakMap<Db, Db>();
 
 /**
- * Returns a database whose commands are told of. All that `src/` does to a database goes through it, so that nothing needs to be done for a
- * command, and nothing is done if the trace is off: the database is then the application's own.
+ * Returns a database whose commands are told of. All that `src/` does to a database goes through it, so that nothing
+ * needs to be done for a command, and nothing is done if the trace is off: the database is then the application's own.
  */
 export function traceDatabase(db: Db, detail: Detail): Db {
   if (traced.has(db)) return db;
@@ -69,7 +69,10 @@ function isCursor(value: unknown): value is AbstractCursor {
   return typeof value === 'object' && value !== null && 'readBufferedDocuments' in value && 'hasNext' in value;
 }
 
-/** Tells of each batch that a cursor asks for. The cursor is one that `src/` has just made, and is read by these methods only. */
+/**
+ * Tells of each batch that a cursor asks for. The cursor is one that `src/` has just made, and is read by these methods
+ * only.
+ */
 function traceCursor(cursor: AbstractCursor, call: string, detail: Detail): void {
   const { hasNext, readBufferedDocuments, toArray } = cursor;
   let isFirst = true;

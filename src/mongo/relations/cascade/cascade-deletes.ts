@@ -31,7 +31,10 @@ export function openCascadeDeletes(
   const { db } = references;
   const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
 
-  /** The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in the way. */
+  /**
+   * The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in
+   * the way.
+   */
   async function follow(ids: readonly unknown[], deletion: Deletion, { viewer, observer }: Deleting, work: Work): Promise<void> {
     const plan = await planCascade(references, model, ids, work, (holder) => observer?.wants(holder, 'changed') ?? false);
     if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
@@ -107,7 +110,10 @@ function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {
   return new Map(records.map((record) => [record.idText, record]));
 }
 
-/** 409, with the relations of records that the client may see, and how many there are. It names nothing that the client may not see. */
+/**
+ * 409, with the relations of records that the client may see, and how many there are. It names nothing that the client
+ * may not see.
+ */
 async function stillReferenced({ gone, restricting }: CascadePlan, viewer: Viewer | undefined, work: Work): Promise<Problem> {
   const seen: string[] = [];
   for (const edge of restricting) {

@@ -33,8 +33,9 @@ export function isRestoredWithOthers(model: CompiledModel, references: Reference
 }
 
 /**
- * The restore of a model with references that hold. It is one transaction, and brings back what the same delete has taken along by cascades, as far as
- * that has its other parents. 422 if the record itself has lost a parent. References to lost records that a delete would remove are removed.
+ * The restore of a model with references that hold. It is one transaction, and brings back what the same delete has
+ * taken along by cascades, as far as that has its other parents. 422 if the record itself has lost a parent. References
+ * to lost records that a delete would remove are removed.
  */
 export function openCascadeRestore(model: CompiledModel, plain: ModelCollection, references: References): Pick<ModelCollection, 'restore'> {
   return {
@@ -92,7 +93,9 @@ async function collect(references: References, own: Group, root: Stored, work: W
   return groups;
 }
 
-/** The records that are referred to and do not live, apart from those that are to be restored. Those that live are held. */
+/**
+ * The records that are referred to and do not live, apart from those that are to be restored. Those that live are held.
+ */
 async function findLost(references: References, groups: ReadonlyMap<string, Group>, work: Work): Promise<Lost> {
   const lost = new Lost();
   for (const { model, records } of groups.values()) {

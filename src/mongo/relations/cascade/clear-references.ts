@@ -4,8 +4,9 @@ import { countWrite } from '../../query/update-pipeline.ts';
 import type { Edge } from '../references.ts';
 
 /**
- * Builds the update that removes references to these ids from records: the values of a `nullify`, and the items of a `pull`. It looks into arrays and
- * embedded objects as they are stored, and leaves everything else as it is. `isFirst` makes one step of the revision, and sets `updatedAt`.
+ * Builds the update that removes references to these ids from records: the values of a `nullify`, and the items of a
+ * `pull`. It looks into arrays and embedded objects as they are stored, and leaves everything else as it is. `isFirst`
+ * makes one step of the revision, and sets `updatedAt`.
  */
 export function buildClear(
   edges: readonly { readonly edge: Edge; readonly ids: readonly unknown[] }[],

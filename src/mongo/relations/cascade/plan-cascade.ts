@@ -31,11 +31,12 @@ const nothing: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], rest
 export type IsSeen = (holder: ReferenceEnd) => boolean;
 
 /**
- * Finds out what follows from a delete of records, and changes nothing. First all cascades, to any depth and over circles: each record once. Then, of
- * the records that stay, those that restrict and those that lose a reference. So the order of the models and of the records does not matter.
+ * Finds out what follows from a delete of records, and changes nothing. First all cascades, to any depth and over
+ * circles: each record once. Then, of the records that stay, those that restrict and those that lose a reference. So
+ * the order of the models and of the records does not matter.
  *
- * It sends one command for each reference and each step of depth. The records of `isSeen` that lose a reference count for
- * `maxCascade`.
+ * It sends one command for each reference and each step of depth. The records of `isSeen` that lose a reference count
+ * for `maxCascade`.
  */
 export async function planCascade(
   references: References,

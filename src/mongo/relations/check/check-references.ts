@@ -49,8 +49,8 @@ const mostIds = 2_000;
 const tooManyIds = new Invalid('maxItems', `must have at most ${mostIds} different ids`, { limit: mostIds });
 
 /**
- * The references that a write names. A reference without an id in the write is left out. Throws `validation_failed` (422) if a client, whose view is
- * `viewer`, has sent too many ids for one of them.
+ * The references that a write names. A reference without an id in the write is left out. Throws `validation_failed`
+ * (422) if a client, whose view is `viewer`, has sent too many ids for one of them.
  */
 function nameIds(
   edges: readonly Edge[],
@@ -79,7 +79,10 @@ function nameIds(
 
 /** How records are written. */
 interface Together {
-  /** Whether all of them are written or none, so that they may refer to one another. Otherwise each may refer to itself only. */
+  /**
+   * Whether all of them are written or none, so that they may refer to one another. Otherwise each may refer to itself
+   * only.
+   */
   readonly areOne: boolean;
   /** Whether the place of its record stands in front of each path. @default true */
   readonly arePlaced?: boolean;
@@ -120,7 +123,10 @@ export function namedInChanges(edges: readonly Edge[], { assignments, embedded }
   });
 }
 
-/** Asks what the client may see of the records that a write refers to, before the first command: each source is asked once. */
+/**
+ * Asks what the client may see of the records that a write refers to, before the first command: each source is asked
+ * once.
+ */
 export async function askViewer(named: readonly Named[], viewer: Viewer | undefined): Promise<Scopes> {
   const scopes = new Map<Edge, Filter | undefined>();
   for (const { edge } of named) {
@@ -138,8 +144,9 @@ interface Sought {
 }
 
 /**
- * The part of the references whose records are not there, or not within their scope. Those that must hold are held from now on: their latches are taken
- * by one command, before the records are read by one command for each collection and scope.
+ * The part of the references whose records are not there, or not within their scope. Those that must hold are held from
+ * now on: their latches are taken by one command, before the records are read by one command for each collection and
+ * scope.
  */
 export async function findMissing(named: readonly Named[], scopes: Scopes, latches: Holding, work: Work): Promise<Named[]> {
   const held = parentsOf(named.filter(isHeld));
@@ -199,12 +206,17 @@ async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet
   });
 }
 
-/** Whether a writer may learn what a record holds: to let a client name it again would tell the value of a private field. */
+/**
+ * Whether a writer may learn what a record holds: to let a client name it again would tell the value of a private
+ * field.
+ */
 export function mayTell({ field }: Edge, viewer: Viewer | undefined): boolean {
   return viewer === undefined || !field.isPrivate;
 }
 
-/** What is left of missing references after changes to a record: those that it did not have before at the same field. */
+/**
+ * What is left of missing references after changes to a record: those that it did not have before at the same field.
+ */
 export function newIn(missing: readonly Named[], changes: Changes, stored: Stored, viewer: Viewer | undefined): Named[] {
   const changed = applyChanges(stored, changes);
   const after = nameIds(
@@ -222,8 +234,9 @@ export function newIn(missing: readonly Named[], changes: Changes, stored: Store
 }
 
 /**
- * The error of missing references: 422 with all of their paths, or 404 if the path of the request names one of them. If the client may write none of the fields, no request could be right, and it is a
- * plain Error (500). For the application itself that is a private field.
+ * The error of missing references: 422 with all of their paths, or 404 if the path of the request names one of them. If
+ * the client may write none of the fields, no request could be right, and it is a plain Error (500). For the
+ * application itself that is a private field.
  */
 export function refusalOf(missing: readonly Named[], viewer: Viewer | undefined): Error {
   if (missing.some(({ edge }) => edge.field.name === viewer?.pathField)) return notFound();
@@ -233,7 +246,10 @@ export function refusalOf(missing: readonly Named[], viewer: Viewer | undefined)
   return new Error(`A write by the server itself refers to a record that is not there: ${names}.`);
 }
 
-/** The errors of references that a record of a model cannot be restored with. A field that is private, or only of another model, is not named. */
+/**
+ * The errors of references that a record of a model cannot be restored with. A field that is private, or only of
+ * another model, is not named.
+ */
 export function danglingIn(edges: readonly Edge[], model: CompiledModel): FieldError[] {
   const names = edges.map(({ field: { path } }) => {
     const own = model.references.find((field) => field.path === path);

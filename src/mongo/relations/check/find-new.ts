@@ -9,8 +9,8 @@ import { type Ids, mayTell, mostErrors, type Named, namedInChanges } from './che
 const idsPerFilter = 1_000;
 
 /**
- * Finds out which of the missing references are new in one of the records that a write to many addresses. It asks for a record that lacks some of
- * them, until there is none, or until the references are enough for an error.
+ * Finds out which of the missing references are new in one of the records that a write to many addresses. It asks for a
+ * record that lacks some of them, until there is none, or until the references are enough for an error.
  */
 export async function findNewInMany(
   collection: Pick<ModelCollection, 'findIds' | 'readAll'>,

@@ -11,10 +11,11 @@ export interface Inserted {
 }
 
 /**
- * Inserts records that may refer to one another: each after those that it refers to, in as few calls of `insert` as that allows. What waits for
- * records that do not come, such as each record of a circle, is tried at last, because others with their ids may be stored already; and it is
- * tried once more if some of those that it lacked were stored after all, so that its error names only what is missing in the end. So it does not
- * matter where a record stands. Returns the errors by their places.
+ * Inserts records that may refer to one another: each after those that it refers to, in as few calls of `insert` as
+ * that allows. What waits for records that do not come, such as each record of a circle, is tried at last, because
+ * others with their ids may be stored already; and it is tried once more if some of those that it lacked were stored
+ * after all, so that its error names only what is missing in the end. So it does not matter where a record stands.
+ * Returns the errors by their places.
  */
 export async function insertSiblings(
   edges: readonly Edge[],

@@ -36,7 +36,9 @@ interface Group {
 
 /** The most creates of one transaction, and the most bytes of their records, estimated. */
 const [mostShared, mostBytes] = [64, 1_048_576];
-/** The most transactions of one group at the same time: those that come meanwhile wait for the next one, and share it. */
+/**
+ * The most transactions of one group at the same time: those that come meanwhile wait for the next one, and share it.
+ */
 const mostUnderWay = 2;
 /** How long a shared transaction waits for a latch, in milliseconds: others would wait with it. */
 const patienceMS = 50;
@@ -50,9 +52,10 @@ interface Settings {
 }
 
 /**
- * Sends creates with references that hold in one transaction, if they arrive while others are under way: their latches, the records that they refer to,
- * the inserts and the commit are one command each. A create whose reference is missing is left out. If the transaction fails, it is not tried again:
- * each of its creates goes alone then. So no create gets the error of another one.
+ * Sends creates with references that hold in one transaction, if they arrive while others are under way: their latches,
+ * the records that they refer to, the inserts and the commit are one command each. A create whose reference is missing
+ * is left out. If the transaction fails, it is not tried again: each of its creates goes alone then. So no create gets
+ * the error of another one.
  */
 export class SharedCreates {
   readonly #settings: Settings;
@@ -71,7 +74,10 @@ export class SharedCreates {
     this.#write = planCommands(model, db, db.collection(model.collection), maxTimeMS).write;
   }
 
-  /** Stores a record together with others: undefined. If none are under way, or if that has failed, it returns what `alone` does. */
+  /**
+   * Stores a record together with others: undefined. If none are under way, or if that has failed, it returns what
+   * `alone` does.
+   */
   async insert<T>(record: Stored, scopes: Scopes, work: Work, alone: () => Promise<T>): Promise<T | undefined> {
     const key = keyOf(scopes);
     if (key === undefined) return alone();
@@ -131,7 +137,10 @@ export class SharedCreates {
     }
   }
 
-  /** Stores creates in one attempt of a transaction, without those whose references are missing. Returns the places of those that are stored. */
+  /**
+   * Stores creates in one attempt of a transaction, without those whose references are missing. Returns the places of
+   * those that are stored.
+   */
   async #store(members: readonly Waiting[], { scopes }: Group): Promise<ReadonlySet<number>> {
     const { plain, edges, references } = this.#settings;
     const work = new Work();

@@ -16,13 +16,16 @@ interface Fitting {
   readonly all: number;
 }
 
-/** The records that a relation leads to from one record, in their order. A record that several lead to is read once: it has the same key. */
+/**
+ * The records that a relation leads to from one record, in their order. A record that several lead to is read once: it
+ * has the same key.
+ */
 type Led = readonly { readonly key: string; readonly bytes: number }[];
 
 /**
- * Measures, in one command for each relation, what the relations of records lead to: the database counts the bytes and sends only numbers. The
- * relations of included records are not measured. Throws {@link TooMuchIncluded} if the first record leads to more than 50,000 ids,
- * or to records by references that do not fit.
+ * Measures, in one command for each relation, what the relations of records lead to: the database counts the bytes and
+ * sends only numbers. The relations of included records are not measured. Throws {@link TooMuchIncluded} if the first
+ * record leads to more than 50,000 ids, or to records by references that do not fit.
  */
 export async function measureIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Measured> {
   const wanted = steps.filter((step) => inclusion.steps.has(step));
@@ -50,7 +53,10 @@ function countFitting(records: readonly StoredRecord[], measured: readonly Measu
   return most;
 }
 
-/** References take their room first, because they cannot be cut. Throws {@link TooMuchIncluded} if there is not enough for them. */
+/**
+ * References take their room first, because they cannot be cut. Throws {@link TooMuchIncluded} if there is not enough
+ * for them.
+ */
 function cutFirst(measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion): Measured['ofFirst'] {
   const bytesOf = (led: Led | undefined) => (led ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
   let left = maxPageBytes;

@@ -42,10 +42,16 @@ export interface Inclusion {
   /** The row filter of each source. A source without one shows no record. */
   readonly scopes: ReadonlyMap<Source, Filter | undefined>;
   /**
-   * The limit for the included records of one answer, in bytes. It applies to the records that are read, and to their JSON in all places.
+   * The limit for the included records of one answer, in bytes. It applies to the records that are read, and to their
+   * JSON in all places.
    */
   readonly maxPageBytes: number;
-  /** How many records of relations by `t.hasMany` are shown if all of them have no room. Only for one record, and not below others. @default all */
+  /**
+   * How many records of relations by `t.hasMany` are shown if all of them have no room. Only for one record, and not
+   * below others.
+   *
+   * @default all
+   */
   readonly cuts?: ReadonlyMap<Step, number>;
   /** The work of the request. */
   readonly work: Work;
@@ -66,12 +72,14 @@ const maxCharactersOfQuery = 2_000_000;
 const nothing: Texts = new Map();
 
 /**
- * Reads the records that the relations of a page lead to: one query for each relation of all records, then one for each relation of the
- * records found. Relations of the same records are read at the same time. Ids without a record within the scope are left out.
+ * Reads the records that the relations of a page lead to: one query for each relation of all records, then one for each
+ * relation of the records found. Relations of the same records are read at the same time. Ids without a record within
+ * the scope are left out.
  *
- * The bytes that are read for all relations together are limited to `maxPageBytes`, and so is the JSON for the relations of the same
- * records. Both are counted on arrival, so that memory never holds more. Throws {@link TooMuchIncluded} (400) for more bytes, or for too
- * many ids; and `database_timeout` (504) and the like, as every read.
+ * The bytes that are read for all relations together are limited to `maxPageBytes`, and so is the JSON for the
+ * relations of the same records. Both are counted on arrival, so that memory never holds more. Throws
+ * {@link TooMuchIncluded} (400) for more bytes, or for too many ids; and `database_timeout` (504) and the like, as
+ * every read.
  */
 export async function readIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Included> {
   return readSteps(records, steps, inclusion, new Room(inclusion.maxPageBytes));
@@ -88,7 +96,10 @@ async function readSteps(records: readonly StoredRecord[], steps: readonly Step[
   return new Included(new Map(await Promise.all(readAll)), new Room(inclusion.maxPageBytes));
 }
 
-/** What is left of the limits of an answer: the bytes that may still be read, and those of JSON that may still be written. */
+/**
+ * What is left of the limits of an answer: the bytes that may still be read, and those of JSON that may still be
+ * written.
+ */
 interface Rooms {
   readonly unread: Room;
   readonly unwritten: Room;
@@ -185,7 +196,10 @@ function append(lists: Map<string, StoredRecord[]>, key: string, record: StoredR
 
 const output = new JsonOutput();
 
-/** The JSON of a record with what is included in it, which may have as many bytes as there is room for. Without, it is written from the bytes. */
+/**
+ * The JSON of a record with what is included in it, which may have as many bytes as there is room for. Without, it is
+ * written from the bytes.
+ */
 function writeRecord(record: StoredRecord, included: Included, { left }: Room): string {
   if (!included.isEmpty) return record.toText(included.within(left));
   output.clear();
@@ -199,15 +213,18 @@ function toIncluded(text: string, room: Room): IncludedRecord {
   return { text, bytes };
 }
 
-/** The ids of the records themselves, by their JSON text. Values of types that ids cannot have are skipped: null would find all that refer to nothing. */
+/**
+ * The ids of the records themselves, by their JSON text. Values of types that ids cannot have are skipped: null would
+ * find all that refer to nothing.
+ */
 export function ownIds(records: readonly StoredRecord[], { idTypes }: Children): ReadonlyMap<string, unknown> {
   const known = records.filter(({ stored }) => idTypes.includes(bsonTypeOf(stored._id) ?? ''));
   return new Map(known.map((record) => [record.idText, record.stored._id]));
 }
 
 /**
- * The distinct ids of a relation, by their JSON text. Values of types that ids cannot have are skipped: some, such as a regular expression,
- * would match other records in a query.
+ * The distinct ids of a relation, by their JSON text. Values of types that ids cannot have are skipped: some, such as a
+ * regular expression, would match other records in a query.
  */
 export function collectIds(records: readonly StoredRecord[], relation: Relation, { bsonTypes }: Leaf): ReadonlyMap<string, unknown> {
   const ids = new Map<string, unknown>();

@@ -15,12 +15,13 @@ export interface ThroughSettings {
 }
 
 /**
- * Plans the conditions on related records. All conditions through the same relation are about the same related record, which must be within
- * sight.
+ * Plans the conditions on related records. All conditions through the same relation are about the same related record,
+ * which must be within sight.
  *
- * Each relation is decided by itself. A first query finds the ids of the related records that match. As far as there is room, they become a filter on the
- * field of the relation, which an index serves. If there are too many, a `$lookup` decides about each record of the list: among so many, it finds
- * a page of matches soon. If a relation finds none, the next one is not asked, because no record can match.
+ * Each relation is decided by itself. A first query finds the ids of the related records that match. As far as there is
+ * room, they become a filter on the field of the relation, which an index serves. If there are too many, a `$lookup`
+ * decides about each record of the list: among so many, it finds a page of matches soon. If a relation finds none, the
+ * next one is not asked, because no record can match.
  */
 export function planThrough(conditions: readonly ThroughCondition[], settings: ThroughSettings): Promise<ThroughQuery> {
   return planFrom(conditions, 0, settings);

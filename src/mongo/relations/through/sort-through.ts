@@ -22,14 +22,20 @@ export function computeSort(sort: readonly SortKey[], model: CompiledModel, sigh
   };
 }
 
-/** The stages that set a key to the value of a related field: null if it is missing, or if there is no such record within sight. */
+/**
+ * The stages that set a key to the value of a related field: null if it is missing, or if there is no such record
+ * within sight.
+ */
 function computeValue({ steps, path }: ThroughField, as: string, sight: Sight): BsonDocument[] {
   const [first] = steps;
   const pipeline = readValue(steps, path, sight);
   return pipeline ? [lookUp(first, pipeline, as), { $set: { [as]: onlyValue(as) } }] : [{ $set: { [as]: { $literal: null } } }];
 }
 
-/** The pipeline that reads `{ value }` of the record to which the steps lead. Undefined if one of their sources shows nothing. */
+/**
+ * The pipeline that reads `{ value }` of the record to which the steps lead. Undefined if one of their sources shows
+ * nothing.
+ */
 function readValue([step, ...further]: readonly ThroughStep[], path: string, sight: Sight): BsonDocument[] | undefined {
   const scope = step && sight.get(step.source);
   if (!scope) return undefined;
@@ -47,8 +53,8 @@ function project(value: unknown): BsonDocument {
 }
 
 /**
- * The value that a `$lookup` has found. If the field of a single reference is stored as an array that leads to several records, it is all of
- * their values: such a record has no place in the order, and its page is refused.
+ * The value that a `$lookup` has found. If the field of a single reference is stored as an array that leads to several
+ * records, it is all of their values: such a record has no place in the order, and its page is refused.
  */
 function onlyValue(as: string): BsonDocument {
   const values = `$${as}.value`;

@@ -7,9 +7,15 @@ import type { ThroughQuery } from './through-stages.ts';
 
 /** What the filters and sorts of a list need of the collection to which a relation leads. */
 export interface ThroughReads {
-  /** The filter for the records with these properties to which a relation can lead: those whose id has the type of the model's ids. */
+  /**
+   * The filter for the records with these properties to which a relation can lead: those whose id has the type of the
+   * model's ids.
+   */
   reachable(filter: Filter): Filter;
-  /** Finds the ids of the records of a query, and takes their bytes from the room. Undefined if there is not enough room. */
+  /**
+   * Finds the ids of the records of a query, and takes their bytes from the room. Undefined if there is not enough
+   * room.
+   */
   findIdsThrough(query: ThroughQuery, room: IdRoom, work: Work): Promise<readonly unknown[] | undefined>;
 }
 

@@ -15,7 +15,10 @@ interface Joined {
   readonly source: { readonly model: Pick<CompiledModel, 'collection'> };
 }
 
-/** Stages that keep the records for which the relation leads to a record of the query. They read one such record for each. */
+/**
+ * Stages that keep the records for which the relation leads to a record of the query. They read one such record for
+ * each.
+ */
 export function requireThrough(joined: Joined, { filter, stages }: ThroughQuery, model: CompiledModel): BsonDocument[] {
   const as = temporaryKey(model, 0);
   const pipeline = [{ $match: filter }, ...stages, { $limit: 1 }, { $project: { _id: 1 } }];

@@ -18,7 +18,9 @@ type Waiting = (n: number) => void;
 interface Known {
   /** How many latches the record has, as far as this process knows: one until two writers meet. */
   count: number;
-  /** Those that nobody in this process has. The last one is taken first: another process is likely to use the others. */
+  /**
+   * Those that nobody in this process has. The last one is taken first: another process is likely to use the others.
+   */
   free: number[];
   /** How often the record has lost its latches. */
   losses: number;
@@ -35,8 +37,8 @@ interface Known {
 const mostRemembered = 1_000;
 
 /**
- * The latches that are free in this process: two writers of one process never have the same one. A record has one latch until two writers meet at
- * it, and then all. A writer that finds none free waits for one.
+ * The latches that are free in this process: two writers of one process never have the same one. A record has one latch
+ * until two writers meet at it, and then all. A writer that finds none free waits for one.
  */
 export class FreeLatches {
   readonly #used = new Map<string, Known>();
@@ -44,8 +46,8 @@ export class FreeLatches {
   readonly #unused = new Map<string, Known>();
 
   /**
-   * Takes a latch of a record, which gets up to `most`. `grow` makes the missing ones, and returns how many there are then; 0 if there can be none.
-   * Throws a 503 after `maxTimeMS`.
+   * Takes a latch of a record, which gets up to `most`. `grow` makes the missing ones, and returns how many there are
+   * then; 0 if there can be none. Throws a 503 after `maxTimeMS`.
    */
   async take(key: string, most: number, grow: () => Promise<number>, maxTimeMS: number): Promise<TakenLatch> {
     const known = this.#used.get(key) ?? this.#unused.get(key) ?? newRecord();

@@ -7,7 +7,10 @@ export const latchCollection = 'reference_latches';
 /** The most latches that any process may give a record. */
 export const mostLatches = 1_000;
 
-/** For how long a latch is kept after its last use, in seconds. It may go at any time: the next writer makes another one. */
+/**
+ * For how long a latch is kept after its last use, in seconds. It may go at any time: the next writer makes another
+ * one.
+ */
 export const latchLifeSeconds = 86_400;
 
 /** A record that is referred to. */
@@ -40,8 +43,8 @@ export function latchesOf(record: Latched): Filter {
 export type Statement = BsonDocument;
 
 /**
- * Writes a latch, so that every other transaction that writes it conflicts with this one. A latch that is shut stays as it is, which the count of
- * modified documents tells. The first latch of a record is made if it is not there.
+ * Writes a latch, so that every other transaction that writes it conflicts with this one. A latch that is shut stays as
+ * it is, which the count of modified documents tells. The first latch of a record is made if it is not there.
  */
 export function take(record: Latched, n: number): Statement {
   const isShut = { $gt: ['$shutUntil', '$$NOW'] };

@@ -43,8 +43,8 @@ const statementsPerCommand = 1_000;
 const freeLatches = new WeakMap<Db['client'], Map<string, FreeLatches>>();
 
 /**
- * The latches of the records of a database: how a writer of references and a delete of what they lead to exclude each other. README.md says why that is
- * right.
+ * The latches of the records of a database: how a writer of references and a delete of what they lead to exclude each
+ * other. README.md says why that is right.
  */
 export class Latches {
   readonly #db: Db;
@@ -72,8 +72,9 @@ export class Latches {
   }
 
   /**
-   * Takes a latch of each of these records for the transaction of the work: no delete of them is committed while it goes on. It must be called before the
-   * records are read. Returns the keys of the records whose first latch the transaction has made: it has to write these records, or to `discard` them.
+   * Takes a latch of each of these records for the transaction of the work: no delete of them is committed while it
+   * goes on. It must be called before the records are read. Returns the keys of the records whose first latch the
+   * transaction has made: it has to write these records, or to `discard` them.
    */
   hold(parents: readonly Parent[], work: Work, patienceMS = this.#maxTimeMS): Promise<ReadonlySet<string>> {
     const transaction = work.transaction as Transaction;
@@ -130,8 +131,8 @@ export class Latches {
   }
 
   /**
-   * Makes the latches that a record does not have, in a transaction that writes the record, too. Returns how many there are; 0 if there is no such
-   * record.
+   * Makes the latches that a record does not have, in a transaction that writes the record, too. Returns how many there
+   * are; 0 if there is no such record.
    */
   async #grow(parent: Parent): Promise<number> {
     const work = new Work();
@@ -158,8 +159,9 @@ export class Latches {
   }
 
   /**
-   * Removes the latches of records that the transaction of the work deletes. So it conflicts with every other one that has one of them. After a
-   * conflict, all of them are shut, until the transaction has been tried again: no new writer takes one, and those that have one are waited for.
+   * Removes the latches of records that the transaction of the work deletes. So it conflicts with every other one that
+   * has one of them. After a conflict, all of them are shut, until the transaction has been tried again: no new writer
+   * takes one, and those that have one are waited for.
    */
   async claim(records: readonly Latched[], work: Work): Promise<void> {
     const before = this.#shut.get(work);
