@@ -30,6 +30,16 @@ export { type CheckPatchOptions, checkPatch } from './middleware/check-patch.ts'
 export { type CheckPutOptions, checkPut } from './middleware/check-put.ts';
 export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.ts';
 export { deleted } from './middleware/deleted.ts';
+export type {
+  AnswersProblems,
+  Context,
+  Guard,
+  HandlerResult,
+  RecordContext,
+  ResourceMiddleware,
+  ScopeFunction,
+  Slots,
+} from './middleware/exchange/context.ts';
 export { fields } from './middleware/fields.ts';
 export { type FilterQueryOptions, filterQuery } from './middleware/filter-query.ts';
 export { findIncluded } from './middleware/find-included.ts';
@@ -47,23 +57,13 @@ export { noContent } from './middleware/no-content.ts';
 export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';
 export { page } from './middleware/page.ts';
-export { compileIncludes, type IncludeOptions, type Includes } from './middleware/parts/compile-includes.ts';
-export { compileReferences, type ReferencesOptions } from './middleware/parts/compile-references.ts';
-export { compileThrough, type Through, type ThroughLimits, type ThroughOptions } from './middleware/parts/compile-through.ts';
-export type {
-  AnswersProblems,
-  Context,
-  Guard,
-  HandlerResult,
-  RecordContext,
-  ResourceMiddleware,
-  ScopeFunction,
-  Slots,
-} from './middleware/parts/context.ts';
-export type { RelationTarget } from './middleware/parts/relation-targets.ts';
 export { type ProblemsOptions, problems, type WriteProblem } from './middleware/problems.ts';
 export { type RecordOptions, record } from './middleware/record.ts';
 export { records } from './middleware/records.ts';
+export { compileIncludes, type IncludeOptions, type Includes } from './middleware/relations/compile-includes.ts';
+export { compileReferences, type ReferencesOptions } from './middleware/relations/compile-references.ts';
+export { compileThrough, type Through, type ThroughLimits, type ThroughOptions } from './middleware/relations/compile-through.ts';
+export type { RelationTarget } from './middleware/relations/relation-targets.ts';
 export { remove } from './middleware/remove.ts';
 export { removeMany } from './middleware/remove-many.ts';
 export { requestId } from './middleware/request-id.ts';

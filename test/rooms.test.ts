@@ -40,7 +40,11 @@ const rooms = [
   'mongo/relations',
   'audit',
   'store',
-  'middleware/parts',
+  'middleware/exchange',
+  'middleware/body',
+  'middleware/relations',
+  'middleware/hooks',
+  'middleware/idempotency',
   'middleware',
   'batch',
   'resource',
@@ -59,10 +63,10 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server/validators/ajv': ['mcp'],
   'ajv/dist/2020.js': ['model/compile'],
   'ajv-formats': ['model/compile'],
-  koa: ['middleware/parts', 'middleware', 'resource', 'api', 'mcp'],
+  koa: ['middleware/exchange', 'middleware/body', 'middleware', 'resource', 'api', 'mcp'],
   'lossless-json': ['http'],
   mongodb: rooms.filter((room) => /^(model|mongo|store|api|cli)/.test(room)),
-  'raw-body': ['middleware/parts'],
+  'raw-body': ['middleware/body'],
 };
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));

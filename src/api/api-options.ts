@@ -1,9 +1,9 @@
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
+import type { Guard } from '../middleware/exchange/context.ts';
 import type { NameClient } from '../middleware/in-flight-limit.ts';
 import type { Observe } from '../middleware/observe.ts';
-import type { ThroughLimits } from '../middleware/parts/compile-through.ts';
-import type { Guard } from '../middleware/parts/context.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
+import type { ThroughLimits } from '../middleware/relations/compile-through.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';

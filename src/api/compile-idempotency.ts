@@ -1,5 +1,5 @@
-import type { ResourceMiddleware } from '../middleware/parts/context.ts';
-import { type IdempotencySettings, idempotency } from '../middleware/parts/idempotency.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { type IdempotencySettings, idempotency } from '../middleware/idempotency/idempotency.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { openIdempotencyKeys } from '../mongo/idempotency-keys.ts';

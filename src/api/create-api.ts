@@ -1,6 +1,6 @@
 import type { Authenticate } from '../middleware/authenticate.ts';
-import { haveHooks } from '../middleware/parts/cascade-hooks.ts';
-import { compileFindScoped } from '../middleware/parts/store-reach.ts';
+import { haveHooks } from '../middleware/hooks/cascade-hooks.ts';
+import { compileFindScoped } from '../middleware/relations/store-reach.ts';
 import { once, tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { Work } from '../mongo/driver/work.ts';

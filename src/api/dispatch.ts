@@ -1,8 +1,8 @@
 import type Koa from 'koa';
 import { Problem } from '../errors.ts';
 import { jsonType, patchTypes } from '../http/media-type.ts';
-import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
-import { workOf } from '../middleware/parts/exchange.ts';
+import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { workOf } from '../middleware/exchange/exchange.ts';
 import type { Place } from '../resource/resource-options.ts';
 import { compilePaths, type Found, segmentsOf } from './path-table.ts';
 

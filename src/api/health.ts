@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { Problem } from '../errors.ts';
-import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
-import { compose } from '../middleware/parts/step.ts';
+import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { compose } from '../middleware/exchange/step.ts';
 import { compilePing } from '../mongo/driver/ping.ts';
 import type { Closing } from './close.ts';
 import type { Route } from './dispatch.ts';

@@ -1,4 +1,4 @@
-import { compose, step } from '../middleware/parts/step.ts';
+import { compose, step } from '../middleware/exchange/step.ts';
 import type { Dispatch } from './dispatch.ts';
 import { compileFetch } from './in-process.ts';
 import { compileApp, type PlainOptions } from './plain-adapter.ts';

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
-import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { AnswerProbe } from './health.ts';
 

@@ -1,6 +1,6 @@
 import Koa from 'koa';
-import { isOfStream } from '../middleware/parts/contain-errors.ts';
-import type { Context } from '../middleware/parts/context.ts';
+import { isOfStream } from '../middleware/exchange/contain-errors.ts';
+import type { Context } from '../middleware/exchange/context.ts';
 import { tryAll } from '../mistakes.ts';
 import { isSocketError } from '../mongo/driver/server-error.ts';
 import { aFunction, checkValue, orUndefined, trueOrFalse } from '../options.ts';

@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { checkBodyLimit, checkBodyValues, defaultBodyTimeout, defaultBodyValues } from '../middleware/body-limit.ts';
+import type { Guard } from '../middleware/exchange/context.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
-import { checkThroughLimits } from '../middleware/parts/compile-through.ts';
-import type { Guard } from '../middleware/parts/context.ts';
+import { checkThroughLimits } from '../middleware/relations/compile-through.ts';
 import { tryAll } from '../mistakes.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { asDb } from '../mongo/driver/database.ts';

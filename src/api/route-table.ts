@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { compose } from '../middleware/exchange/step.ts';
 import { notModified } from '../middleware/not-modified.ts';
-import type { ResourceMiddleware } from '../middleware/parts/context.ts';
-import { compose } from '../middleware/parts/step.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import { buildDocument, checkDocument } from '../openapi/build-document.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatEntityTag } from '../http/entity-tag.ts';
 import { stringifyJson } from '../http/json.ts';
-import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { requestPath } from '../middleware/record.ts';
 import { once } from '../mistakes.ts';
 import type { OpenapiDocument } from '../openapi/document.ts';

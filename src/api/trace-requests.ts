@@ -1,6 +1,6 @@
 import type Koa from 'koa';
-import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
-import { exchangeOf } from '../middleware/parts/exchange.ts';
+import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { exchangeOf } from '../middleware/exchange/exchange.ts';
 import { type Detail, readDetail } from '../mongo/driver/trace/detail.ts';
 import { currentTrace, RequestTrace } from '../mongo/driver/trace/request-trace.ts';
 

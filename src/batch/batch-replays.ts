@@ -1,5 +1,5 @@
-import type { Context, Replays } from '../middleware/parts/context.ts';
-import type { Sought } from '../middleware/parts/require-seen.ts';
+import type { Context, Replays } from '../middleware/exchange/context.ts';
+import type { Sought } from '../middleware/exchange/require-seen.ts';
 import { Turn } from '../mongo/driver/turn.ts';
 import { ofOperation } from './batch.ts';
 import { operationContext } from './operation-context.ts';

@@ -1,9 +1,9 @@
 import type { Problem } from '../errors.ts';
-import { canAnswer, ofWrite } from '../middleware/parts/can-answer.ts';
-import type { CarryOut, Context, NotedRecords, ResourceMiddleware } from '../middleware/parts/context.ts';
-import { ClientGone, exchangeOf, workOf } from '../middleware/parts/exchange.ts';
-import { rememberNoted } from '../middleware/parts/replays.ts';
-import { reportError } from '../middleware/parts/report-error.ts';
+import { canAnswer, ofWrite } from '../middleware/exchange/can-answer.ts';
+import type { CarryOut, Context, NotedRecords, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { ClientGone, exchangeOf, workOf } from '../middleware/exchange/exchange.ts';
+import { reportError } from '../middleware/exchange/report-error.ts';
+import { rememberNoted } from '../middleware/idempotency/replays.ts';
 import { toProblem } from '../middleware/problems.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';

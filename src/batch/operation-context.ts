@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from '
 import { Readable } from 'node:stream';
 import { stringifyJson } from '../http/json.ts';
 import { jsonType } from '../http/media-type.ts';
-import type { Context } from '../middleware/parts/context.ts';
+import type { Context } from '../middleware/exchange/context.ts';
 import type { BatchOperation } from './read-batch.ts';
 
 /**

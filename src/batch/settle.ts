@@ -1,4 +1,4 @@
-import type { NotedRecords } from '../middleware/parts/context.ts';
+import type { NotedRecords } from '../middleware/exchange/context.ts';
 import { type ShownRecords, textOf } from '../mongo/idempotency-keys.ts';
 
 /**

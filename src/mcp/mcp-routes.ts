@@ -8,10 +8,10 @@ import {
 import type Koa from 'koa';
 import type { Api } from '../api/api.ts';
 import { isProblem, Problem } from '../errors.ts';
+import { readBody } from '../middleware/body/read-body.ts';
 import { defaultBodyValues } from '../middleware/body-limit.ts';
-import type { Context } from '../middleware/parts/context.ts';
-import { readBody } from '../middleware/parts/read-body.ts';
-import { readTrustedOrigins } from '../middleware/parts/trusted-origins.ts';
+import type { Context } from '../middleware/exchange/context.ts';
+import { readTrustedOrigins } from '../middleware/exchange/trusted-origins.ts';
 import { anArrayOf, aWholeNumber, checkOptions, type Legal } from '../options.ts';
 import { identify } from './identify.ts';
 import { compileToolset, openServer, type Toolset } from './open-server.ts';

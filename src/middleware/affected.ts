@@ -1,5 +1,5 @@
-import { needed, type ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
+import { needed, type ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
 
 /**
  * Answers with what a write to many records has done: `{"data": {"matched": 12, "modified": 11}}`.

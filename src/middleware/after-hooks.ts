@@ -1,8 +1,8 @@
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
-import { containBody } from './parts/contain-errors.ts';
-import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
-import { step } from './parts/step.ts';
+import { containBody } from './exchange/contain-errors.ts';
+import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
+import { step } from './exchange/step.ts';
 
 /**
  * A function that runs after an operation. It receives the context and the result: the record (for a delete, the

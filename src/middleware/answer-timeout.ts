@@ -1,8 +1,8 @@
 import { Stream } from 'node:stream';
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { type Exchange, exchangeOf } from './parts/exchange.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { type Exchange, exchangeOf } from './exchange/exchange.ts';
 
 /**
  * Cuts off a client that has not received the answer `ms` milliseconds after it was ready. A client that does not read

@@ -1,6 +1,6 @@
 import { aFunction, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
-import { type Context, type HandlerResult, needed, type ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
+import { type Context, type HandlerResult, needed, type ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
 
 /** Options of {@link answer}. */
 export interface AnswerOptions {

@@ -1,8 +1,8 @@
 import type Koa from 'koa';
 import { type ProblemCode, Unauthorized } from '../errors.ts';
 import { aFunction, checkValue } from '../options.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { step, whenKnown } from './parts/step.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { step, whenKnown } from './exchange/step.ts';
 
 /**
  * Returns the principal of a request. A falsy value (undefined, null, false, `''`, NaN, 0) means that the request is

@@ -2,11 +2,11 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import { compileDrafts, type Drafts } from '../model/write/plan-draft.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
-import { checkProblems, problemsOf } from './parts/can-answer.ts';
-import { containBody } from './parts/contain-errors.ts';
-import type { AnswersProblems, Called, Context, ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
-import { step } from './parts/step.ts';
+import { checkProblems, problemsOf } from './exchange/can-answer.ts';
+import { containBody } from './exchange/contain-errors.ts';
+import type { AnswersProblems, Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
+import { step } from './exchange/step.ts';
 
 /**
  * A function that runs before a write. It receives the context and a draft in document form, which it may change: of a

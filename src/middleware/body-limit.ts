@@ -1,7 +1,7 @@
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { aWholeNumber, checkValue } from '../options.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { step } from './parts/step.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { step } from './exchange/step.ts';
 
 /**
  * Sets the largest body in bytes (`ctx.bodyLimit`), the time that a body may take in milliseconds (`ctx.bodyTimeout`)

@@ -1,5 +1,5 @@
 import { checkOptions, type LegalOptions } from '../options.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
 
 /** Options of {@link caching}. */
 export interface CachingOptions {

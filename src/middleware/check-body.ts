@@ -5,8 +5,8 @@ import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/defin
 import type { StandardSchema } from '../model/define/standard-schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { pause } from '../mongo/driver/turn.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { step } from './parts/step.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { step } from './exchange/step.ts';
 
 /**
  * The type of the body that a middleware leaves in `ctx.request.body` for the handler below it. `~body` exists in types

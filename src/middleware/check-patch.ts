@@ -4,9 +4,9 @@ import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
-import { isOpenTo, serverValuesOf } from './parts/server-values.ts';
-import { step } from './parts/step.ts';
+import { isOpenTo, serverValuesOf } from './body/server-values.ts';
+import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { step } from './exchange/step.ts';
 
 /** Options of {@link checkPatch}. */
 export interface CheckPatchOptions extends WriteRules {

@@ -1,8 +1,8 @@
 import { Problem } from '../errors.ts';
 import { checkOptions, type LegalOptions } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { readTrustedOrigins } from './parts/trusted-origins.ts';
+import { canAnswer } from './exchange/can-answer.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { readTrustedOrigins } from './exchange/trusted-origins.ts';
 
 /** Options of {@link crossOrigin}. */
 export interface CrossOriginOptions {

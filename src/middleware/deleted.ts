@@ -6,11 +6,11 @@ import { deletedName } from '../mongo/list/parse-list-query.ts';
 import type { Visible } from '../mongo/query/deleted.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
 import { Invalid } from '../rules.ts';
+import { problemsOf } from './exchange/can-answer.ts';
+import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { requireDeletedAt } from './exchange/require-deleted-at.ts';
+import { runAlone, step } from './exchange/step.ts';
 import { guards } from './guards.ts';
-import { problemsOf } from './parts/can-answer.ts';
-import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
-import { requireDeletedAt } from './parts/require-deleted-at.ts';
-import { runAlone, step } from './parts/step.ts';
 
 const values: readonly string[] = ['only', 'with'] satisfies readonly Visible[];
 const unknownValue = new Invalid('enum', 'must be only or with', { values });

@@ -3,9 +3,9 @@ import { itemsOf, parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type Includable, noRelations, relationsOf } from '../model/read/relations.ts';
 import { parseFields } from '../model/read/select-fields.ts';
-import { checkIncludes } from './parts/compile-includes.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { step } from './parts/step.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { step } from './exchange/step.ts';
+import { checkIncludes } from './relations/compile-includes.ts';
 
 /**
  * Lets the client choose which fields of one record it reads: `fields=name,address.city` is left in `ctx.fields`. The

@@ -5,9 +5,9 @@ import { mostAffected } from '../mongo/collection/write-many.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
 import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { step } from './exchange/step.ts';
 import { filterLimits, mayExceedInt64 } from './list-query.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { step } from './parts/step.ts';
 
 /** Options of {@link filterQuery}. */
 export interface FilterQueryOptions extends Partial<ConditionLimits> {

@@ -4,13 +4,13 @@ import { writePage } from '../mongo/list/write-page.ts';
 import { type Measured, measureIncluded } from '../mongo/relations/include/measure-included.ts';
 import { type Inclusion, readIncluded, type Step } from '../mongo/relations/include/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
-import { ofRead } from './parts/can-answer.ts';
-import { checkIncludes, type Includes } from './parts/compile-includes.ts';
-import { needed, type ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import type { GuardedSource } from './parts/relation-targets.ts';
-import { type SourceScopes, sourceScopesOf } from './parts/source-scopes.ts';
-import { step } from './parts/step.ts';
+import { ofRead } from './exchange/can-answer.ts';
+import { needed, type ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { step } from './exchange/step.ts';
+import { checkIncludes, type Includes } from './relations/compile-includes.ts';
+import type { GuardedSource } from './relations/relation-targets.ts';
+import { type SourceScopes, sourceScopesOf } from './relations/source-scopes.ts';
 
 /**
  * Reads the records to which the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead, and leaves them in

@@ -4,13 +4,13 @@ import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { ofRead } from './exchange/can-answer.ts';
+import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
-import { askThrough } from './parts/ask-through.ts';
-import { ofRead } from './parts/can-answer.ts';
-import { aThrough, isSortable, type Through } from './parts/compile-through.ts';
-import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { step } from './parts/step.ts';
+import { askThrough } from './relations/ask-through.ts';
+import { aThrough, isSortable, type Through } from './relations/compile-through.ts';
 
 /** Options of {@link findPage}. */
 export interface FindPageOptions extends FindOptions {

@@ -1,11 +1,11 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { ofRead } from './parts/can-answer.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { readAddress } from './parts/read-address.ts';
-import { step } from './parts/step.ts';
+import { ofRead } from './exchange/can-answer.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { readAddress } from './exchange/read-address.ts';
+import { step } from './exchange/step.ts';
 
 /** Options of what finds records. */
 export interface FindOptions extends DatabaseOptions {

@@ -1,8 +1,8 @@
 import { Problem } from '../errors.ts';
 import { aFunction, checkValue } from '../options.ts';
-import { problemsOf } from './parts/can-answer.ts';
-import type { Called, Context, Guard, ResourceMiddleware } from './parts/context.ts';
-import { step, whenKnown } from './parts/step.ts';
+import { problemsOf } from './exchange/can-answer.ts';
+import type { Called, Context, Guard, ResourceMiddleware } from './exchange/context.ts';
+import { step, whenKnown } from './exchange/step.ts';
 
 /**
  * Lets a request pass if every guard returns `true`; otherwise it is 403. Guards are asked in order. A guard that

@@ -6,10 +6,10 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
 import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions } from '../options.ts';
-import { canAnswer, checkProblems } from './parts/can-answer.ts';
-import { containBody } from './parts/contain-errors.ts';
-import type { Called, Context, RecordContext, ResourceMiddleware } from './parts/context.ts';
-import { compileWriteResult, recordOf } from './parts/write-result.ts';
+import { canAnswer, checkProblems } from './exchange/can-answer.ts';
+import { containBody } from './exchange/contain-errors.ts';
+import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
+import { compileWriteResult, recordOf } from './exchange/write-result.ts';
 
 /** Does the work of a custom operation. Its return value is the answer: a record, any JSON, or nothing. */
 export type Handler<Ctx = Context> = (ctx: Ctx) => unknown;

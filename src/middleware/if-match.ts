@@ -2,8 +2,8 @@ import { Problem } from '../errors.ts';
 import { matchesStrong, matchesWeak, parseEntityTags } from '../http/entity-tag.ts';
 import type { Precondition } from '../mongo/query/precondition.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { step } from './parts/step.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { step } from './exchange/step.ts';
 
 /** Options of {@link ifMatch}. */
 export interface IfMatchOptions {

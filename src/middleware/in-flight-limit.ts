@@ -1,9 +1,9 @@
 import { isProblem, Problem } from '../errors.ts';
 import { once } from '../mistakes.ts';
 import { aFunction, aWholeNumber, checkOptions, checkValue, type LegalOptions } from '../options.ts';
-import { canAnswer } from './parts/can-answer.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
+import { canAnswer } from './exchange/can-answer.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
 
 /**
  * Names the client of a request, such as its tenant, by a text that is not empty; undefined if the request does not

@@ -1,9 +1,9 @@
 import { parseInclude } from '../http/parse-include.ts';
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
-import { checkIncludes, type Includes } from './parts/compile-includes.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { step } from './parts/step.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { step } from './exchange/step.ts';
+import { checkIncludes, type Includes } from './relations/compile-includes.ts';
 
 const only = ['include'];
 

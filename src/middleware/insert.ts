@@ -5,12 +5,12 @@ import { isSameValue } from '../model/value/same-value.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { ofReferences, ofValues, ofWrite } from './parts/can-answer.ts';
-import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { step } from './parts/step.ts';
-import { viewerOf } from './parts/viewer.ts';
-import { withWritePart } from './parts/write-part.ts';
+import { ofReferences, ofValues, ofWrite } from './exchange/can-answer.ts';
+import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { step } from './exchange/step.ts';
+import { withWritePart } from './exchange/write-part.ts';
+import { viewerOf } from './relations/viewer.ts';
 
 /** Options of {@link insert}. */
 export interface InsertOptions extends WriteOptions {

@@ -4,11 +4,11 @@ import type { StandardSchema } from '../model/define/standard-schema.ts';
 import type { ObjectNode } from '../model/node.ts';
 import { aTimeLimit } from '../mongo/driver/time-limit.ts';
 import { checkedLater, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { problemsOfBody, readBody } from './body/read-body.ts';
 import { aBodyLimit, anAmountOfValues, defaultBodyTimeout, defaultBodyValues } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { problemsOfBody, readBody } from './parts/read-body.ts';
-import { runAlone, step } from './parts/step.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { runAlone, step } from './exchange/step.ts';
 
 /** Options of {@link jsonBody}. */
 export interface JsonBodyOptions {

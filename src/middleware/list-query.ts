@@ -7,10 +7,10 @@ import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
-import { aThrough, type Through } from './parts/compile-through.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { parameterOf } from './parts/read-address.ts';
-import { step } from './parts/step.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { parameterOf } from './exchange/read-address.ts';
+import { step } from './exchange/step.ts';
+import { aThrough, type Through } from './relations/compile-through.ts';
 
 /** Options of {@link listQuery}. */
 export interface ListQueryOptions extends Partial<FilterLimits> {

@@ -1,5 +1,5 @@
-import type { ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
 
 /**
  * Answers 204 without a body.

@@ -1,5 +1,5 @@
 import { matchesWeak, readEntityTags } from '../http/entity-tag.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
 
 /**
  * Answers 304 without a body if `If-None-Match` names the `ETag` that the middlewares below have set on a 200 (RFC 9110

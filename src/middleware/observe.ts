@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type Koa from 'koa';
 import { aFunction, checkValue } from '../options.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
-import { reportError } from './parts/report-error.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
+import { reportError } from './exchange/report-error.ts';
 
 /** The outcome of one request. */
 export interface Observation {

@@ -2,8 +2,8 @@ import { formatLink, type Link } from '../http/link.ts';
 import { setQueryParameter } from '../http/query-string.ts';
 import type { CursorPlace, OffsetPlace, Page } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
-import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
+import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
 import { requestPath } from './record.ts';
 
 /** A `Link` repeats the query up to three times, and HTTP clients refuse an answer with more than 16 KiB of headers. */

@@ -3,11 +3,11 @@ import { isProblem, Problem, type ProblemDocument } from '../errors.ts';
 import { stringifyJson } from '../http/json.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, checkOptions, type LegalOptions } from '../options.ts';
-import { containErrors, requireSoundBody } from './parts/contain-errors.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { ClientGone } from './parts/exchange.ts';
-import { reportError } from './parts/report-error.ts';
-import { discardIgnoredBody, discardUnreadBody } from './parts/unread-body.ts';
+import { discardIgnoredBody, discardUnreadBody } from './body/unread-body.ts';
+import { containErrors, requireSoundBody } from './exchange/contain-errors.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { ClientGone } from './exchange/exchange.ts';
+import { reportError } from './exchange/report-error.ts';
 
 /**
  * Returns the body of a problem: a plain object, which is sent as JSON, or a string. It must be synchronous. The

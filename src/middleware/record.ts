@@ -2,8 +2,8 @@ import type { Included } from '../model/read/included.ts';
 import { JsonOutput } from '../model/value/json-output.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
+import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
 
 /** Options of {@link record}. */
 export interface RecordOptions {

@@ -4,12 +4,12 @@ import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relat
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
-import { ofChange, ofRead, ofReferences, ofValues } from './parts/can-answer.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { readAddress } from './parts/read-address.ts';
-import { step } from './parts/step.ts';
-import { compileViewer } from './parts/viewer.ts';
+import { ofChange, ofRead, ofReferences, ofValues } from './exchange/can-answer.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { readAddress } from './exchange/read-address.ts';
+import { step } from './exchange/step.ts';
+import { compileViewer } from './relations/viewer.ts';
 
 /** Options of {@link records}. */
 export interface RecordsOptions extends WriteOptions, Pick<WriteRules, 'explicitWrites'> {}

@@ -3,13 +3,13 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { Affected } from '../mongo/collection/write-many.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofCascade, ofMany } from './parts/can-answer.ts';
-import { compileObserve } from './parts/cascade-hooks.ts';
-import { needed, type ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { step } from './parts/step.ts';
-import { viewerOf } from './parts/viewer.ts';
-import { type WritePart, withWritePart } from './parts/write-part.ts';
+import { ofCascade, ofMany } from './exchange/can-answer.ts';
+import { needed, type ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { step } from './exchange/step.ts';
+import { type WritePart, withWritePart } from './exchange/write-part.ts';
+import { compileObserve } from './hooks/cascade-hooks.ts';
+import { viewerOf } from './relations/viewer.ts';
 
 /**
  * Deletes every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in `ctx.affected`. It

@@ -1,14 +1,14 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofCascade, ofChange } from './parts/can-answer.ts';
-import { compileObserve } from './parts/cascade-hooks.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { readAddress } from './parts/read-address.ts';
-import { step } from './parts/step.ts';
-import { viewerOf } from './parts/viewer.ts';
-import { withWritePart } from './parts/write-part.ts';
+import { ofCascade, ofChange } from './exchange/can-answer.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { readAddress } from './exchange/read-address.ts';
+import { step } from './exchange/step.ts';
+import { withWritePart } from './exchange/write-part.ts';
+import { compileObserve } from './hooks/cascade-hooks.ts';
+import { viewerOf } from './relations/viewer.ts';
 
 /**
  * Deletes the record of `ctx.params.id`, with the scope and `ctx.precondition` in the filter of the delete, and leaves

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { step } from './parts/step.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { step } from './exchange/step.ts';
 
 /**
  * Gives every request an id: in `ctx.requestId`, in the response header `X-Request-Id`, and as `request_id` in the

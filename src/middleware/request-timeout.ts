@@ -1,8 +1,8 @@
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
-import { canAnswer } from './parts/can-answer.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { exchangeOf } from './parts/exchange.ts';
+import { canAnswer } from './exchange/can-answer.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
 
 /**
  * Gives a request up if its middlewares have not ended after `ms` milliseconds, including the time to read its body. A

@@ -3,15 +3,15 @@ import type { WriteRules } from '../model/write/compile-writes.ts';
 import { isRestoredWithOthers } from '../mongo/relations/cascade/cascade-restores.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { ofChange } from './parts/can-answer.ts';
-import { compileObserve } from './parts/cascade-hooks.ts';
-import type { Context, ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { readAddress } from './parts/read-address.ts';
-import { requireDeletedAt } from './parts/require-deleted-at.ts';
-import { step } from './parts/step.ts';
-import { compileViewer } from './parts/viewer.ts';
-import { updatePart, withWritePart } from './parts/write-part.ts';
+import { ofChange } from './exchange/can-answer.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { readAddress } from './exchange/read-address.ts';
+import { requireDeletedAt } from './exchange/require-deleted-at.ts';
+import { step } from './exchange/step.ts';
+import { updatePart, withWritePart } from './exchange/write-part.ts';
+import { compileObserve } from './hooks/cascade-hooks.ts';
+import { compileViewer } from './relations/viewer.ts';
 
 /** Options of {@link restore}. */
 export interface RestoreOptions extends WriteOptions, Pick<WriteRules, 'explicitWrites'> {}

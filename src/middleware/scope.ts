@@ -1,8 +1,8 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { asRowScope, both, buildFilter, readScope } from '../mongo/query/filter.ts';
 import { aFunction, checkOptions, checkValue, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
-import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
-import { step, whenKnown } from './parts/step.ts';
+import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { step, whenKnown } from './exchange/step.ts';
 
 /** Options of {@link scope}. */
 export interface ScopeOptions {

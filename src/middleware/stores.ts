@@ -1,8 +1,8 @@
 import { type DatabaseOptions, databaseOptions } from '../mongo/collection/collection.ts';
 import { checkOptions } from '../options.ts';
 import { Stores } from '../store/stores.ts';
-import type { ResourceMiddleware } from './parts/context.ts';
-import { setStores } from './parts/set-stores.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { setStores } from './relations/set-stores.ts';
 
 /**
  * Gives handlers, guards and hooks the records of any model: `ctx.store(Order, { scope })` opens a store, whose

@@ -4,12 +4,12 @@ import type { Changes } from '../model/write/plan-changes.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofMany, ofReferences, ofValues } from './parts/can-answer.ts';
-import { needed, type ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { step } from './parts/step.ts';
-import { viewerOf } from './parts/viewer.ts';
-import { type WritePart, withWritePart } from './parts/write-part.ts';
+import { ofMany, ofReferences, ofValues } from './exchange/can-answer.ts';
+import { needed, type ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { step } from './exchange/step.ts';
+import { type WritePart, withWritePart } from './exchange/write-part.ts';
+import { viewerOf } from './relations/viewer.ts';
 import { toAffected } from './remove-many.ts';
 
 /**

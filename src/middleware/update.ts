@@ -2,13 +2,13 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofChange, ofReferences, ofValues } from './parts/can-answer.ts';
-import { type Context, needed, type ResourceMiddleware } from './parts/context.ts';
-import { workOf } from './parts/exchange.ts';
-import { readAddress } from './parts/read-address.ts';
-import { step } from './parts/step.ts';
-import { viewerOf } from './parts/viewer.ts';
-import { updatePart, withWritePart } from './parts/write-part.ts';
+import { ofChange, ofReferences, ofValues } from './exchange/can-answer.ts';
+import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { readAddress } from './exchange/read-address.ts';
+import { step } from './exchange/step.ts';
+import { updatePart, withWritePart } from './exchange/write-part.ts';
+import { viewerOf } from './relations/viewer.ts';
 
 /**
  * Applies `ctx.changes` to the record of `ctx.params.id` in one atomic command, with the scope and `ctx.precondition`

@@ -2,16 +2,16 @@ import { ConfigurationError } from '../errors.ts';
 import { type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
 import { Stores } from '../store/stores.ts';
-import { ofTransaction, problemsOf } from './parts/can-answer.ts';
-import { containBody } from './parts/contain-errors.ts';
-import type { Called, Context, ResourceMiddleware } from './parts/context.ts';
-import { rememberState } from './parts/remember-state.ts';
-import { runWithin, type WithinHook, type Written } from './parts/run-within.ts';
-import { userOf } from './parts/set-stores.ts';
-import { runAlone, step } from './parts/step.ts';
-import { isUnchanged, writePartOf } from './parts/write-part.ts';
+import { ofTransaction, problemsOf } from './exchange/can-answer.ts';
+import { containBody } from './exchange/contain-errors.ts';
+import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { rememberState } from './exchange/remember-state.ts';
+import { runWithin, type WithinHook, type Written } from './exchange/run-within.ts';
+import { runAlone, step } from './exchange/step.ts';
+import { isUnchanged, writePartOf } from './exchange/write-part.ts';
+import { userOf } from './relations/set-stores.ts';
 
-export type { WithinHook, Written } from './parts/run-within.ts';
+export type { WithinHook, Written } from './exchange/run-within.ts';
 
 /**
  * Runs `insert`, `update`, `remove`, `restore`, `updateMany` or `removeMany`, and then hooks, in one transaction: what

@@ -1,5 +1,5 @@
 import { ConfigurationError, type ProblemCode } from '../errors.ts';
-import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { tryAll } from '../mistakes.ts';
 import { aString, checkValue, oneOf, orUndefined } from '../options.ts';
 import type { ServedResource } from '../resource/chains.ts';

@@ -1,4 +1,4 @@
-import { problemsOf } from '../middleware/parts/can-answer.ts';
+import { problemsOf } from '../middleware/exchange/can-answer.ts';
 import type { ServedResource } from '../resource/chains.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import { isWrite } from '../resource/resource-options.ts';

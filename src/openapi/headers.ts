@@ -1,4 +1,4 @@
-import type { ResourceMiddleware } from '../middleware/parts/context.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../errors.ts';
 import type { BeforeHook } from '../middleware/before-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
+import { checkProblems } from '../middleware/exchange/can-answer.ts';
+import type { Guard } from '../middleware/exchange/context.ts';
 import { aMaxAffected } from '../middleware/filter-query.ts';
-import { checkProblems } from '../middleware/parts/can-answer.ts';
-import type { Guard } from '../middleware/parts/context.ts';
 import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';

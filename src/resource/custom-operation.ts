@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { ProblemCode } from '../errors.ts';
 import type { BodyType } from '../middleware/check-body.ts';
-import type { AnswersProblems, Slots } from '../middleware/parts/context.ts';
+import type { AnswersProblems, Slots } from '../middleware/exchange/context.ts';
 import type { AnySchema } from '../model/define/schema.ts';
 import type { RunTransaction, StoreOf } from '../store/store.ts';
 

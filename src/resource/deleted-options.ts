@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { someGuards } from '../middleware/deleted.ts';
-import type { Guard } from '../middleware/parts/context.ts';
-import { requireDeletedAt } from '../middleware/parts/require-deleted-at.ts';
+import type { Guard } from '../middleware/exchange/context.ts';
+import { requireDeletedAt } from '../middleware/exchange/require-deleted-at.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { deletedName } from '../mongo/list/parse-list-query.ts';
 import type { Paging } from '../mongo/list/parse-paging.ts';

@@ -1,6 +1,6 @@
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { isGuards } from '../middleware/guards.ts';
-import type { ResourceMiddleware } from '../middleware/parts/context.ts';
-import { compileReplays, setReplays } from '../middleware/parts/replays.ts';
+import { compileReplays, setReplays } from '../middleware/idempotency/replays.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 
 /** What answers a repeated request as the first time, if the api has that. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { didYouMean } from '../hints.ts';
-import { findTarget, type KnownTarget } from '../middleware/parts/relation-targets.ts';
+import { findTarget, type KnownTarget } from '../middleware/relations/relation-targets.ts';
 import { tryAll } from '../mistakes.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import type { CompiledField } from '../model/node.ts';

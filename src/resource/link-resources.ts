@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import { didYouMean } from '../hints.ts';
-import { compileIncludes, type Includes } from '../middleware/parts/compile-includes.ts';
-import { compileReferences, shut } from '../middleware/parts/compile-references.ts';
-import { compileThrough, type Through } from '../middleware/parts/compile-through.ts';
-import { linkMany } from '../middleware/parts/link-many.ts';
-import type { GuardedSource, HookedTarget, HooksOfChange, KnownTarget } from '../middleware/parts/relation-targets.ts';
+import { compileIncludes, type Includes } from '../middleware/relations/compile-includes.ts';
+import { compileReferences, shut } from '../middleware/relations/compile-references.ts';
+import { compileThrough, type Through } from '../middleware/relations/compile-through.ts';
+import { linkMany } from '../middleware/relations/link-many.ts';
+import type { GuardedSource, HookedTarget, HooksOfChange, KnownTarget } from '../middleware/relations/relation-targets.ts';
 import { tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';

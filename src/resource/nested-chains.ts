@@ -1,8 +1,8 @@
 import { validationFailed } from '../errors.ts';
+import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { guards } from '../middleware/guards.ts';
-import type { Context, ResourceMiddleware } from '../middleware/parts/context.ts';
-import { findParent } from '../middleware/parts/find-parent.ts';
 import { requestPath } from '../middleware/record.ts';
+import { findParent } from '../middleware/relations/find-parent.ts';
 import { isStoredObject } from '../model/value/stored-shape.ts';
 import { Invalid } from '../rules.ts';
 import type { CompiledResource, NestedResource } from './compiled-resource.ts';

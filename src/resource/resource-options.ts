@@ -1,6 +1,6 @@
 import type { AfterHook } from '../middleware/after-hooks.ts';
 import type { BeforeHook } from '../middleware/before-hooks.ts';
-import type { Called, Guard } from '../middleware/parts/context.ts';
+import type { Called, Guard } from '../middleware/exchange/context.ts';
 import type { Written } from '../middleware/within-transaction.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { ChangesDraft, Document } from '../model/define/infer.ts';

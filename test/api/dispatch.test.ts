@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileDispatch, type Route } from '../../src/api/dispatch.ts';
 import { Problem } from '../../src/errors.ts';
-import type { Context, ResourceMiddleware } from '../../src/middleware/parts/context.ts';
+import type { Context, ResourceMiddleware } from '../../src/middleware/exchange/context.ts';
 
 const route = (method: string, path: string): Route => ({
   method,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { keepLatest, sendDocument } from '../../src/api/send-document.ts';
-import type { Context } from '../../src/middleware/parts/context.ts';
+import type { Context } from '../../src/middleware/exchange/context.ts';
 import type { OpenapiDocument } from '../../src/openapi/document.ts';
 
 afterEach(() => {

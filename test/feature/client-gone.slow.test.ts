@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import type { CommandFailedEvent } from 'mongodb';
 import { type Api, cursorPaging, defineModel, type RequestContext, service, t } from '../../src/index.ts';
-import { ClientGone } from '../../src/middleware/parts/exchange.ts';
+import { ClientGone } from '../../src/middleware/exchange/exchange.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 import { until } from '../support/until.ts';

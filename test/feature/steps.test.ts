@@ -3,7 +3,7 @@ import Router from '@koa/router';
 import type Koa from 'koa';
 import koaCompose from 'koa-compose';
 import { defineModel, problems, service, t } from '../../src/index.ts';
-import type { ResourceMiddleware } from '../../src/middleware/parts/context.ts';
+import type { ResourceMiddleware } from '../../src/middleware/exchange/context.ts';
 import { type TestDatabase, useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
 

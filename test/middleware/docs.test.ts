@@ -37,7 +37,7 @@ describe('docs/about/security.md', () => {
 });
 
 describe('every slot of the context', () => {
-  const slots = [...read('src/middleware/parts/context.ts').matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
+  const slots = [...read('src/middleware/exchange/context.ts').matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
 
   it.each(slots)('is in docs/reference/middleware.md: ctx.%s', (name) => {
     expect(slots.length).toBeGreaterThan(15);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import { ConfigurationError, inFlightLimit, problems, requestTimeout } from '../../src/index.ts';
-import type { Context } from '../../src/middleware/parts/context.ts';
+import type { Context } from '../../src/middleware/exchange/context.ts';
 import { type Answer, useServer } from '../support/http/serve.ts';
 import { until } from '../support/until.ts';
 

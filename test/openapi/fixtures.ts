@@ -1,7 +1,7 @@
 import { type Db, MongoClient } from 'mongodb';
 import { defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
 import { checkFilterLimits } from '../../src/middleware/list-query.ts';
-import { checkThroughLimits } from '../../src/middleware/parts/compile-through.ts';
+import { checkThroughLimits } from '../../src/middleware/relations/compile-through.ts';
 import { checkReferenceLimits } from '../../src/mongo/relations/limits.ts';
 import { compileResource } from '../../src/resource/compile-resource.ts';
 import type { CompiledResource } from '../../src/resource/compiled-resource.ts';

@@ -4,7 +4,7 @@ import { decodeUtf8, parseJson } from '../../http/json.ts';
 import { classifyMediaType, jsonType, patchTypes } from '../../http/media-type.ts';
 import { coarseTimer } from '../../mongo/driver/coarse-timer.ts';
 import { pause } from '../../mongo/driver/turn.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../exchange/context.ts';
 
 /** The largest size of a body in bytes and in values, and the time that it may take. */
 export interface BodyLimits {

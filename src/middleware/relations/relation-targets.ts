@@ -3,8 +3,8 @@ import { asCompiled, type CompiledModel, type ModelInput } from '../../model/com
 import { type DatabaseOptions, type ModelCollection, openCollection } from '../../mongo/collection/collection.ts';
 import type { CascadedChange } from '../../mongo/collection/viewer.ts';
 import type { Source } from '../../mongo/relations/include/read-included.ts';
-import type { Context, Guard, ScopeFunction } from './context.ts';
-import type { WithinHook } from './run-within.ts';
+import type { Context, Guard, ScopeFunction } from '../exchange/context.ts';
+import type { WithinHook } from '../exchange/run-within.ts';
 
 /** A model to whose records relations may lead, and who may see which of them. */
 export interface RelationTarget {

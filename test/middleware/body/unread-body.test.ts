@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { jsonBody, problems } from '../../../src/index.ts';
-import { type DiscardLimits, discardIgnoredBody, discardUnreadBody } from '../../../src/middleware/parts/unread-body.ts';
+import { type DiscardLimits, discardIgnoredBody, discardUnreadBody } from '../../../src/middleware/body/unread-body.ts';
 import { useListener } from '../../support/http/listen.ts';
 import { RawClient } from '../../support/http/raw-client.ts';
 

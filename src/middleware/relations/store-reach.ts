@@ -1,8 +1,8 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { buildFilter, type Condition, type Filter, readScope } from '../../mongo/query/filter.ts';
 import type { Reach, ReadScope } from '../../store/limits.ts';
-import type { Context, FindScoped, ScopeFunction } from './context.ts';
-import { exchangeOf } from './exchange.ts';
+import type { Context, FindScoped, ScopeFunction } from '../exchange/context.ts';
+import { exchangeOf } from '../exchange/exchange.ts';
 import { findMain, type GuardedSource, type KnownTarget } from './relation-targets.ts';
 import { isRefusal } from './source-scopes.ts';
 

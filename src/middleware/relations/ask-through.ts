@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
 import { type Sight, throughFields } from '../../mongo/relations/through/through-field.ts';
+import type { Context } from '../exchange/context.ts';
 import type { Through } from './compile-through.ts';
-import type { Context } from './context.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 
 /** The option of `findPage` for the related records that a query names. */

@@ -1,11 +1,11 @@
 import type { WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Stores } from '../../store/stores.ts';
-import type { Context } from './context.ts';
-import { workOf } from './exchange.ts';
-import { rememberState } from './remember-state.ts';
-import { runWithin, type WithinHook } from './run-within.ts';
-import { userOf } from './set-stores.ts';
-import { isUnchanged } from './write-part.ts';
+import type { Context } from '../exchange/context.ts';
+import { workOf } from '../exchange/exchange.ts';
+import { rememberState } from '../exchange/remember-state.ts';
+import { runWithin, type WithinHook } from '../exchange/run-within.ts';
+import { isUnchanged } from '../exchange/write-part.ts';
+import { userOf } from '../relations/set-stores.ts';
 
 /**
  * Makes a handler run in one transaction with hooks, which run after it. What it writes by the driver alone is not part

@@ -3,12 +3,12 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type FieldEntry, relationSlot, type Slot } from '../../model/node.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
 import { asRowScope, both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
-import { ofRead } from './can-answer.ts';
-import type { ResourceMiddleware, ScopeFunction } from './context.ts';
-import { workOf } from './exchange.ts';
-import { parameterOf, readAddress } from './read-address.ts';
+import { ofRead } from '../exchange/can-answer.ts';
+import type { ResourceMiddleware, ScopeFunction } from '../exchange/context.ts';
+import { workOf } from '../exchange/exchange.ts';
+import { parameterOf, readAddress } from '../exchange/read-address.ts';
+import { step } from '../exchange/step.ts';
 import { readReference } from './read-reference.ts';
-import { step } from './step.ts';
 
 /** The records that an operation below a record is about. */
 export interface ParentOptions extends DatabaseOptions {

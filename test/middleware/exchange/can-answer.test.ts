@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { type ProblemCode, problemCodes } from '../../../src/errors.ts';
 import * as library from '../../../src/index.ts';
-import { ofChange, ofMany, ofRead, ofValues, ofWrite, problemsOf } from '../../../src/middleware/parts/can-answer.ts';
+import { ofChange, ofMany, ofRead, ofValues, ofWrite, problemsOf } from '../../../src/middleware/exchange/can-answer.ts';
 import { explainFailure } from '../../../src/mongo/driver/outcome.ts';
 import { Note } from '../../support/models/note.ts';
 import { middlewareNames } from '../exported-functions.ts';

@@ -2,9 +2,9 @@ import type { Model } from '../../model/define/define-model.ts';
 import type { StoreUser } from '../../store/open-store.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Stores } from '../../store/stores.ts';
-import type { Context, FindScoped, ResourceMiddleware } from './context.ts';
-import { exchangeOf } from './exchange.ts';
-import { step } from './step.ts';
+import type { Context, FindScoped, ResourceMiddleware } from '../exchange/context.ts';
+import { exchangeOf } from '../exchange/exchange.ts';
+import { step } from '../exchange/step.ts';
 import { reachOf } from './store-reach.ts';
 
 /**

@@ -2,12 +2,12 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { CascadedChange, CascadedRecord, CascadeObserver } from '../../mongo/collection/viewer.ts';
 import type { Edge, References } from '../../mongo/relations/references.ts';
 import { Stores } from '../../store/stores.ts';
-import { containBody } from './contain-errors.ts';
-import type { Context } from './context.ts';
-import type { CascadeHooks, GuardedSource, HooksOfChange } from './relation-targets.ts';
-import { rememberState } from './remember-state.ts';
-import { runWithin } from './run-within.ts';
-import { userOf } from './set-stores.ts';
+import { containBody } from '../exchange/contain-errors.ts';
+import type { Context } from '../exchange/context.ts';
+import { rememberState } from '../exchange/remember-state.ts';
+import { runWithin } from '../exchange/run-within.ts';
+import type { CascadeHooks, GuardedSource, HooksOfChange } from '../relations/relation-targets.ts';
+import { userOf } from '../relations/set-stores.ts';
 
 /** Makes the observer of a delete or a restore in a request. */
 type Observe = (ctx: Context) => CascadeObserver;

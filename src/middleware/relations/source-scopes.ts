@@ -1,5 +1,5 @@
 import { buildFilter, type Filter, readScope } from '../../mongo/query/filter.ts';
-import type { Context, Guard, ScopeFunction } from './context.ts';
+import type { Context, Guard, ScopeFunction } from '../exchange/context.ts';
 import type { GuardedSource } from './relation-targets.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import koaCompose from 'koa-compose';
-import { problemsOf } from '../../../src/middleware/parts/can-answer.ts';
-import type { Context, ResourceMiddleware } from '../../../src/middleware/parts/context.ts';
-import { compose, runAlone, step } from '../../../src/middleware/parts/step.ts';
+import { problemsOf } from '../../../src/middleware/exchange/can-answer.ts';
+import type { Context, ResourceMiddleware } from '../../../src/middleware/exchange/context.ts';
+import { compose, runAlone, step } from '../../../src/middleware/exchange/step.ts';
 
 /** A context that keeps what runs. */
 interface Noted {

@@ -2,7 +2,7 @@ import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { insertAccess, openNames, updateAccess } from '../../model/write/access.ts';
 import type { Viewer } from '../../mongo/collection/viewer.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../exchange/context.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 

@@ -1,7 +1,7 @@
-import { canAnswer, problemsOf } from './can-answer.ts';
-import type { ResourceMiddleware } from './context.ts';
-import { rememberState } from './remember-state.ts';
-import { compose, runAlone } from './step.ts';
+import { canAnswer, problemsOf } from '../exchange/can-answer.ts';
+import type { ResourceMiddleware } from '../exchange/context.ts';
+import { rememberState } from '../exchange/remember-state.ts';
+import { compose, runAlone } from '../exchange/step.ts';
 
 /**
  * The end of the chain of an operation that writes: the write, the hooks of `after`, and the answer. If something above

@@ -3,9 +3,9 @@ import type { Operations } from '../../mongo/collection/operations.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
 import type { Filter } from '../../mongo/query/filter.ts';
-import type { Context } from './context.ts';
-import { exchangeOf, workOf } from './exchange.ts';
-import { readAddress } from './read-address.ts';
+import type { Context } from '../exchange/context.ts';
+import { exchangeOf, workOf } from '../exchange/exchange.ts';
+import { readAddress } from '../exchange/read-address.ts';
 
 /** The record of a path, as the answer of an operation on it leaves it. */
 export interface NotedAddress {

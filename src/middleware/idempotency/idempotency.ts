@@ -4,14 +4,14 @@ import { Problem } from '../../errors.ts';
 import { parseIdempotencyKey } from '../../http/idempotency-key.ts';
 import { stringifyJson } from '../../http/json.ts';
 import { type IdempotencyKeys, inProgress, type KeptAnswer, type KeptKey, KeyTaken } from '../../mongo/idempotency-keys.ts';
-import { answerBody } from './answer-body.ts';
-import { canAnswer, ofRead, ofWrite } from './can-answer.ts';
-import type { Called, Context, ResourceMiddleware } from './context.ts';
-import { exchangeOf, workOf } from './exchange.ts';
-import { rememberState } from './remember-state.ts';
+import { answerBody } from '../exchange/answer-body.ts';
+import { canAnswer, ofRead, ofWrite } from '../exchange/can-answer.ts';
+import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
+import { exchangeOf, workOf } from '../exchange/exchange.ts';
+import { rememberState } from '../exchange/remember-state.ts';
+import { reportError } from '../exchange/report-error.ts';
+import { requireSeen } from '../exchange/require-seen.ts';
 import { rememberNoted } from './replays.ts';
-import { reportError } from './report-error.ts';
-import { requireSeen } from './require-seen.ts';
 
 /** What the middleware needs besides the keys. */
 export interface IdempotencySettings {

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Stream } from 'node:stream';
-import type { Context } from './context.ts';
+import type { Context } from '../exchange/context.ts';
 
 /** How much of a refused body is read, and for how long, before its connection is closed. */
 export interface DiscardLimits {

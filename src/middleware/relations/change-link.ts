@@ -8,17 +8,17 @@ import type { Elements } from '../../mongo/collection/elements.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Invalid } from '../../rules.ts';
-import { ofChange, ofRead, ofReferences, ofValues } from './can-answer.ts';
-import { type Called, type Context, needed, type ResourceMiddleware } from './context.ts';
-import { workOf } from './exchange.ts';
-import { parameterOf, readAddress, readId } from './read-address.ts';
+import { isOpenTo, serverValuesOf } from '../body/server-values.ts';
+import { ofChange, ofRead, ofReferences, ofValues } from '../exchange/can-answer.ts';
+import { type Called, type Context, needed, type ResourceMiddleware } from '../exchange/context.ts';
+import { workOf } from '../exchange/exchange.ts';
+import { parameterOf, readAddress, readId } from '../exchange/read-address.ts';
+import { step } from '../exchange/step.ts';
+import { updatePart, withWritePart } from '../exchange/write-part.ts';
 import { readReference } from './read-reference.ts';
 import type { GuardedSource } from './relation-targets.ts';
-import { isOpenTo, serverValuesOf } from './server-values.ts';
 import { sourceScopesOf } from './source-scopes.ts';
-import { step } from './step.ts';
 import { viewerOf } from './viewer.ts';
-import { updatePart, withWritePart } from './write-part.ts';
 
 /** An array of references, and the records to which they may lead. */
 interface Link extends Elements {

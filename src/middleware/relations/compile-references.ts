@@ -6,7 +6,7 @@ import { compileEdges } from '../../mongo/relations/compile-edges.ts';
 import { checkReferenceLimits, type ReferenceLimits } from '../../mongo/relations/limits.ts';
 import { References } from '../../mongo/relations/references.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
-import type { Guard } from './context.ts';
+import type { Guard } from '../exchange/context.ts';
 import {
   type CascadeHooks,
   findTarget,

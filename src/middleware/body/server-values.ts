@@ -1,5 +1,5 @@
 import { isStoredObject } from '../../model/value/stored-shape.ts';
-import type { Called, Context } from './context.ts';
+import type { Called, Context } from '../exchange/context.ts';
 
 /** Values that the server sets, in document form, by the names of their fields. */
 type ServerValues = Readonly<Record<string, unknown>>;

@@ -5,13 +5,13 @@ import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-k
 import { both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
-import type { Context, FindScoped, Replays, ResourceMiddleware, ScopeFunction } from './context.ts';
-import { workOf } from './exchange.ts';
+import type { Context, FindScoped, Replays, ResourceMiddleware, ScopeFunction } from '../exchange/context.ts';
+import { workOf } from '../exchange/exchange.ts';
+import { findSeen, type Sought } from '../exchange/require-seen.ts';
+import { runAlone, step } from '../exchange/step.ts';
+import { isRefusal } from '../relations/source-scopes.ts';
+import { findScopedOf, readConditions } from '../relations/store-reach.ts';
 import { noteAddress } from './note-address.ts';
-import { findSeen, type Sought } from './require-seen.ts';
-import { isRefusal } from './source-scopes.ts';
-import { runAlone, step } from './step.ts';
-import { findScopedOf, readConditions } from './store-reach.ts';
 
 const made = new WeakSet<ResourceMiddleware>();
 
