@@ -13,13 +13,13 @@ import type { BatchDescription } from '../openapi/api-description.ts';
 import type { ServedResource } from '../resource/chains.ts';
 import { hasWritingHandler } from '../resource/compile-operations.ts';
 import type { ApiSettings } from '../resource/compiled-resource.ts';
-import { type Place, singleWrites, standardPlaces } from '../resource/resource-options.ts';
+import { type Endpoint, singleWrites, standardEndpoints } from '../resource/resource-options.ts';
 import type { ConcurrencyOptions } from './api-options.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
 import type { BatchLimits } from './read-options.ts';
 
 /** An operation that a batch may have. */
-type Member = Place & { readonly name: string };
+type BatchOperation = Endpoint & { readonly name: string };
 
 /**
  * A batch may take as long as many requests: all of them leave half of `total` to other requests, and those of a client
@@ -86,7 +86,7 @@ function compileReadmissions(resource: ServedResource): Route[] {
 }
 
 /** The writes of single records, and the custom operations whose handler writes. */
-function membersOf({ ops, operations }: ServedResource): Member[] {
-  const standard = singleWrites.filter((name) => ops.includes(name)).map((name) => ({ name, ...standardPlaces[name] }));
+function membersOf({ ops, operations }: ServedResource): BatchOperation[] {
+  const standard = singleWrites.filter((name) => ops.includes(name)).map((name) => ({ name, ...standardEndpoints[name] }));
   return [...standard, ...operations.filter(hasWritingHandler)];
 }

@@ -27,6 +27,7 @@ import { compileHealthRoutes, compileProbes } from './health.ts';
 import { compileIdentify } from './identify.ts';
 import { compileFetch } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
+import { compileBeforeDocument, compileOuterMiddlewares } from './outer-middlewares.ts';
 import { checkPlainOptions, compileApp } from './plain-adapter.ts';
 import {
   readConcurrency,
@@ -39,7 +40,6 @@ import {
   readSettings,
 } from './read-options.ts';
 import { checkPaths, compileRouteTable } from './route-table.ts';
-import { compileBeforeDocument, compileSurroundings } from './surroundings.ts';
 import { warnOfStandalone } from './warn-of-standalone.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
@@ -49,7 +49,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const closing: Closing = { hasBegun: false, inFlight: new InFlight() };
   const parts = compileParts(options, identify, closing);
   const { prefix, description, probes, routes, maxTimeMS, stores, keyModels, latches } = parts;
-  const { around } = parts.surroundings;
+  const { around } = parts.outer;
   const { resources } = description;
   const { models = [] } = options;
   warnOfDoubts(resources, models);
@@ -68,7 +68,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     routes: () => compileKoaAdapter(prefix, answering),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
-    identify: identify && compileIdentify(prefix, parts.surroundings, options),
+    identify: identify && compileIdentify(prefix, parts.outer, options),
     close: compileClose(closing, readDatabase(options).client),
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
     planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }, (holder) => haveHooks(holder, 'changed')),
@@ -87,7 +87,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const extras = once(() => readExtras(options));
   const stores = once(() => new Stores(readDatabase(options), settings().maxTimeMS, () => linked().references));
   const findScoped = once(() => compileFindScoped(unlinked()));
-  const surroundings = once(() => compileSurroundings(options, identify, stores, (model) => findScoped()(model)));
+  const outer = once(() => compileOuterMiddlewares(options, identify, stores, (model) => findScoped()(model)));
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
   const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index))));
@@ -102,12 +102,12 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   }));
   const linked = once(() => linkResources(unlinked(), models(), carrying()));
   const resources = once(() => {
-    const { before } = surroundings();
+    const { before } = outer();
     return tryAll(linked().resources.map((resource) => () => compileChains(resource, before)));
   });
   const batch = once(() => {
     const limits = extras().batch;
-    return limits && compileBatch(resources(), surroundings().before, limits, carrying(), prefix(), readConcurrency(options));
+    return limits && compileBatch(resources(), outer().before, limits, carrying(), prefix(), readConcurrency(options));
   });
   const description = once(() => ({
     ...info(),
@@ -118,10 +118,10 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     writesProblems: options.problem !== undefined,
     idempotency: idempotency(),
     batch: batch(),
-    beforeDocument: compileBeforeDocument(extras().documentGuards, surroundings()),
+    beforeDocument: compileBeforeDocument(extras().documentGuards, outer()),
     guardedDocument: extras().documentGuards?.length ? `${prefix()}/${documentPath}` : undefined,
   }));
-  const probes = once(() => (extras().health ? compileHealthRoutes(readDatabase(options), closing, surroundings().answerProblems) : []));
+  const probes = once(() => (extras().health ? compileHealthRoutes(readDatabase(options), closing, outer().answerProblems) : []));
   const routes = once(() => compileRouteTable(description(), extras(), probes()));
   tryAll([
     () => checkNames('option', Object.keys(options), apiOptionNames, 'an api'),
@@ -129,7 +129,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     prefix,
     settings,
     extras,
-    surroundings,
+    outer,
     idempotency,
     info,
     models,
@@ -143,7 +143,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   return {
     prefix: prefix(),
     description: description(),
-    surroundings: surroundings(),
+    outer: outer(),
     probes: probes(),
     routes: routes(),
     maxTimeMS,

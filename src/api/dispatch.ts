@@ -3,11 +3,11 @@ import { Problem } from '../errors.ts';
 import { jsonType, patchTypes } from '../http/media-type.ts';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { workOf } from '../middleware/exchange/exchange.ts';
-import type { Place } from '../resource/resource-options.ts';
+import type { Endpoint } from '../resource/resource-options.ts';
 import { compilePaths, type Found, segmentsOf } from './path-table.ts';
 
 /** The method and path of an operation, and the middleware that runs there. */
-export interface Route extends Place {
+export interface Route extends Endpoint {
   /** The name of the operation. */
   readonly name: string;
   readonly run: ResourceMiddleware;

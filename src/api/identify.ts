@@ -1,8 +1,8 @@
 import { compose, step } from '../middleware/exchange/step.ts';
 import type { Dispatch } from './dispatch.ts';
 import { compileFetch } from './in-process.ts';
+import type { OuterMiddlewares } from './outer-middlewares.ts';
 import { compileApp, type PlainOptions } from './plain-adapter.ts';
-import type { Surroundings } from './surroundings.ts';
 
 const accepted = step([], function accepted(ctx) {
   ctx.status = 204;
@@ -14,7 +14,7 @@ const accepted = step([], function accepted(ctx) {
  */
 export function compileIdentify(
   prefix: string,
-  { answerProblems, before }: Surroundings,
+  { answerProblems, before }: OuterMiddlewares,
   options: PlainOptions,
 ): (request: Request) => Promise<Response> {
   const run = compose([...before, accepted]);

@@ -16,7 +16,7 @@ export function throughSources(
   const sources: IndexSource[] = [];
   for (const { name, ownName, steps, operators } of through.fields.values()) {
     if (operators.size === 0) continue;
-    let from: Place = { model, scopeFields: scopeFields ?? [] };
+    let from: Holder = { model, scopeFields: scopeFields ?? [] };
     for (const { field, source } of steps) {
       sources.push(use(from, { field, isReference: true, reason: `${path}: filter through ${field}` }));
       from = { model: source.model, scopeFields: scopeOf(source.path) };
@@ -27,11 +27,11 @@ export function throughSources(
 }
 
 /** Records that are found by a query, within a scope. */
-interface Place {
+interface Holder {
   readonly model: CompiledModel;
   readonly scopeFields: readonly string[];
 }
 
-function use({ model, scopeFields }: Place, { field, isReference, reason }: Omit<ThroughUse, 'scopeFields'>): IndexSource {
+function use({ model, scopeFields }: Holder, { field, isReference, reason }: Omit<ThroughUse, 'scopeFields'>): IndexSource {
   return { model, through: [{ field, scopeFields, isReference, reason }] };
 }

@@ -1,6 +1,6 @@
 import { insertAccess } from '../model/write/access.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
-import { type Operation, standardPlaces } from '../resource/resource-options.ts';
+import { type Operation, standardEndpoints } from '../resource/resource-options.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import type { Part, Schema } from './document.ts';
 import { cachingHeaders, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
@@ -26,7 +26,7 @@ function describeStandard(context: ResourceContext, operations: readonly Operati
   const served = operations.filter((operation) => context.resource.ops.includes(operation));
   return Object.fromEntries(
     served.map((operation) => {
-      const { method } = standardPlaces[operation];
+      const { method } = standardEndpoints[operation];
       return [method.toLowerCase(), describeOperation(context, operation, method, particulars[operation](context))];
     }),
   );

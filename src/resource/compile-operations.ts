@@ -34,7 +34,7 @@ import {
   readOptions,
 } from '../options.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
-import { type Operation, operations, type Place, standardPlaces } from './resource-options.ts';
+import { type Endpoint, type Operation, operations, standardEndpoints } from './resource-options.ts';
 
 /** Functions that return a middleware. They are functions too, so a forgotten call would go unnoticed. */
 const makers: ReadonlySet<unknown> = new Set([
@@ -54,7 +54,7 @@ const makers: ReadonlySet<unknown> = new Set([
 ]);
 
 /** A custom operation with its defaults filled in. */
-export interface CompiledOperation extends Place {
+export interface CompiledOperation extends Endpoint {
   readonly name: string;
   readonly method: CustomMethod;
   readonly summary: string;
@@ -123,13 +123,13 @@ export function compileOperations(definitions: Readonly<Record<string, unknown>>
   );
 }
 
-type NamedPlace = Place & { readonly name: string };
+type NamedEndpoint = Endpoint & { readonly name: string };
 
 /** Refuses two operations of a resource with the same method and path. `custom` are those that are not standard. */
-export function checkPlaces(ops: readonly Operation[], custom: readonly NamedPlace[], where: string): void {
-  const places = [...ops.map((name) => ({ name, ...standardPlaces[name] })), ...custom];
-  for (const [index, place] of places.entries()) {
-    for (const earlier of places.slice(0, index)) checkPair(earlier, place, where);
+export function checkEndpoints(ops: readonly Operation[], custom: readonly NamedEndpoint[], where: string): void {
+  const endpoints = [...ops.map((name) => ({ name, ...standardEndpoints[name] })), ...custom];
+  for (const [index, endpoint] of endpoints.entries()) {
+    for (const earlier of endpoints.slice(0, index)) checkPair(earlier, endpoint, where);
   }
 }
 
@@ -248,7 +248,7 @@ function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
  * With the same method and path, or with paths that differ only in the names of parameters, one operation would never
  * run.
  */
-function checkPair(first: NamedPlace, second: NamedPlace, where: string): void {
+function checkPair(first: NamedEndpoint, second: NamedEndpoint, where: string): void {
   if (shapeOf(first.path) !== shapeOf(second.path)) return;
   const both = `\`${first.name}\` and \`${second.name}\` of ${where}`;
   if (first.method === second.method)

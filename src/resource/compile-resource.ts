@@ -26,12 +26,12 @@ import {
   trueOrFalse,
 } from '../options.ts';
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
-import { checkPlaces, compileOperations, hasWritingHandler } from './compile-operations.ts';
+import { checkEndpoints, compileOperations, hasWritingHandler } from './compile-operations.ts';
 import type { UnlinkedResource } from './compiled-resource.ts';
 import { checkDeleted } from './deleted-options.ts';
 import { type FunctionTable, findUncovered, functionsOf, withGroups } from './operation-groups.ts';
 import { cursorPaging } from './paging.ts';
-import { relationPlaces } from './relation-places.ts';
+import { relationEndpoints } from './relation-endpoints.ts';
 import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
@@ -108,7 +108,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     compiledModel,
     standard,
     custom,
-    () => checkPlaces(standard(), [...custom(), ...relationPlaces(given('nested', 'links'), where)], where),
+    () => checkEndpoints(standard(), [...custom(), ...relationEndpoints(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
     () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', withGroups(names()), where, checkGuards),
     () => checkServerFields(given('serverFields').serverFields, where),

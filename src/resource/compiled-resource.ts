@@ -18,7 +18,7 @@ import type { ReferenceLimits } from '../mongo/relations/limits.ts';
 import type { References } from '../mongo/relations/references.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { Uncovered } from './operation-groups.ts';
-import type { RelationPlace } from './relation-places.ts';
+import type { RelationEndpoint } from './relation-endpoints.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
 
 /** The settings that an api gives to each of its resources. */
@@ -102,7 +102,7 @@ export interface NestedResource {
   readonly via: QueryField;
   readonly target: CompiledResource;
   /** Those that the other resource serves. */
-  readonly operations: readonly RelationPlace<'list' | 'create'>[];
+  readonly operations: readonly RelationEndpoint<'list' | 'create'>[];
 }
 
 /** An array of references of which clients may write single elements. */
@@ -113,7 +113,7 @@ export interface LinkedArray extends Elements {
   readonly slot: Slot;
   /** The records that may be added. */
   readonly source: GuardedSource;
-  readonly operations: readonly RelationPlace<'add' | 'remove'>[];
+  readonly operations: readonly RelationEndpoint<'add' | 'remove'>[];
 }
 
 /** A resource with the settings of its api, and linked to the other resources: the input of the chains. */

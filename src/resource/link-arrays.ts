@@ -11,7 +11,7 @@ import type { DatabaseOptions } from '../mongo/collection/collection.ts';
 import type { Elements } from '../mongo/collection/elements.ts';
 import { checkIdType } from '../mongo/relations/check-id-type.ts';
 import type { LinkedArray, UnlinkedResource } from './compiled-resource.ts';
-import { linkPlaces } from './relation-places.ts';
+import { linkEndpoints } from './relation-endpoints.ts';
 
 /**
  * Links the arrays of `links`. Throws a {@link ConfigurationError} for one of which clients cannot write single
@@ -48,7 +48,7 @@ function linkOne(
   if (refusal) throw new ConfigurationError(`${where}, but clients may not update \`${relation.field}\` of ${model.name}.`);
   const source = openSource(findTarget(relation.ref, targets, where), { db, ...(maxTimeMS === undefined ? {} : { maxTimeMS }) });
   checkIdType(relation, source.model, where);
-  return { name, slot: relation.slot, source, operations: linkPlaces(name), ...elements };
+  return { name, slot: relation.slot, source, operations: linkEndpoints(name), ...elements };
 }
 
 function asArray(

@@ -5,7 +5,7 @@ import { tryAll } from '../mistakes.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import type { CompiledField } from '../model/node.ts';
 import type { CompiledResource, NestedResource, UnlinkedResource } from './compiled-resource.ts';
-import { nestedPlaces } from './relation-places.ts';
+import { nestedEndpoints } from './relation-endpoints.ts';
 
 /**
  * Links the resources of `nested`. Throws a {@link ConfigurationError} for one that is no relation by `t.hasMany`, or
@@ -42,7 +42,7 @@ function linkOne(
   if (!target) throw new ConfigurationError(`${where}, which leads to ${relation.model}, a model that no resource serves.`);
   const via = target.model.scopeFields.get(relation.via) as QueryField;
   const isSettable = takesOneId(target.model.root.byName.get(relation.via));
-  const operations = nestedPlaces(name).filter(({ kind }) => target.ops.includes(kind) && (kind === 'list' || isSettable));
+  const operations = nestedEndpoints(name).filter(({ kind }) => target.ops.includes(kind) && (kind === 'list' || isSettable));
   if (operations.length === 0)
     throw new ConfigurationError(
       `${where}, but resource \`${target.path}\` serves neither List, nor a Create that can set \`${relation.via}\`.`,

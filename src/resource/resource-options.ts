@@ -35,14 +35,14 @@ export function isWrite(operation: string): operation is WriteOperation {
 type IdOf<Doc> = Doc extends { readonly id: infer Id } ? Id : never;
 
 /** The method of an operation, and its path below the resource: `/` is the resource itself. */
-export interface Place {
+export interface Endpoint {
   readonly method: string;
   /** Segments, and parameters with a colon: `/:id/lines`. */
   readonly path: string;
 }
 
 /** The methods and paths of the standard operations. */
-export const standardPlaces: Readonly<Record<Operation, Place>> = {
+export const standardEndpoints: Readonly<Record<Operation, Endpoint>> = {
   list: { method: 'GET', path: '/' },
   get: { method: 'GET', path: '/:id' },
   create: { method: 'POST', path: '/' },

@@ -1,8 +1,8 @@
 import type { CompiledResource } from './compiled-resource.ts';
-import { type Operation, type Place, standardPlaces } from './resource-options.ts';
+import { type Endpoint, type Operation, standardEndpoints } from './resource-options.ts';
 
 /** An operation that a resource serves, of whichever kind. */
-export interface ServedOperation extends Place {
+export interface ServedOperation extends Endpoint {
   /** Its name in guards and chains, such as `list`, `send` or `orders.create`. */
   readonly name: string;
   /** Whether it reads a JSON body. */
@@ -16,7 +16,7 @@ const withBody: ReadonlySet<Operation> = new Set<Operation>(['create', 'patch', 
 /** All operations of a resource: the standard ones, the custom ones, and those of its relations. */
 export function servedOperations(resource: CompiledResource): ServedOperation[] {
   const maxTimeMS = limitOf(resource);
-  const standard = resource.ops.map((name) => ({ ...standardPlaces[name], name, readsJson: withBody.has(name), maxTimeMS }));
+  const standard = resource.ops.map((name) => ({ ...standardEndpoints[name], name, readsJson: withBody.has(name), maxTimeMS }));
   const custom = resource.operations.map(({ name, method, path, body }) => ({
     method,
     path,

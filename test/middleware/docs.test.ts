@@ -17,7 +17,7 @@ describe('every middleware that is exported', () => {
   });
 
   it.each(middlewareNames)('is one that a chain of the library uses, or that stands around them: %s', (name) => {
-    const chains = read('src/resource/chains.ts') + read('src/api/surroundings.ts') + read('src/middleware/json-body.ts');
+    const chains = read('src/resource/chains.ts') + read('src/api/outer-middlewares.ts') + read('src/middleware/json-body.ts');
     expect(chains).toContain(name === 'stores' ? 'setStores(' : `${name}(`);
   });
 });

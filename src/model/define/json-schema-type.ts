@@ -30,10 +30,10 @@ type Find<Root, Ref, Way extends readonly unknown[]> = Ref extends Way[number]
     : Ref extends `${string}${'~' | '%'}${string}` // an escaped name
       ? unknown
       : Ref extends `#/${infer Path}`
-        ? Walk<Root, Path>
+        ? AtPath<Root, Path>
         : unknown;
 
-type Walk<S, Path extends string> = Path extends `${infer Step}/${infer Rest}` ? Walk<Member<S, Step>, Rest> : Member<S, Path>;
+type AtPath<S, Path extends string> = Path extends `${infer Step}/${infer Rest}` ? AtPath<Member<S, Step>, Rest> : Member<S, Path>;
 type Member<S, Name extends string> = Name extends keyof S ? S[Name] : unknown;
 
 /**

@@ -17,7 +17,7 @@ const ofNoField: ReadonlySet<string> = new Set(
 );
 
 /** What a schema lies in. */
-interface Surroundings {
+interface SchemaPlace {
   readonly root: GivenSchema;
   /** The references that led here. */
   readonly within: readonly string[];
@@ -57,7 +57,7 @@ export function hasReference(value: unknown, seen = new Set<unknown>()): boolean
   });
 }
 
-function resolveOne(given: GivenSchema, path: string, place: Surroundings): GivenSchema {
+function resolveOne(given: GivenSchema, path: string, place: SchemaPlace): GivenSchema {
   const { $defs: _, definitions: __, $comment: ___, $ref, ...own } = given;
   const strange = Object.keys(own).find((keyword) => keyword.startsWith('$'));
   if (strange !== undefined)
@@ -71,14 +71,14 @@ function resolveOne(given: GivenSchema, path: string, place: Surroundings): Give
   return normalize($ref === undefined ? resolved : addReferred(resolved, $ref, path, place));
 }
 
-function countReferred(path: string, { referred }: Surroundings): void {
+function countReferred(path: string, { referred }: SchemaPlace): void {
   if (++referred.count > mostReferred)
     throw new ConfigurationError(
       `\`${path}\` is one schema too many: the \`$ref\`s of a document may stand for ${mostReferred} schemas, each counted wherever it is referred to. Use \`{}\`, which allows every value, in place of some of them.`,
     );
 }
 
-function resolveMembers(schema: GivenSchema, path: string, place: Surroundings): GivenSchema {
+function resolveMembers(schema: GivenSchema, path: string, place: SchemaPlace): GivenSchema {
   const resolved: Record<string, unknown> = { ...schema };
   for (const [keyword, value] of Object.entries(schema)) {
     const inside = { ...place, isInNoField: place.isInNoField || (ofNoField.has(keyword) && !isNullable(keyword, value)) };
@@ -93,7 +93,7 @@ function resolveMembers(schema: GivenSchema, path: string, place: Surroundings):
   return resolved;
 }
 
-function resolveAny(value: unknown, path: string, place: Surroundings): unknown {
+function resolveAny(value: unknown, path: string, place: SchemaPlace): unknown {
   return typeof value === 'boolean' ? value : resolveOne(asSchema(value, path), path, place);
 }
 
@@ -103,7 +103,7 @@ function isNullable(keyword: string, branches: unknown): boolean {
   return branches.filter((branch: GivenSchema | null) => branch?.type !== 'null').length === 1;
 }
 
-function addReferred(own: GivenSchema, $ref: unknown, path: string, place: Surroundings): GivenSchema {
+function addReferred(own: GivenSchema, $ref: unknown, path: string, place: SchemaPlace): GivenSchema {
   const reference = String($ref);
   if (place.within.includes(reference) || reference === '#') {
     throw new ConfigurationError(

@@ -21,7 +21,7 @@ export interface ConditionRules extends ConditionLimits {
 }
 
 /** What stands around the filters of a query string, for messages about unknown parameters. */
-export interface Surroundings {
+export interface OtherParameters {
   /** The parameters that are not filters. */
   readonly parameters: readonly string[];
   /** What the query string belongs to, such as "this list". */
@@ -39,7 +39,7 @@ export interface Conditions {
 export function parseConditions(
   parameters: readonly QueryParameter[],
   rules: ConditionRules,
-  around: Surroundings,
+  around: OtherParameters,
   errors: ErrorSink,
 ): Conditions {
   const conditions: Condition[] = [];
@@ -63,7 +63,7 @@ function keyOf({ name, operator, isItem }: QueryParameter): string {
 
 const oneValue = new Invalid('parameter_syntax', 'takes one value: [] is for lists of them, behind [in] or [nin]');
 
-function parseCondition(parameter: QueryParameter, rules: ConditionRules, around: Surroundings): Condition | Invalid {
+function parseCondition(parameter: QueryParameter, rules: ConditionRules, around: OtherParameters): Condition | Invalid {
   const { fields } = rules;
   const { name, operator: bracketed, isItem } = parameter;
   const field = fields.get(name);
@@ -75,7 +75,7 @@ function parseCondition(parameter: QueryParameter, rules: ConditionRules, around
   return cast instanceof Invalid ? cast : { field, operator, value: cast };
 }
 
-function unknownParameter(name: string, fields: QueryFields, { parameters, subject }: Surroundings): Invalid {
+function unknownParameter(name: string, fields: QueryFields, { parameters, subject }: OtherParameters): Invalid {
   const suggestion = nearest(name, [...filterableNames(fields), ...parameters]);
   const hint = suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`;
   return new Invalid('unknown_parameter', `is not a field or parameter of ${subject}${hint}`, { suggestion });

@@ -2,7 +2,7 @@ import { QueryErrors } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import { Invalid } from '../../rules.ts';
 import { type Condition, isOpen } from '../query/filter.ts';
-import { type ConditionRules, givenTwice, parseConditions, refuseOutOfRange, type Surroundings } from './parse-conditions.ts';
+import { type ConditionRules, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import { listParameters } from './parse-list-query.ts';
 
 /** The query string of a write to many records, validated and cast. */
@@ -21,7 +21,7 @@ export interface FilterQueryRules extends ConditionRules {
 /** The parameter that says how many records may match. No filterable field may have its name. */
 export const maxAffectedName = 'max_affected';
 
-const ofWrite: Surroundings = { parameters: [maxAffectedName], subject: 'this request' };
+const ofWrite: OtherParameters = { parameters: [maxAffectedName], subject: 'this request' };
 
 const noFilter = new Invalid('required', 'the query string must have a filter: one that some records do not match');
 

@@ -10,7 +10,7 @@ import type { Condition } from '../query/filter.ts';
 import type { SortKey } from '../query/position.ts';
 import { isConditionThrough, type ThroughCondition } from '../relations/through/through-field.ts';
 import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
-import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange, type Surroundings } from './parse-conditions.ts';
+import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 
 /** The query string of a list, validated and cast. */
@@ -61,8 +61,8 @@ type ListParameter = (typeof listParameters)[number];
 export const deletedName = 'deleted';
 
 const subject = 'this list';
-const ofList: Surroundings = { parameters: listParameters, subject };
-const ofDeleted: Surroundings = { parameters: [...listParameters, deletedName], subject };
+const ofList: OtherParameters = { parameters: listParameters, subject };
+const ofDeleted: OtherParameters = { parameters: [...listParameters, deletedName], subject };
 
 /** What the parser of a list needs to know of the request. */
 export interface Asked extends CursorBounds {

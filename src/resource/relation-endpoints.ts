@@ -1,16 +1,16 @@
 import { ConfigurationError } from '../errors.ts';
 import type { RelationOptions } from './relation-options.ts';
-import type { Place } from './resource-options.ts';
+import type { Endpoint } from './resource-options.ts';
 
 /** An operation at the path of a relation, below a record. */
-export interface RelationPlace<Kind extends string = string> extends Place {
+export interface RelationEndpoint<Kind extends string = string> extends Endpoint {
   /** The relation and the kind: `tasks.list`. No operation of an application has a dot in its name. */
   readonly name: string;
   readonly kind: Kind;
 }
 
 /** The operations of a relation in `nested`. */
-export function nestedPlaces(relation: string): RelationPlace<'list' | 'create'>[] {
+export function nestedEndpoints(relation: string): RelationEndpoint<'list' | 'create'>[] {
   const path = `/:id/${relation}`;
   return [
     { name: `${relation}.list`, kind: 'list', method: 'GET', path },
@@ -19,7 +19,7 @@ export function nestedPlaces(relation: string): RelationPlace<'list' | 'create'>
 }
 
 /** The operations of a relation in `links`. */
-export function linkPlaces(relation: string): RelationPlace<'add' | 'remove'>[] {
+export function linkEndpoints(relation: string): RelationEndpoint<'add' | 'remove'>[] {
   const path = `/:id/${relation}/:other`;
   return [
     { name: `${relation}.add`, kind: 'add', method: 'PUT', path },
@@ -31,10 +31,10 @@ export function linkPlaces(relation: string): RelationPlace<'add' | 'remove'>[] 
  * The operations at the paths of relations that a resource may serve. Throws a {@link ConfigurationError} for a name
  * that no path can have.
  */
-export function relationPlaces({ nested = [], links = [] }: RelationOptions, where: string): RelationPlace[] {
+export function relationEndpoints({ nested = [], links = [] }: RelationOptions, where: string): RelationEndpoint[] {
   checkRelationNames('nested', nested, where);
   checkRelationNames('links', links, where);
-  return [...nested.flatMap(nestedPlaces), ...links.flatMap(linkPlaces)];
+  return [...nested.flatMap(nestedEndpoints), ...links.flatMap(linkEndpoints)];
 }
 
 /** Refuses relations that cannot be a segment of a path, or are named twice. */

@@ -22,7 +22,7 @@ import { traceRequests } from './trace-requests.ts';
 type Options = ApiOptions<ResourceDefinition>;
 
 /** The middlewares of an api that stand around all of its operations. */
-export interface Surroundings {
+export interface OuterMiddlewares {
   /** Runs for every request below the prefix, even if no operation has its path. */
   readonly around: ResourceMiddleware;
   /** Answers errors. It is a part of `around`, and stands alone before the health routes. */
@@ -34,12 +34,12 @@ export interface Surroundings {
 }
 
 /** Creates the middlewares of an api that stand around all of its operations. */
-export function compileSurroundings(
+export function compileOuterMiddlewares(
   options: Options,
   identify: Authenticate<unknown> | undefined,
   stores: () => Stores,
   findScoped: FindScoped,
-): Surroundings {
+): OuterMiddlewares {
   const { problem } = options;
   const [observers, ids, answering, answerProblems, [limit, limitOfEach], timeout, origins, identifying] = tryAll([
     () => (options.observe === undefined ? [] : [observe(options.observe)]),
@@ -71,7 +71,7 @@ function compileLimits(options: Options): readonly [readonly ResourceMiddleware[
  */
 export function compileBeforeDocument(
   documentGuards: readonly Guard<never>[] | undefined,
-  { before, limit }: Surroundings,
+  { before, limit }: OuterMiddlewares,
 ): readonly ResourceMiddleware[] | undefined {
   if (documentGuards === undefined) return undefined;
   return documentGuards.length === 0 ? limit : [...before, guards(...documentGuards)];
