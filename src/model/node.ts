@@ -20,7 +20,7 @@ export interface CompiledField extends Slot {
   /** The stored key: `_id` for `id`, otherwise the name. */
   readonly key: string;
   readonly optional: boolean;
-  /** Whether null is stored as null, and not as a missing key. */
+  /** Whether null is stored as null. Otherwise it is a missing key. */
   readonly storeNone: boolean;
   readonly immutable: boolean;
   /** Whether no two records may have the same value. */
@@ -28,7 +28,9 @@ export interface CompiledField extends Slot {
   /** Whether indexes are planned for the filters and sorts of this field. */
   readonly index: boolean;
   readonly policy: Policy;
-  /** Which of the values that the service itself sets this field has; undefined for all other fields. */
+  /**
+   * The value that the service sets here: the revision or a time. Undefined for a field that clients or handlers set.
+   */
   readonly maintained: 'revision' | 'createdAt' | 'updatedAt' | 'deletedAt' | undefined;
   readonly ref: Reference | undefined;
   /** Makes the stored value of a field that was not sent. Undefined if the field has no default. */

@@ -91,9 +91,11 @@ export function checkAnnotations(schema: GivenSchema, path: string): void {
   throw new ConfigurationError(`\`${error?.instancePath.slice(1)}\` of \`${path}\` is not valid: it ${error?.message}.`);
 }
 
-/** By their JSON. Many fields have the same keywords, and compiling them takes most of the time of a start. */
+/**
+ * Compiled keywords, by their JSON. Many fields have the same ones, and compiling takes most of the time of a start.
+ */
 const compiled = new Map<string, Constraint>();
-/** An app that defines models for ever must not fill the memory. */
+/** An app that never stops defining models must not fill the memory. */
 const mostCompiled = 1_000;
 
 function compile(keywords: GivenSchema, path: string): Constraint {
@@ -116,7 +118,7 @@ function compileAnew(schema: GivenSchema, path: string): Constraint {
   }
 }
 
-/** Copies a schema as JSON, because the caller's object must be neither kept nor changed. */
+/** Copies a schema as JSON, so that the caller's object is neither kept nor changed. */
 function toJson(schema: GivenSchema, path: string): Record<string, unknown> {
   try {
     return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;

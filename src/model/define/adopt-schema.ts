@@ -5,9 +5,9 @@ import type { AnySchema } from './schema.ts';
 import { askForSchemas, type StandardSchema } from './standard-schema.ts';
 
 /**
- * Makes a schema of this library of one that another library has made, or of a JSON Schema with `$schema`, `$defs` or
- * `$ref`. Returns any other schema as it is. Throws a {@link ConfigurationError} for a rule that would be lost. It
- * names the rule and its place, which begins with `path`.
+ * Turns a schema of another library, or a JSON Schema with `$schema`, `$defs` or `$ref`, into a schema of this library.
+ * Returns any other schema as it is. Throws a {@link ConfigurationError} for a rule that would be lost. It names the
+ * rule and its place, which begins with `path`.
  */
 export function adoptSchema(given: AnySchema, path: string): GivenSchema {
   if (!isForeign(given)) return isDocument(given) ? resolveSchema(given as GivenSchema, path) : ((given ?? {}) as GivenSchema);
@@ -21,14 +21,14 @@ function isDocument(given: unknown): boolean {
 }
 
 /**
- * Keywords that may differ between what a schema takes and what it makes of that: they describe the value or what
- * stands for a missing one.
+ * Keywords that may differ between the input and the output of a schema: they describe the value, or replace a missing
+ * one.
  */
 const describing: ReadonlySet<string> = new Set(['default', 'title', 'description', 'examples', 'deprecated']);
 
 /**
- * Unites the schemas of what a schema takes and of what it makes of that. A member that is missing in the first and not
- * in the second has a default. Everything else must be equal: this library would not carry out the change.
+ * Unites the schemas of the input and the output of a schema. A member that is missing in the first and not in the
+ * second has a default. Everything else must be equal: this library would not carry out the change.
  */
 function unite(input: GivenSchema, output: GivenSchema, path: string): GivenSchema {
   const united: Record<string, unknown> = { ...input };
@@ -67,7 +67,7 @@ function hasDefault({ properties }: GivenSchema, name: string): boolean {
   return typeof member === 'object' && member !== null && 'default' in member;
 }
 
-/** What a schema makes of an object has only known members; an unknown one is refused here, and not left out. */
+/** The output of an object has only known members. This library refuses an unknown member, and does not drop it. */
 function onlyFalse(additional: unknown, path: string): unknown {
   if (additional === false) return false;
   throw changes(path, 'additionalProperties');

@@ -88,7 +88,7 @@ export type OptionsFrom<S> = (IsForeign<S> extends true ? unknown : Pick<S, keyo
 /** The type of a body that a JSON Schema describes: an object, of which nothing else may be known. */
 export type BodyFrom<S> = TypeOfSchema<S, 'body'> extends infer Body ? (unknown extends Body ? Record<string, unknown> : Body) : never;
 
-/** A value in a patch: an object need not have all members, and null removes one that may be absent. */
+/** A value in a patch: an object may lack members, and null removes one that may be absent. */
 type PatchFrom<Value> = Value extends readonly unknown[]
   ? Value
   : Value extends object

@@ -91,7 +91,7 @@ type Constant<Value> = Value extends number
     ? { readonly [Key in keyof Value]: Constant<Value[Key]> }
     : Value;
 
-/** The values of `anyOf` or `oneOf`. Only beside an alternative that is null, the other one is read field by field. */
+/** The values of `anyOf` or `oneOf`. The library reads an alternative field by field only beside null. */
 type ByAlternatives<S, Keyword extends 'anyOf' | 'oneOf', As extends Form, Root, Way extends readonly unknown[]> = S extends {
   readonly [K in Keyword]: infer Branches extends readonly unknown[];
 }
@@ -170,13 +170,15 @@ type OfMembers<P, Required, As extends Form, Root, Way extends readonly unknown[
   -readonly [K in keyof P as Presence<P[K], K, Required, As, Root, Way> extends 'optional' ? K : never]?: TypeOfSchema<P[K], As, Root, Way>;
 };
 
-/** What decides whether a member is there. A schema with `~` is of `t` or TypeBox, and may be optional by itself. */
+/**
+ * The schema that decides whether a member is there. One with `~` is of `t` or TypeBox, and may be optional by itself.
+ */
 type Facts<S> =
   | (S extends { readonly policy: { readonly private: true } } ? 'private' : never)
   | (S extends unknown ? keyof S & ('default' | 'policy' | 'storeNone' | `~${string}`) : never)
   | (NullOf<S, 'body'> extends never ? never : 'null');
 
-/** Whether a member is there. What may be null is null until it is set, and a body has its defaults. */
+/** Whether a member is there. A nullable field is null until it is set, and a body has its defaults. */
 type Presence<S, Key, Required, As extends Form, Root, Way extends readonly unknown[], Known = Facts<Chain<S, Root>>> = [
   'private',
   As,
@@ -202,7 +204,7 @@ type Sure = Readonly<Record<'create' | 'untyped', never>> & {
   readonly read: 'null';
 };
 
-/** A schema, those that its reference leads to, and the one that stands beside an alternative that is null. */
+/** A schema, the schemas that its reference leads to, and the alternative beside null. */
 type Chain<S, Root, Way extends readonly unknown[] = []> = S extends { readonly $ref: infer Ref }
   ? S | Chain<Find<Root, Ref, Way>, Root, [...Way, Ref]>
   : S extends { readonly anyOf: readonly [infer One, infer Other] } | { readonly oneOf: readonly [infer One, infer Other] }

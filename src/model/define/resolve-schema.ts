@@ -16,7 +16,7 @@ const ofNoField: ReadonlySet<string> = new Set(
   [...ofSchemas, ...byName].filter((keyword) => !['items', 'additionalProperties', 'properties'].includes(keyword)),
 );
 
-/** What a schema lies in. */
+/** The schemas around a schema, and what their references have led to. */
 interface SchemaPlace {
   readonly root: GivenSchema;
   /** The references that led here. */
@@ -33,9 +33,9 @@ interface SchemaPlace {
 const mostReferred = 10_000;
 
 /**
- * Makes one schema without references of a JSON Schema (2020-12) with `$schema`, `$defs` and `$ref`. Keywords with the
- * same meaning are written as this library writes them. Throws a {@link ConfigurationError} that names the keyword and
- * its place.
+ * Turns a JSON Schema (2020-12) with `$schema`, `$defs` and `$ref` into one schema without references. Keywords with
+ * the same meaning are written as this library writes them. Throws a {@link ConfigurationError} that names the keyword
+ * and its place.
  */
 export function resolveSchema(given: GivenSchema, path: string): GivenSchema {
   const { $schema, $id: _, ...schema } = given;

@@ -37,10 +37,7 @@ export type InputOf<S> = S extends { readonly '~standard': { readonly types?: in
     : unknown
   : unknown;
 
-/**
- * Asks a schema of another library for the JSON Schemas of what it takes and of what it makes of that. Errors name
- * `path`.
- */
+/** Asks a schema of another library for the JSON Schemas of its input and its output. Errors name `path`. */
 export function askForSchemas(schema: StandardSchema, path: string): { readonly input: GivenSchema; readonly output: GivenSchema } {
   const { vendor, jsonSchema } = schema['~standard'];
   if (typeof jsonSchema?.input !== 'function' || typeof jsonSchema.output !== 'function') {
@@ -66,7 +63,7 @@ function notKept(path: string, why: string): ConfigurationError {
   );
 }
 
-/** By vendor: the options with which it reports what it would otherwise leave out of the JSON Schema silently. */
+/** The options of each vendor, by which it reports rules that its JSON Schema would otherwise lack silently. */
 const strictness: Readonly<Record<string, (path: string) => Record<string, unknown>>> = {
   zod: (path) => ({ unrepresentable: 'any', override: (place: ZodPlace) => refuseZod(place, path) }),
   arktype: (path) => ({
@@ -77,14 +74,14 @@ const strictness: Readonly<Record<string, (path: string) => Record<string, unkno
   }),
 };
 
-/** What ArkType tells about a rule that JSON Schema does not have. */
+/** What ArkType reports about a rule that JSON Schema does not have. */
 interface ArkTypePlace {
   readonly code: string;
   readonly base: object;
   readonly predicate?: { readonly name: string };
 }
 
-/** What Zod tells about each schema inside a schema. */
+/** What Zod reports about each schema inside a schema. */
 interface ZodPlace {
   readonly zodSchema: { readonly _zod: { readonly def: ZodDefinition } };
   readonly jsonSchema: { readOnly?: boolean };

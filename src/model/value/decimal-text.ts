@@ -81,7 +81,7 @@ function toBytes(words: Words): Buffer {
   return bytes;
 }
 
-/** Both bits are set for infinity, NaN, and digits in the encoding that nobody writes. */
+/** Both bits are set for infinity, NaN, and digits in an encoding that no writer uses. */
 const isSpecial = (top: number): boolean => (top & 0x60000000) === 0x60000000;
 
 const powerOf = (top: number): number => ((top >>> 17) & 0x3fff) + leastExponent;

@@ -74,7 +74,7 @@ function readJsonObject(value: Readonly<Record<string, unknown>>): unknown {
 /** V8 keeps an object of more keys as a hash table, which is slower to read and write than a Map. */
 const mostKeys = 128;
 
-/** The keys of plain data that an object cannot have without being taken for something else. */
+/** Keys that mean something to the driver or to JavaScript in an object of plain data. */
 const hasMeaning: ReadonlySet<string> = new Set(['__proto__', '_bsontype', 'toBSON', 'toJSON']);
 
 /**

@@ -17,8 +17,8 @@ export interface WriteRules {
 /** The rules of one kind of write: what may be written, and how values are read. */
 export interface Access {
   /**
-   * Whether values are JSON of a request body, in document form from the application's own code, or in document form as
-   * they were stored.
+   * Where values come from: JSON of a request body, document form of the application, or document form of what is
+   * stored.
    */
   readonly source: 'json' | 'document' | 'stored';
   /** The error of writing this field. Undefined if it may be written. */
@@ -58,8 +58,8 @@ export const serverAccess: Access = {
 const setByService = new Invalid('not_writable', 'is set by the service itself');
 
 /**
- * Access for the application's own code that writes a record it has not loaded. Nobody sets revision and timestamps,
- * and an id never changes.
+ * Access for the application's own code that writes a record it has not loaded. The revision and the timestamps cannot
+ * be set, and an id never changes.
  */
 export function storeAccess({ existing }: Pick<Access, 'existing'>): Access {
   return {

@@ -33,7 +33,7 @@ export function compileFindMisfits(root: ObjectNode, { runsChecks = false }: Fin
   };
 }
 
-/** The path of a field, with `*` for items and keys. It ends at a map, because a key of the map may have dots. */
+/** The path of a field, with `*` for items and keys. It ends at a map, whose keys may have dots. */
 function placeOf(node: Node, [step, ...rest]: readonly string[], path = ''): string {
   if (step === undefined || node.kind === 'leaf') return path;
   if (node.kind === 'map') return join(path, '*');

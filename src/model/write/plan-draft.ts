@@ -203,8 +203,8 @@ function compileMergePlan(node: ObjectNode, about: About) {
 }
 
 /**
- * An object that is not created if the record has none. The client is told only what it can help: what its own body
- * leaves out.
+ * An object that is not created if the record has none. The error names only what the client can change: what its own
+ * body leaves out.
  */
 function refuseCreation({ path, refused }: EmbeddedMerge, left: Members, { incomplete, refusals }: Report, about: About): EmbeddedMerge {
   if (incomplete.some((one) => one.path === path))

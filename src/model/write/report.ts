@@ -50,7 +50,7 @@ export class Report {
     return results.get(sent) as T;
   }
 
-  /** Those of the errors that a `check` has found. */
+  /** The errors that a `check` has found. */
   readonly refusals: FieldError[] = [];
 
   /** The number of problems of all kinds: it grows with each error. */
