@@ -31,8 +31,8 @@ export function spellId({ id }: CompiledModel, stored: unknown): string {
 
 /**
  * A record on its way from the database to the answer. Its JSON is written directly from the BSON bytes. It is decoded
- * when somebody asks for more, and the document for handlers and hooks is made once. Bytes that nobody reads are not
- * checked: damage in a field that is not shown is an error only if the record is decoded.
+ * when more is needed, and the document for handlers and hooks is made once. Bytes that are not read are not checked:
+ * damage in a field that is not shown is an error only if the record is decoded.
  *
  * @example
  * const audit: ResourceMiddleware = async (ctx, next) => {
@@ -158,8 +158,8 @@ export class StoredRecord {
   }
 
   /**
-   * The JSON text of what a client may read, and has chosen to; with `included`, included records stand where their ids
-   * lead to them.
+   * The JSON text of the fields that the client may read and has chosen. With `included`, it has the included records
+   * in place of their ids, or beside them.
    */
   toText(included?: Included): string {
     return (this.#fields ?? this.#model).writeJson(this.stored, included);

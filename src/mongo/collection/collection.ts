@@ -60,8 +60,8 @@ interface Settings {
  */
 export interface ModelCollection extends Operations, Purges {
   /**
-   * Operations as they see other records than the living ones. The writes of clients are not among them: each checks
-   * references by itself.
+   * Operations that see other records than the living ones. They do not include the writes of clients, which check
+   * references by themselves.
    */
   seeing(visible: Visible): PlainOperations;
   /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */

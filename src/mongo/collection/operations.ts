@@ -21,12 +21,12 @@ interface InsertOptions {
   readonly viewer?: Viewer | undefined;
 }
 
-/** The operations that check nothing of what they write: the reads, and what the checks themselves are made of. */
+/** The operations that check no references: the reads, and the commands that the checks themselves use. */
 export interface PlainOperations extends Reads, ChildrenReads, ReferenceCommands {}
 
 /**
  * The operations on the records of a collection. Each takes a scope, if it addresses stored records, and the work of
- * the request, which has its deadline, its signal and its transaction: none of them may be forgotten.
+ * the request, which has its deadline, its signal and its transaction: a caller cannot forget them.
  */
 export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Links {
   /** Inserts a record. */

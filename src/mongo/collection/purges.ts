@@ -7,11 +7,11 @@ import { both, type Filter } from '../query/filter.ts';
 
 type Stored = Record<string, unknown>;
 
-/** What only a model with `t.deletedAt()` has, apart from the restore. */
+/** The operations that only a model with `t.deletedAt()` has, apart from the restore. */
 export interface Purges {
   /**
-   * Removes at most `max` records for good that were deleted at this time or before, those that were deleted first
-   * before the others. Returns how many there were, also of those that somebody else has removed or restored meanwhile.
+   * Removes at most `max` records for good that were deleted at this time or before, the oldest deletions first.
+   * Returns how many it found; another process may have removed or restored some of them meanwhile.
    */
   purge(until: Date, scope: Filter | undefined, max: number, work: Work): Promise<PurgedBatch>;
 }

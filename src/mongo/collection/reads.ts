@@ -82,7 +82,7 @@ interface Projected {
   readonly projection?: Readonly<Record<string, 0 | 1>>;
 }
 
-/** Opens the reads of a collection. A record stays BSON bytes until somebody needs more than its JSON. */
+/** Opens the reads of a collection. A record stays BSON bytes until more than its JSON is needed. */
 export function openReads(
   model: CompiledModel,
   db: Db,
@@ -97,7 +97,9 @@ export function openReads(
     privatePaths.length > 0 ? { projection: Object.fromEntries(privatePaths.map((path) => [path, 0])) } : {};
   const revisionPaths = model.revision ? [model.revision.key] : [];
 
-  /** The projection: none, without private fields, or the chosen fields and those that the answer needs anyway. */
+  /**
+   * The projection: everything, all but private fields, or the chosen fields and those that the answer always needs.
+   */
   function projectionOf(fetchPrivate: boolean, fields: SelectedFields | undefined, needed: readonly string[] = []): Projected {
     if (fetchPrivate) return {};
     return fields ? { projection: includePaths([...fields.paths, ...revisionPaths, ...needed]) } : withoutPrivate;

@@ -119,7 +119,7 @@ export function openReferenceCommands(
   };
 }
 
-/** What a delete or restore does to further records is no field of the request. */
+/** The request has no field for what a delete or restore does to further records. */
 const serverItself: Writer = { mayName: () => false };
 
 function withIds(ids: readonly unknown[]): Filter {

@@ -9,6 +9,6 @@ export interface Target {
   readonly precondition: Precondition | undefined;
   /** Who writes, for checked references. */
   readonly viewer?: Viewer | undefined;
-  /** Who is told what else a delete or a restore has done. */
+  /** Observes what the delete or the restore does to other records. */
   readonly observer?: CascadeObserver | undefined;
 }

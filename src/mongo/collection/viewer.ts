@@ -8,13 +8,13 @@ interface RecordsOf {
   readonly model: CompiledModel;
 }
 
-/** Who writes: which records the client of a request may name in a reference, and may be told of. */
+/** The writer: which records the client of a request may name in a reference, and may learn of. */
 export interface Viewer extends Writer {
   /** The row filter of what the client may see of a source. Undefined if it may see nothing there. */
   scopeOf(source: RecordsOf): Promise<Filter | undefined>;
   /**
-   * Whether the client may write the field of a dotted name. Another field has a value of the server, for which any
-   * record will do.
+   * Whether the client may write the field of a dotted name. Any other field has a value of the server, which may refer
+   * to any record.
    */
   mayWrite(name: string): boolean;
   /** Whether also the values of the server must be records that the client may see. @default false */
@@ -32,7 +32,7 @@ export interface Viewer extends Writer {
  */
 export type CascadedChange = 'deleted' | 'changed' | 'restored';
 
-/** A record that a delete or a restore has touched beside those that it addresses. */
+/** A record that a delete or a restore has changed, but did not address. */
 export interface CascadedRecord {
   readonly source: RecordsOf;
   readonly change: CascadedChange;
@@ -43,7 +43,7 @@ export interface CascadedRecord {
 
 /** Observes what a delete or a restore does to records of other models, or of the same one. */
 export interface CascadeObserver {
-  /** Whether it wants to know the records of a source that are changed so. Otherwise they are not read whole. */
+  /** Whether it needs the records of a source that are changed in this way. Otherwise they are not read whole. */
   wants(source: RecordsOf, change: CascadedChange): boolean;
   /** Called in the transaction, after its last command. It is called again if the transaction is tried again. */
   happened(records: readonly CascadedRecord[]): Promise<void>;

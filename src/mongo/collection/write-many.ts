@@ -24,7 +24,7 @@ export interface Targets {
   readonly max: number;
   /** Who writes, for checked references. */
   readonly viewer?: Viewer | undefined;
-  /** Who is told what else a delete has done. */
+  /** Observes what the delete does to other records. */
   readonly observer?: CascadeObserver | undefined;
 }
 
@@ -138,7 +138,7 @@ export function openManyWrites(
     });
   }
 
-  /** Throws 422 if some of the records cannot take the changes: others have been written by then. */
+  /** Throws 422 if some of the records cannot take the changes. Other records have been written by then. */
   async function updateAll(
     ids: readonly unknown[],
     filter: Filter,

@@ -5,9 +5,9 @@ import type { ServerError } from './server-error.ts';
 
 const alreadyTaken = new Invalid('unique', 'is already taken');
 
-/** Who is told of a duplicate key. */
+/** The writer, whom a 409 for a duplicate key tells which fields collide. */
 export interface Writer {
-  /** Whether the writer may be told the field of a dotted name, among those that clients know. */
+  /** Whether the 409 may name this field to the writer, by the dotted name that clients know. */
   mayName(name: string): boolean;
 }
 

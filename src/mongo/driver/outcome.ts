@@ -19,7 +19,7 @@ export interface FailedCommand {
   readonly isWithoutServer: boolean;
   /** Whether commands pass through a router (mongos). */
   readonly isRouted: boolean;
-  /** Who is told of a duplicate key. @default the application itself */
+  /** The writer, whom a 409 for a duplicate key tells which fields collide. @default the application itself */
   readonly writer?: Writer | undefined;
 }
 
@@ -29,7 +29,7 @@ type Fault =
   | 'too large' // the record would be larger than the database stores
   | 'passing' // the server refuses at the moment, and may accept later
   | 'network of the server' // a server could not reach another one
-  | 'time limit' // the server has stopped the command, or cannot go on with it
+  | 'time limit' // the server has stopped the command, or cannot continue it
   | 'write concern' // written, but not on as many servers as the write concern demands
   | 'refused' // the server has answered with any other error
   | 'no connection' // no server, no connection from the pool, or the connection ended before the answer
@@ -53,9 +53,9 @@ type Meaning = Extract<
 const bug = undefined;
 
 /**
- * The problem that the client is told. 503 `database_unavailable` and `write_timeout` promise that a write was not
- * carried out and will not be; 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown,
- * which is a 500.
+ * The problem for the client. 503 `database_unavailable` and `write_timeout` promise that a write was not carried out
+ * and will not be; 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a
+ * 500.
  */
 const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {
   duplicate: { read: bug, unsent: bug, once: 'duplicate_key', again: 'write_outcome_unknown', uncommitted: 'duplicate_key' },

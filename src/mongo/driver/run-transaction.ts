@@ -29,7 +29,7 @@ const shortestLifetimeMS = 1_000;
  * pauses in between grow and are random, so that competitors do not meet again. No attempt begins after `maxTimeMS`, or
  * after the request was given up.
  *
- * A commit begins only if somebody still waits for it. After it has begun, its outcome may be unknown:
+ * A commit begins only if a caller still waits for it. After it has begun, its outcome may be unknown:
  * `write_outcome_unknown` (504). Every other error means that nothing is stored. On a standalone server it throws
  * `replica_set_required` (501).
  *
@@ -56,7 +56,7 @@ export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, r
 
 /**
  * Runs a function as a part of the transaction of the work, or in one of its own. In the former case its error may be
- * caught, and the transaction goes on: what must not be half done belongs in `transaction.join`.
+ * caught, and the transaction continues: a write that must not be half done belongs in `transaction.join`.
  */
 export function asPart<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
   const { transaction } = work;
@@ -113,7 +113,7 @@ async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
  */
 async function untilFree(work: Work, transaction: Transaction, ended: Promise<void>): Promise<void> {
   if (work.isGone || transaction.isPending) return;
-  work.transaction = transaction; // which is told if the caller leaves meanwhile
+  work.transaction = transaction; // so that it learns if the caller leaves meanwhile
   await Promise.race([ended, transaction.untilStopped(graceMS)]);
 }
 

@@ -37,9 +37,9 @@ export function hasLabel(error: unknown, label: string): boolean {
   return isError(error) && (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.(label) === true;
 }
 
-/** Of a broken connection, by the driver's names. */
+/** Errors of a broken connection, by the driver's names. */
 const networkErrors = new Set(['MongoNetworkError', 'MongoNetworkTimeoutError', 'MongoPoolClearedError', 'MongoPoolClearedOnNetworkError']);
-/** Of the specification of retryable reads: a server that is going, or cannot reach others. */
+/** Codes of the specification of retryable reads: a server that shuts down, or cannot reach others. */
 const retryableCodes = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
 /** Whether a read that failed so may be sent once more, as the driver does it (its specification "Retryable Reads"). */

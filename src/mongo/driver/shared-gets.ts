@@ -51,8 +51,8 @@ const largeReply = 65_536;
  * arrived (`setImmediate`), never for an answer of the database. A get never joins a command that was sent before it
  * arrived, so that a client reads what it has written.
  *
- * Every get keeps its own deadline. A client that goes does not abort the command of the others; the command is aborted
- * when nobody waits for it any more. A shared command has a quarter of the time of one get, and 250 ms at most. If it
+ * Every get keeps its own deadline. A client that leaves does not abort the command of the others; it is aborted when
+ * no request waits for it any more. A shared command has a quarter of the time of one get, and 250 ms at most. If it
  * fails, its records are read alone in the rest of their time, and nothing is shared for a second: no request suffers
  * for another, and an overloaded database is not asked twice.
  */

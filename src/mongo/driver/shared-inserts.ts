@@ -24,9 +24,9 @@ const mostBytes = 1_048_576;
  * create that arrives alone is sent at once. The others wait until the event loop has handled the requests that have
  * already arrived (`setImmediate`), never for an answer of the database.
  *
- * Every create keeps its own deadline, and its own error of the database. One that ends before the command is written
- * for a connection is left out of it, and the others go on. Once it is written, the outcome of all of them is unknown
- * until the database answers. The command is aborted when nobody waits for it any more.
+ * Every create keeps its own deadline, and its own error of the database. A create that ends before the command is
+ * written for a connection is left out of it; the others are sent. Once it is written, the outcome of all of them is
+ * unknown until the database answers. The command is aborted when no request waits for it any more.
  */
 export class SharedInserts {
   readonly #collection: Collection<Stored>;
@@ -87,7 +87,7 @@ export class SharedInserts {
   }
 }
 
-/** Divides creates into those that share a command. Those in one command have the same time left in their budget. */
+/** Groups creates that share a command: they have the same time left in their budget. */
 function divide(waiting: readonly Waiting[]): Waiting[][] {
   const batches: Waiting[][] = [];
   const open = new Map<number, { readonly members: Waiting[]; room: number }>();
@@ -152,7 +152,7 @@ class Batch {
     return new Map(writeErrors.map((error) => [error.index, error]));
   }
 
-  /** Ends the command for each of those that wait for it. */
+  /** Ends the command for each request that waits for it. */
   settle(end: (one: Waiting, place: number) => void): void {
     for (const { command } of this.#members) command.whenAborted = undefined;
     this.#members.forEach((one, place) => {

@@ -45,7 +45,7 @@ export class Transaction {
     this.stopped = new Promise((_resolve, reject) => {
       this.#stop = reject;
     });
-    this.stopped.catch(() => undefined); // without this, a rejection that nobody awaits would end the process
+    this.stopped.catch(() => undefined); // without this, a rejection that is not awaited would end the process
   }
 
   /** The first error of the database; the transaction cannot be committed after it. */
@@ -182,7 +182,7 @@ export class Transaction {
 }
 
 /**
- * What the commands after a failed one are told. Whether the transaction may be tried again depends on the first error.
+ * The error of all commands after a failed one. Whether the transaction may be tried again depends on the first error.
  */
 function lost(cause: unknown): Error {
   return new Error('The transaction is lost, because an earlier command in it has failed.', { cause });

@@ -29,7 +29,7 @@ export interface FailedSending {
   readonly handOvers: number;
   /** Whether it is part of a transaction, which is not committed after an error. */
   readonly isInTransaction: boolean;
-  /** Who is told of a duplicate key. */
+  /** The writer, whom a 409 for a duplicate key tells which fields collide. */
   readonly writer?: Writer | undefined;
 }
 
@@ -49,7 +49,7 @@ export class Command {
   readonly collection: string | undefined;
   /** The session of the transaction that the command is part of. Every call of the driver must be given it. */
   readonly session: ClientSession | undefined;
-  /** Who is told of a duplicate key. @default the application itself */
+  /** The writer, whom a 409 for a duplicate key tells which fields collide. @default the application itself */
   writer: Writer | undefined;
   /** Called when the command is aborted. */
   whenAborted: ((reason: unknown) => void) | undefined;
@@ -145,9 +145,9 @@ export class Command {
   }
 
   /**
-   * Ends the driver's calls of an aborted command. A command of a transaction goes on after `abort` if it was handed to
-   * a connection: the driver aborts no transaction before the database has answered its first command. The end of the
-   * transaction cancels it if it takes too long.
+   * Ends the driver's calls of an aborted command. A command of a transaction continues after `abort` if it was handed
+   * to a connection: the driver aborts no transaction before the database has answered its first command. The end of
+   * the transaction cancels it if it takes too long.
    */
   cancel(): void {
     this.#controller?.abort(this.#aborted?.reason);
@@ -177,7 +177,7 @@ export class Command {
 export class Work {
   /** How many commands were sent. */
   commandCount = 0;
-  /** The sum of the times of all commands in milliseconds, including those that ran at the same time. */
+  /** The sum of the times of all commands in milliseconds. Commands that ran at the same time count separately. */
   databaseTime = 0;
   /** Whether a write was handed to a connection. */
   hasHandedOver = false;
@@ -227,7 +227,7 @@ export class Work {
 
   /**
    * Ends all reads with this reason, because the client has disconnected, and a transaction that is not being committed
-   * yet. Other writes go on: the database may carry out an aborted write anyway.
+   * yet. Other writes continue: the database may carry out an aborted write anyway.
    */
   leave(reason: Error): void {
     this.#leaveReason ??= reason;
@@ -242,12 +242,12 @@ export class Work {
     this.transaction?.stop(reason);
   }
 
-  /** Whether nobody waits for the result any more. */
+  /** Whether no request waits for the result any more. */
   get isGone(): boolean {
     return this.#goneReason !== undefined;
   }
 
-  /** Throws if nobody waits for the result any more. */
+  /** Throws if no request waits for the result any more. */
   refuseIfGone(): void {
     if (this.#goneReason) throw this.#goneReason;
   }

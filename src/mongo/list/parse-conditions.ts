@@ -20,7 +20,7 @@ export interface ConditionRules extends ConditionLimits {
   readonly fields: QueryFields;
 }
 
-/** What stands around the filters of a query string, for messages about unknown parameters. */
+/** The context of the filters in a query string, for messages about unknown parameters. */
 export interface OtherParameters {
   /** The parameters that are not filters. */
   readonly parameters: readonly string[];

@@ -68,7 +68,7 @@ export function isFind({ ranges, stages, computed }: PagePlan): boolean {
 
 /**
  * Builds the aggregation that reads the ranges of a plan one after the other. `$unionWith` begins a range only when the
- * one before it has ended, and the last `$limit` ends all of them. Usually two ranges are read, and each costs as much
+ * one before it has ended, and the last `$limit` ends all of them. Usually it reads two ranges, and each costs as much
  * as a first page.
  *
  * Stages of related records stand behind the sort, so that an index can give the order, and no more records are looked

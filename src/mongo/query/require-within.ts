@@ -8,7 +8,7 @@ import { brokenBy, brokenByChanges, creationsWithin } from './write-scope.ts';
 export interface WriteBounds {
   /** The conditions that the record must fulfil. @default none */
   readonly writeScope?: readonly Condition[];
-  /** Whether the writer may write the field of a dotted name, and is told about it. @default no field */
+  /** Whether the writer may write the field of a dotted name, so that errors may name it. @default no field */
   mayWrite?(name: string): boolean;
   /**
    * The field whose value the path of the request names. If the record may not have it, there is nothing at that path:
@@ -37,8 +37,8 @@ export function requireChangesWithin(bounds: WriteBounds, changes: Changes): Cha
 }
 
 /**
- * Throws 422 with the fields at fault that the client may write. If it may write none of them, no request could be
- * right, and a plain Error (500) is thrown.
+ * Throws 422 with the fields at fault that the client may write. If it may not write any of them, no request can
+ * succeed: a plain Error (500) is thrown.
  */
 function refuse(bounds: WriteBounds, broken: readonly Condition[]): void {
   if (broken.length === 0) return;

@@ -73,7 +73,7 @@ export function openReferencing(model: CompiledModel, { references: given, ...op
 
 type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'updateMany' | 'changeElement'>;
 
-/** The writes that set references. A write that names none of them is the plain one. */
+/** The writes that set references. A write that sets no reference uses the plain one. */
 function openCheckedWrites(
   model: CompiledModel,
   plain: ModelCollection,

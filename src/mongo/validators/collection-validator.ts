@@ -15,7 +15,7 @@ export interface CollectionValidator {
   readonly $jsonSchema: Record<string, unknown>;
 }
 
-/** Tells the validators of this library from those that others have set. */
+/** Distinguishes the validators of this library from others. */
 export const mark = 'Made by koa-mongo-resource of a model.';
 
 /**

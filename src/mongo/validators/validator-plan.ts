@@ -31,8 +31,8 @@ export interface ValidatorComparison {
   readonly models: readonly string[];
   /**
    * `'exists'`: as planned. `'missing'`: the collection has no validator, or does not exist. `'outdated'`: this library
-   * has made the existing one of another definition or with other options. `'conflict'`: somebody else has set the
-   * existing one, which only you can decide to drop.
+   * has made the existing one of another definition or with other options. `'conflict'`: the existing one is not of
+   * this library, and only you can decide to drop it.
    */
   readonly state: 'exists' | 'missing' | 'outdated' | 'conflict';
   readonly validator: CollectionValidator;

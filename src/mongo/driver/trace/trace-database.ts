@@ -7,12 +7,12 @@ import { showDocuments, showFailure, showResult } from './show-result.ts';
 /** The databases that tell of their commands, each with the detail. */
 const traced = new WeakMap<Db, Detail>();
 
-/** Those that tell of each command on a database, so that it is told of once. */
+/** The traced copy of each database, so that no command is traced twice. */
 const known = new WeakMap<Db, Db>();
 
 /**
- * Returns a database whose commands are told of. All that `src/` does to a database goes through it, so that nothing
- * needs to be done for a command, and nothing is done if the trace is off: the database is then the application's own.
+ * Returns a database whose commands are traced. All commands of `src/` go through it, so that no caller has to trace.
+ * If the trace is off, it returns the application's own database.
  */
 export function traceDatabase(db: Db, detail: Detail): Db {
   if (traced.has(db)) return db;

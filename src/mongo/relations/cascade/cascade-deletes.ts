@@ -13,7 +13,7 @@ import type { CascadeLimits, Edge, References } from '../references.ts';
 import { buildClear } from './clear-references.ts';
 import { type CascadePlan, planCascade, type Rewrite } from './plan-cascade.ts';
 
-/** Who deletes, and who is told what else happened. */
+/** The writer of the delete, and the observer of its cascade. */
 interface Deleting {
   readonly viewer?: Viewer | undefined;
   readonly observer?: CascadeObserver | undefined;
@@ -40,7 +40,7 @@ export function openCascadeDeletes(
     if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
     if (plan.exceeded) throw tooManyReferences(plan.exceeded, references.limits);
     await references.latches.claim(latchedIn(plan, references), work);
-    const happened = await carryOut(plan, deletion, observer, work); // whether somebody observes it or not
+    const happened = await carryOut(plan, deletion, observer, work); // with and without an observer
     await observer?.happened(happened); // nothing, too: an attempt before may have done something
   }
 
@@ -69,7 +69,7 @@ function latchedIn({ gone }: CascadePlan, references: References): Latched[] {
   );
 }
 
-/** Carries out a plan. Returns the records that somebody wants to know. */
+/** Carries out a plan. Returns the records that the observer wants to know. */
 async function carryOut(
   plan: CascadePlan,
   deletion: Deletion,

@@ -24,7 +24,7 @@ interface Group {
   readonly records: Map<string, Stored>;
 }
 
-/** The most records of one deletion: those that a delete addresses, and those that it takes along. */
+/** The most records of one deletion: the addressed records and the cascaded ones. */
 const mostOfDeletion = 110_000;
 
 /** Whether a restore of a model's records has to look at other records. */
@@ -93,9 +93,7 @@ async function collect(references: References, own: Group, root: Stored, work: W
   return groups;
 }
 
-/**
- * The records that are referred to and do not live, apart from those that are to be restored. Those that live are held.
- */
+/** Finds referenced records that are deleted or missing, apart from those to be restored. The living ones are held. */
 async function findLost(references: References, groups: ReadonlyMap<string, Group>, work: Work): Promise<Lost> {
   const lost = new Lost();
   for (const { model, records } of groups.values()) {

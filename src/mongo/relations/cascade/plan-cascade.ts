@@ -14,7 +14,7 @@ export interface Rewrite {
 
 /** What follows from a delete. */
 export interface CascadePlan {
-  /** All records that go, by collection, with those that the delete addresses. */
+  /** All records that the delete removes, by collection, the addressed ones included. */
   readonly gone: ReadonlyMap<string, IdSet>;
   /** The records that go because of others, in the order of the steps: parents before their children. */
   readonly deleted: readonly { readonly edge: Edge; readonly ids: readonly unknown[] }[];
@@ -31,9 +31,9 @@ const nothing: CascadePlan = { gone: new Map(), deleted: [], rewritten: [], rest
 export type IsSeen = (holder: ReferenceEnd) => boolean;
 
 /**
- * Finds out what follows from a delete of records, and changes nothing. First all cascades, to any depth and over
- * circles: each record once. Then, of the records that stay, those that restrict and those that lose a reference. So
- * the order of the models and of the records does not matter.
+ * Finds out what follows from a delete of records, and changes nothing. It follows all cascades first, to any depth and
+ * over circles, and visits each record once. Then it looks among the remaining records for those that restrict and
+ * those that lose a reference. So the order of models and records does not matter.
  *
  * It sends one command for each reference and each step of depth. The records of `isSeen` that lose a reference count
  * for `maxCascade`.
@@ -50,7 +50,7 @@ export async function planCascade(
   const deleted: { edge: Edge; ids: unknown[] }[] = [];
   const left = { ...references.limits };
 
-  /** The records that refer to these by an edge, without those that go. At most `most`. */
+  /** The records that refer to these by an edge and are not deleted themselves. At most `most`. */
   async function findHolders({ holder, field }: Edge, targets: readonly unknown[], most: number): Promise<IdSet> {
     const going = gone.get(holder.model.collection);
     const found = await holder.collection.findIdsBy(field.path, targets, undefined, most + (going?.size ?? 0), work);

@@ -214,9 +214,7 @@ export function mayTell({ field }: Edge, viewer: Viewer | undefined): boolean {
   return viewer === undefined || !field.isPrivate;
 }
 
-/**
- * What is left of missing references after changes to a record: those that it did not have before at the same field.
- */
+/** Removes the missing references that the record had at the same field before the changes. */
 export function newIn(missing: readonly Named[], changes: Changes, stored: Stored, viewer: Viewer | undefined): Named[] {
   const changed = applyChanges(stored, changes);
   const after = nameIds(
@@ -235,8 +233,8 @@ export function newIn(missing: readonly Named[], changes: Changes, stored: Store
 
 /**
  * The error of missing references: 422 with all of their paths, or 404 if the path of the request names one of them. If
- * the client may write none of the fields, no request could be right, and it is a plain Error (500). For the
- * application itself that is a private field.
+ * the client may not write any of the fields, no request can succeed: it is a plain Error (500). For the application
+ * itself, that holds for private fields.
  */
 export function refusalOf(missing: readonly Named[], viewer: Viewer | undefined): Error {
   if (missing.some(({ edge }) => edge.field.name === viewer?.pathField)) return notFound();

@@ -39,7 +39,7 @@ export async function findNewInMany(
     return added;
   }
 
-  /** Those of the ids that one of the records lacks, or as many as an error names. */
+  /** The ids that at least one of the records lacks, at most as many as an error names. */
   async function findLacking({ edge: { field }, ids }: Named, keys: readonly string[]): Promise<readonly string[]> {
     const left = new Map(keys.map((key) => [key, ids.get(key)?.id]));
     while (left.size > 0 && keys.length - left.size < mostErrors) {
@@ -64,7 +64,7 @@ export async function findNewInMany(
   return found;
 }
 
-/** Those of the ids that a part of changes sets. */
+/** The ids that a part of the changes sets. */
 function keysIn({ edge, ids }: Named, changes: Pick<Changes, 'assignments' | 'embedded'>): string[] {
   return namedInChanges([edge], changes).flatMap(({ ids: named }) => [...named.keys()].filter((key) => ids.has(key)));
 }

@@ -6,16 +6,16 @@ type Stored = Readonly<Record<string, unknown>>;
 /** What became of records that were to be inserted, by their places. Those without an error are stored. */
 export interface Inserted {
   readonly errors: ReadonlyMap<number, Error>;
-  /** The missing references of those that were not sent because of them. */
+  /** The missing references of the records that were therefore not sent. */
   readonly refused: ReadonlyMap<number, readonly Named[]>;
 }
 
 /**
  * Inserts records that may refer to one another: each after those that it refers to, in as few calls of `insert` as
- * that allows. What waits for records that do not come, such as each record of a circle, is tried at last, because
- * others with their ids may be stored already; and it is tried once more if some of those that it lacked were stored
- * after all, so that its error names only what is missing in the end. So it does not matter where a record stands.
- * Returns the errors by their places.
+ * that allows. A record whose references are not among the others, or that is part of a circle, is tried last, because
+ * records with these ids may be stored already. It is tried once more if some of the missing ones were stored after
+ * all, so that its error names only what is missing in the end. So the order of the records does not matter. Returns
+ * the errors by their places.
  */
 export async function insertSiblings(
   edges: readonly Edge[],

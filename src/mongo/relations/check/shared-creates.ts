@@ -36,9 +36,7 @@ interface Group {
 
 /** The most creates of one transaction, and the most bytes of their records, estimated. */
 const [mostShared, mostBytes] = [64, 1_048_576];
-/**
- * The most transactions of one group at the same time: those that come meanwhile wait for the next one, and share it.
- */
+/** The most transactions of one group at the same time. Creates that arrive meanwhile share the next one. */
 const mostUnderWay = 2;
 /** How long a shared transaction waits for a latch, in milliseconds: others would wait with it. */
 const patienceMS = 50;
@@ -87,7 +85,7 @@ export class SharedCreates {
     return isStored ? undefined : this.#count(key, group, alone);
   }
 
-  /** Counts a create that goes alone, so that those that come meanwhile are sent together. */
+  /** Counts a create that is sent alone, so that the creates that arrive meanwhile are sent together. */
   async #count<T>(key: string, group: Group, run: () => Promise<T>): Promise<T> {
     group.underWay++;
     try {
@@ -106,7 +104,7 @@ export class SharedCreates {
         if (place >= 0) group.waiting.splice(place, 1);
         reject(reason);
       };
-      if (group.waiting.length === 0) setImmediate(() => this.#next(key, group)); // for those that have already arrived
+      if (group.waiting.length === 0) setImmediate(() => this.#next(key, group)); // for creates that have already arrived
       group.waiting.push(one);
     });
   }
@@ -138,8 +136,8 @@ export class SharedCreates {
   }
 
   /**
-   * Stores creates in one attempt of a transaction, without those whose references are missing. Returns the places of
-   * those that are stored.
+   * Stores the creates without missing references in one attempt of a transaction. Returns the places of the stored
+   * ones.
    */
   async #store(members: readonly Waiting[], { scopes }: Group): Promise<ReadonlySet<number>> {
     const { plain, edges, references } = this.#settings;

@@ -30,7 +30,7 @@ type Led = readonly { readonly key: string; readonly bytes: number }[];
 export async function measureIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Measured> {
   const wanted = steps.filter((step) => inclusion.steps.has(step));
   const measuring = wanted.map(async (step) => ({ step, led: await measureStep(records, step, inclusion) }));
-  await Promise.allSettled(measuring); // after an error, no read goes on in the background
+  await Promise.allSettled(measuring); // after an error, no read continues in the background
   const measured = await Promise.all(measuring);
   return { count: countFitting(records, measured, inclusion), ofFirst: cutFirst(measured, inclusion) };
 }

@@ -92,7 +92,7 @@ async function readSteps(records: readonly StoredRecord[], steps: readonly Step[
   const readAll = wanted.map(
     async (step): Promise<[string, Texts]> => [step.relation.name, await readStep(records, step, inclusion, { unread, unwritten })],
   );
-  await Promise.allSettled(readAll); // after an error, no read goes on in the background
+  await Promise.allSettled(readAll); // after an error, no read continues in the background
   return new Included(new Map(await Promise.all(readAll)), new Room(inclusion.maxPageBytes));
 }
 
@@ -163,7 +163,7 @@ async function readMany(
       const written = own.map((record) => toIncluded(writeRecord(record, included, unwritten), unwritten));
       const text = writeManyText(relation, `[${written.map((one) => one.text).join(',')}]`, isCut);
       const bytes = Buffer.byteLength(text);
-      unwritten.take(bytes - written.reduce((sum, one) => sum + one.bytes, 0)); // what stands between them
+      unwritten.take(bytes - written.reduce((sum, one) => sum + one.bytes, 0)); // the commas between them
       return [id, { text, bytes }];
     }),
   );

@@ -12,7 +12,7 @@ export interface ComputedSort {
   readonly stages: readonly BsonDocument[];
 }
 
-/** Computes a sort by fields of related records. Undefined if it has none of them. */
+/** Computes a sort by fields of related records. Undefined if the sort has no such field. */
 export function computeSort(sort: readonly SortKey[], model: CompiledModel, sight: Sight): ComputedSort | undefined {
   if (!sort.some(({ field }) => isThrough(field))) return undefined;
   const keys = sort.map(({ field, direction }, index) => ({ field, direction, as: temporaryKey(model, index) }));

@@ -8,8 +8,7 @@ import type { ThroughQuery } from './through-stages.ts';
 /** What the filters and sorts of a list need of the collection to which a relation leads. */
 export interface ThroughReads {
   /**
-   * The filter for the records with these properties to which a relation can lead: those whose id has the type of the
-   * model's ids.
+   * The filter for records with these properties that a relation can lead to: their id has the type of the model's ids.
    */
   reachable(filter: Filter): Filter;
   /**

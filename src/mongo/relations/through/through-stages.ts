@@ -2,7 +2,7 @@ import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { Filter } from '../../query/filter.ts';
 
-/** Records of a collection: those that match the filter, and that the stages leave. */
+/** Records of a collection that match the filter and pass the stages. */
 export interface ThroughQuery {
   readonly filter: Filter;
   /** `$lookup`s with what they demand. They change nothing in a record. */

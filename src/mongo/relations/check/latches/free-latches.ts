@@ -19,7 +19,8 @@ interface Known {
   /** How many latches the record has, as far as this process knows: one until two writers meet. */
   count: number;
   /**
-   * Those that nobody in this process has. The last one is taken first: another process is likely to use the others.
+   * The latches that are free in this process. The last one is taken first: another process is likely to use the
+   * others.
    */
   free: number[];
   /** How often the record has lost its latches. */
@@ -33,7 +34,7 @@ interface Known {
   readonly waiting: Set<Waiting>;
 }
 
-/** The most records that are remembered while nobody uses their latches. */
+/** The most records to remember while their latches are unused. */
 const mostRemembered = 1_000;
 
 /**
@@ -42,7 +43,7 @@ const mostRemembered = 1_000;
  */
 export class FreeLatches {
   readonly #used = new Map<string, Known>();
-  /** Records with all of their latches, which nobody uses at the moment. Those that were used last stand last. */
+  /** Records whose latches are all unused, the most recently used last. */
   readonly #unused = new Map<string, Known>();
 
   /**
@@ -86,7 +87,7 @@ export class FreeLatches {
     };
   }
 
-  /** Those that wait get the latches that are made. Where none can be made, they wait for the first one. */
+  /** Gives new latches to the waiting writes. If none can be made, they wait for the first free one. */
   #grow(key: string, known: Known, grow: () => Promise<number>): void {
     if (known.isGrowing) return;
     known.isGrowing = true;
