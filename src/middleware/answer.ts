@@ -56,7 +56,7 @@ export function answer(options: AnswerOptions = {}): ResourceMiddleware {
   };
 }
 
-/** Without a body that is null, Koa would write the name of the status, and with the type of JSON the text `null`. */
+/** Unless the body is null, Koa would write the name of the status, and with the type of JSON the text `null`. */
 function answerNothing(ctx: Context, status = 204): void {
   if (status !== 204) {
     ctx.remove('Content-Type');

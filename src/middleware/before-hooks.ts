@@ -77,7 +77,7 @@ async function changeChanges(drafts: Drafts, hooks: readonly BeforeHook[], ctx: 
   ctx.changes = drafts.readChanges(draft, changes);
 }
 
-/** Also after the last hook: what it leaves is not read any more if the request was given up meanwhile. */
+/** Also after the last hook: the draft is not read if the request was given up meanwhile. */
 async function run(hooks: readonly BeforeHook[], ctx: Context, draft: unknown): Promise<void> {
   const exchange = exchangeOf(ctx);
   containBody(ctx);

@@ -40,7 +40,7 @@ export function deleted(model: ModelInput, functions: readonly Called<[ctx: Cont
   });
 }
 
-/** At least one, so that nobody opens what is deleted to everybody by mistake. */
+/** At least one, so that a mistake does not open deleted records to everybody. */
 const [areFunctions] = anArrayOf('functions', aFunction[0]);
 export const someGuards = [
   (value: unknown) => areFunctions(value) && (value as readonly unknown[]).length > 0,

@@ -5,8 +5,8 @@ import type { Called, Context, Guard, ResourceMiddleware } from './exchange/cont
 import { step, whenKnown } from './exchange/step.ts';
 
 /**
- * Lets a request pass if every guard returns `true`; otherwise it is 403. Guards are asked in order. A guard that
- * stands in several places of a chain runs once for each request.
+ * Lets a request pass if every guard returns `true`; otherwise it is 403. Guards are asked in order. A guard in several
+ * places of a chain runs once for each request.
  *
  * @example
  * router.delete('/orders/:id', guards(isSignedIn, isAdmin), removeOrder);

@@ -60,7 +60,7 @@ function limitAll(max: number): ResourceMiddleware {
   });
 }
 
-/** @internal Limits how many requests of a client are handled at a time; `what` they are stands in the 429. */
+/** @internal Limits how many requests of a client are handled at a time. The 429 names them by `what`. */
 export function limitEach(max: number, by: NameClient, what = 'requests'): ResourceMiddleware {
   const inFlight = new Map<string, number>();
   function leave(client: string): void {

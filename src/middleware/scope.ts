@@ -21,9 +21,9 @@ const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
 
 /**
  * Limits the request to the rows that match a filter: the filter is part of every query, and a record outside of it is
- * 404. Like `USING` and `WITH CHECK` of a row policy in SQL, it also limits what a client writes, if it stands above
- * `insert` or `update`: a record that would lie outside is 422. Below another `scope` it narrows that one and never
- * replaces it.
+ * 404. Like `USING` and `WITH CHECK` of a row policy in SQL, it also limits what a client writes, if it is above
+ *   `insert` or `update`: a record that would lie outside is 422. Below another `scope` it narrows that one and never
+ *   replaces it.
  *
  * A scope that throws, or that returns nothing, `{}`, an undefined value or a condition that every record fulfils (an
  * empty `nin` or `prefix`), gives no access: the answer is 500, and `app.on('error')` receives the reason.

@@ -24,7 +24,7 @@ export function checkProblems(carrier: AnswersProblems, where: string): void {
   checkNames('code of a problem', problems, Object.keys(problemCodes), `the library, in \`problems\` of ${where}`);
 }
 
-/** The problems of a command that reads. `internal` stands for a command that the database rejects. */
+/** The problems of a command that reads. `internal` is the problem of a command that the database rejects. */
 export const ofRead = ['internal', 'database_unavailable', 'database_timeout'] as const satisfies readonly ProblemCode[];
 
 /** The problems of a command that writes. */

@@ -115,9 +115,7 @@ export interface Slots {
   findScoped?: FindScoped | undefined;
   /** @internal Set by a batch, and by an `Idempotency-Key`: carries out the write of the operation in a transaction. */
   carryOut?: CarryOut;
-  /**
-   * @internal Set by `remove` and `removeMany`: the records that the delete has touched beside those that it addresses.
-   */
+  /** @internal Set by `remove` and `removeMany`: the records that the delete has changed, but did not address. */
   cascaded?: readonly CascadedRecord[];
   /** @internal Set above `idempotency`: who may see the answer of the operation again. */
   replays?: Replays | undefined;
@@ -132,14 +130,13 @@ export interface Slots {
 }
 
 /**
- * Carries out a step in a transaction, and resolves when it has been committed: what writes, and then makes the answer.
- * The step is run again if the transaction was lost. Rejects if nothing was written, or nobody knows.
+ * Carries out a step in a transaction, and resolves when it has been committed. The step writes, and then makes the
+ * answer. It is run again if the transaction was lost. Rejects if nothing was written, or if that is unknown.
  */
 export type CarryOut = (step: () => Promise<void>) => Promise<void>;
 
 /**
- * Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if several could be
- * meant.
+ * Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if it is ambiguous.
  */
 export type FindScoped = (model: Pick<CompiledModel, 'name' | 'collection'>) => {
   readonly model: CompiledModel;
@@ -218,7 +215,7 @@ export type RecordContext = Koa.Context &
  */
 export type Called<Parameters extends readonly unknown[], Result> = { call(...given: Parameters): Result }['call'];
 
-/** Decides whether the request may go on: only `true` lets it pass. It may throw `Unauthorized` (401). */
+/** Decides whether the request may continue: only `true` lets it pass. It may throw `Unauthorized` (401). */
 export type Guard<Ctx = Context> = ((ctx: Ctx) => boolean | Promise<boolean>) & AnswersProblems;
 
 /** Returns the rows that this request may touch: a filter of values or the library's own operators, or `everything`. */

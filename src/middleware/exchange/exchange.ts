@@ -5,7 +5,7 @@ import { Problem } from '../../errors.ts';
 import { Work } from '../../mongo/driver/work.ts';
 
 /**
- * The client has closed the connection before its answer was sent. Nobody reads the answer of `problems()`, and no log
+ * The client has closed the connection before its answer was sent. The answer of `problems()` is not sent, and no log
  * shows a bug.
  */
 export class ClientGone extends Error {
@@ -108,8 +108,7 @@ export class Exchange {
   }
 
   /**
-   * Called before a store of the request does anything: nobody waits for it, and the deadline of the request is no
-   * more.
+   * Called before a store of the request does anything: after the request, no caller waits, and no deadline applies.
    */
   throwIfOver(): void {
     if (this.#isBroken) throw new ClientGone();
@@ -143,7 +142,7 @@ export class Exchange {
   }
 }
 
-/** Over HTTP/2, `socket` stands for the stream of the request, which is destroyed whenever it has ended. */
+/** Over HTTP/2, `socket` is the stream of the request, which is destroyed whenever it has ended. */
 function isCut(request: IncomingMessage & { readonly stream?: { readonly aborted: boolean } }): boolean {
   return request.stream ? request.stream.aborted : request.socket?.destroyed === true;
 }

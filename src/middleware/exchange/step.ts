@@ -5,7 +5,7 @@ import type { AnswersProblems, Context, ResourceMiddleware } from './context.ts'
 /** Does something before the rest of a chain runs. */
 export type Step = (ctx: Context) => void | Promise<void>;
 
-/** Not a property: who copies the properties of a middleware to a function around it means that function. */
+/** Not a property: a wrapper that copies the properties of a middleware would be taken for its step. */
 const steps = new WeakMap<ResourceMiddleware, Step>();
 
 /**

@@ -17,7 +17,7 @@ export type WriteResult = (value: unknown, held: Held) => string;
 interface Rules {
   /** The names of private fields. */
   readonly secrets: ReadonlySet<string>;
-  /** Collects the records that the answer shows, if somebody has to know them. */
+  /** Collects the records that the answer shows, if a key or a batch has to know them. */
   readonly noted: Set<StoredRecord> | undefined;
 }
 
@@ -41,7 +41,7 @@ export function compileWriteResult(model: CompiledModel | undefined, answer: Com
   };
 }
 
-/** The record for which a value stands: a document that `load` or a hook received, or the record itself. */
+/** The record of a value: a document that `load` or a hook received, or the record itself. */
 export function recordOf(value: unknown): StoredRecord | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   return isStoredRecord(value) ? value : StoredRecord.of(value);

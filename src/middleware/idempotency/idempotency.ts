@@ -107,7 +107,7 @@ function readKey({ req }: Context, required: boolean): string | undefined {
   throw new Problem({ code: 'idempotency_key_required', detail });
 }
 
-/** Without a name, the keys of all clients would be one. */
+/** Without a name, all clients would share their keys. */
 function requireText(principal: unknown): string {
   if (typeof principal === 'string' && principal !== '') return principal;
   throw new Error(

@@ -33,7 +33,7 @@ export function upToReplays(chain: readonly ResourceMiddleware[]): readonly Reso
 interface ReplaysOptions extends DatabaseOptions {
   /** The row filter of the resource. @default every record */
   readonly scope?: ScopeFunction<never> | undefined;
-  /** Middlewares that refuse callers, and that stand below `idempotency`. @default none */
+  /** Middlewares below `idempotency` that refuse callers. @default none */
   readonly guards?: readonly ResourceMiddleware[];
   /** Whether the operation deletes its record, and answers nothing. @default false */
   readonly isDelete?: boolean;
@@ -134,7 +134,7 @@ export function rememberNoted({ noted }: Context): () => void {
   };
 }
 
-/** The resource of another model; undefined if there is none, or if several could be meant. */
+/** The resource of another model. Undefined if there is none, or if it is ambiguous. */
 function findOther(ctx: Context, one: ShownRecord): ReturnType<FindScoped> | undefined {
   try {
     return findScopedOf(ctx)(one);

@@ -18,7 +18,7 @@ import {
 
 /** Options of {@link compileReferences}. */
 export interface ReferencesOptions extends DatabaseOptions, ReferenceLimits {
-  /** The models that have checked references, and those that they lead to. */
+  /** The models with checked references, and the models that they lead to. */
   readonly targets: readonly RelationTarget[];
 }
 
@@ -62,8 +62,8 @@ export function compileReferences({ targets, ...options }: ReferencesOptions): R
 }
 
 /**
- * The resource of a model, by the rule of relations. Where several could be meant, nobody sees the records, and none
- * may have hooks for them.
+ * The resource of a model, by the rule of relations. If it is ambiguous, the records are visible to no client, and none
+ * of the resources may have hooks for them.
  */
 function findHolder(model: CompiledModel, own: readonly (HookedTarget & { readonly model: CompiledModel })[]): HookedTarget {
   try {
@@ -83,5 +83,5 @@ function hasHooks(hooks: CascadeHooks): boolean {
   return Object.values(hooks).some(({ within, after }) => within.length + after.length > 0);
 }
 
-/** A guard that opens for nobody. */
+/** A guard that refuses every client. */
 export const shut: Guard<never> = () => false;

@@ -20,8 +20,8 @@ export function viewerOf(ctx: Context): Viewer {
 }
 
 /**
- * The client of an operation whose body does not say what is written: what a handler saves may come from the client, in
- * every field that clients know. A 409 names only those that clients may write, on a create or by an update.
+ * The client of an operation whose body does not say what is written. What a handler saves may come from the client, in
+ * every field that clients know. A 409 names only fields that clients may write on create or update.
  */
 export function compileViewer({ clientFields, fieldTable }: CompiledModel, explicitWrites = false): (ctx: Context) => Viewer {
   const accesses = [insertAccess({ explicitWrites }), updateAccess({ explicitWrites })];
