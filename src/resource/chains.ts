@@ -49,7 +49,7 @@ import { type ServedOperation, servedOperations } from './served-operations.ts';
 /** A resource with its operations, and the chains that they run through. */
 export interface ServedResource extends CompiledResource {
   readonly served: readonly ServedOperation[];
-  /** All middlewares of an operation, by its name: those that stand before every operation of the api, and its own. */
+  /** All middlewares of an operation, by its name: the ones before every operation of the api, and its own. */
   chainOf(operation: string): readonly ResourceMiddleware[];
   /** Its own middlewares only. */
   ownChainOf(operation: string): readonly ResourceMiddleware[];
@@ -202,9 +202,9 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 };
 
 /**
- * The chain of a custom operation: its own middlewares stand between the guards and scope of the resource and the
- * answer. As in the standard operations, `If-Match` is read after the body, and before the body is validated. What runs
- * below it can load the record. A GET has `If-None-Match` around them.
+ * The chain of a custom operation: its own middlewares run between the guards and scope of the resource and the answer.
+ * As in the standard operations, `If-Match` is read after the body, and before the body is validated. Middlewares below
+ * `If-Match` can load the record. A GET has `If-None-Match` around them.
  */
 function customChain(r: CompiledResource, o: CompiledOperation): readonly ResourceMiddleware[] {
   const isSafe = o.method === 'GET';
@@ -266,7 +266,7 @@ const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequire
 const prior = (r: CompiledResource, operation: WriteOperation) =>
   r.beforeOf(operation).length > 0 ? [beforeHooks(r.model, r.beforeOf(operation))] : [];
 const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).length > 0 ? [afterHooks(r.hooksOf(operation))] : []);
-/** The hooks of the records that a delete or a restore addresses, and of those that it takes with them. */
+/** The hooks of the records that a delete or a restore addresses, and of the cascaded ones. */
 const cascadingHooks = (r: CompiledResource, operation: 'delete' | 'deleteMany' | 'restore') => {
   const cascading = operation === 'restore' ? operation : 'delete';
   const all = [...r.hooksOf(operation), ...(hasCascadeHooks(r.model, r.references, cascading) ? [afterCascade] : [])];

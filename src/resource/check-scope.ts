@@ -16,7 +16,7 @@ export function checkScopeWrites({ scope, scopeWrites }: Pick<ResourceDefinition
     );
 }
 
-/** Refuses `scopeFields` without a scope, and those that no index could begin with: every write would fail. */
+/** Refuses `scopeFields` without a scope, and fields that no index could begin with: every write would fail. */
 export function checkScopeFields(
   { scope, scopeFields = [] }: Pick<ResourceDefinition, 'scope' | 'scopeFields'>,
   { fieldTable, name }: CompiledModel,

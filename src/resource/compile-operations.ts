@@ -63,7 +63,7 @@ export interface CompiledOperation extends Endpoint {
   /** The middlewares of `use` before `If-Match`: up to the one that reads the body. Empty if none does. */
   readonly reading: readonly ResourceMiddleware[];
   /**
-   * The middlewares of `use` after `If-Match`: the validation of the body, and those that follow; all, if none reads a
+   * The middlewares of `use` after `If-Match`: the validation of the body and what follows it, or all if none reads a
    * body.
    */
   readonly checking: readonly ResourceMiddleware[];
@@ -125,7 +125,7 @@ export function compileOperations(definitions: Readonly<Record<string, unknown>>
 
 type NamedEndpoint = Endpoint & { readonly name: string };
 
-/** Refuses two operations of a resource with the same method and path. `custom` are those that are not standard. */
+/** Refuses two operations of a resource with the same method and path. `custom` has the operations of its own. */
 export function checkEndpoints(ops: readonly Operation[], custom: readonly NamedEndpoint[], where: string): void {
   const endpoints = [...ops.map((name) => ({ name, ...standardEndpoints[name] })), ...custom];
   for (const [index, endpoint] of endpoints.entries()) {

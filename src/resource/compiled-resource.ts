@@ -101,7 +101,7 @@ export interface NestedResource {
   /** The field that refers. */
   readonly via: QueryField;
   readonly target: CompiledResource;
-  /** Those that the other resource serves. */
+  /** The operations that the other resource serves. */
   readonly operations: readonly RelationEndpoint<'list' | 'create'>[];
 }
 

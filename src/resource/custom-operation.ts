@@ -62,7 +62,7 @@ export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Prin
 
 /**
  * A middleware of a custom operation: one of this library, or any Koa middleware. It has `load()` and `save()` unless
- * it stands before the `jsonBody` of its `use`, where `If-Match` has not been read yet.
+ * it comes before the `jsonBody` of its `use`, where `If-Match` has not been read yet.
  */
 export type OperationMiddleware<Principal, Doc = unknown> = ((
   ctx: RequestContext<Principal> & RecordAccess<Doc>,

@@ -19,7 +19,7 @@ export interface OfDeleted<Principal> {
   /**
    * Lets clients ask for deleted records in list and get, by `deleted=only` or `deleted=with`, if all of these guards
    * return true. It needs a model with `t.deletedAt()`.
-   * @default nobody sees deleted records
+   * @default no client sees deleted records
    *
    * @example
    * deleted: { guards: [isAdmin] }

@@ -14,9 +14,9 @@ export function keyed({ idempotency }: CompiledResource): ResourceMiddleware[] {
 }
 
 /**
- * Says who may see an answer of the operation again. That of a PUT or a DELETE, which can be sent again as they are, is
- * kept as a part of a batch only. The guards in `use` of a custom operation stand below the middleware that keeps
- * answers.
+ * Says who may see an answer of the operation again. The answer of a PUT or a DELETE is kept only as a part of a batch,
+ * because these can be sent again as they are. The guards in `use` of a custom operation run below the middleware that
+ * keeps answers.
  */
 export function readmission(r: CompiledResource, operation: string): ResourceMiddleware[] {
   const { idempotency, operations, isScoped, scope, model, db, maxTimeMS } = r;

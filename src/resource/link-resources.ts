@@ -72,8 +72,8 @@ function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownT
 }
 
 /**
- * Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, even if nobody
- * includes them.
+ * Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, also if no
+ * resource includes them.
  */
 function checkMany(model: CompiledModel, known: readonly CompiledModel[]): void {
   const byName = new Map(known.map((one) => [one.name, one]));
@@ -114,8 +114,8 @@ function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: st
 }
 
 /**
- * Included records need the guards of Get, or those of List if there is no Get. A resource without both shows its
- * records to nobody.
+ * Included records need the guards of Get, or those of List if there is no Get. A resource without both shows no
+ * records.
  */
 function toTarget(resource: UnlinkedResource): ReferenceTarget {
   const { model, path, scope, shownBy, guardsOf, withinOf, hooksOf } = resource;

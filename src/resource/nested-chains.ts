@@ -31,7 +31,7 @@ function checkParent(r: CompiledResource, { via, target }: NestedResource): read
   return [...(own.length > 0 ? [guards(...own)] : []), findParent(model, { db, maxTimeMS, child: target.model, via, ...scope })];
 }
 
-/** What a client is told if it does not know the field. */
+/** The error for a client that does not know the field. */
 const cannotRefer = new Invalid('reference', 'cannot refer to the record of the path').at('');
 
 /** The other resource as it is served below a record: with cursors of its own, and the reference set by the server. */

@@ -14,7 +14,7 @@ const operationGroups = {
 
 type Groups = typeof operationGroups;
 
-/** A group of operations: a key of `guardsFor`, `before`, `within` and `after` that stands for all of them. */
+/** A group of operations: a key of `guardsFor`, `before`, `within` and `after` that means all of them. */
 type OperationGroup = keyof Groups;
 
 /** The groups that have one of these operations. */
@@ -22,7 +22,7 @@ export type GroupsOf<Op> = {
   [Group in OperationGroup]: [Extract<Op, Groups[Group][number]>] extends [never] ? never : Group;
 }[OperationGroup];
 
-/** The operations for which a key stands, out of those that are served. */
+/** The served operations that a key means. */
 export type NamedBy<Key, Ops> = Key extends OperationGroup ? Extract<Ops, Groups[Key][number]> : Key;
 
 /** Functions by the names of operations and groups. */
@@ -30,7 +30,7 @@ export type FunctionTable = Readonly<Record<string, readonly unknown[] | undefin
 
 const groupNames = Object.keys(operationGroups) as readonly OperationGroup[];
 
-/** The groups that stand for an operation. */
+/** The groups that include an operation. */
 function groupsOf(operation: string): readonly OperationGroup[] {
   return groupNames.filter((group) => (operationGroups[group] as readonly string[]).includes(operation));
 }
