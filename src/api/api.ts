@@ -74,7 +74,7 @@ export interface Api<Principal = unknown> {
   readonly store: StoreOf;
   /**
    * Tells what a delete of a record would do because of `onDelete` of references, without doing it. No scope applies:
-   * show its result only to those who may see all of it. Throws `not_found` (404).
+   * show its result only to users who may see all of it. Throws `not_found` (404).
    *
    * @example
    * const { isAllowed, steps } = await api.planDelete(Project, id);

@@ -20,8 +20,8 @@ export interface CloseOptions {
    */
   readonly server?: Server;
   /**
-   * How long the server goes on accepting requests, in milliseconds, while `<prefix>/health/ready` already answers 503:
-   * as long as the load balancer needs to notice.
+   * How long the server continues to accept requests, in milliseconds, while `<prefix>/health/ready` already answers
+   * 503: as long as the load balancer needs to notice.
    * @default 0
    */
   readonly delay?: number;
@@ -54,7 +54,7 @@ export class InFlight {
     };
   }
 
-  /** Resolves when there is none. */
+  /** Resolves when no request is left. */
   async none(): Promise<void> {
     if (this.#count > 0) await new Promise<void>((resolve) => this.#whenNone.push(resolve));
   }
@@ -126,7 +126,7 @@ async function closeServer(server: Server, delay: number, timeout: number): Prom
 
 /**
  * `close` of an HTTP server of Node would also destroy connections that it takes for idle while a request arrives on
- * them. The HTTP server of Bun is none of `node:net`, and has only its own `close`.
+ * them. The HTTP server of Bun does not extend that of `node:net`, and has only its own `close`.
  */
 function stopListening(server: Server): void {
   if (server instanceof NetServer) NetServer.prototype.close.call(server);
@@ -180,5 +180,5 @@ function closeQuiet(connections: ReadonlySet<Socket>): () => void {
 
 function cutAll(server: Server, connections: ReadonlySet<Socket>): void {
   for (const socket of connections) socket.destroy();
-  server.closeAllConnections?.(); // those that were opened before the first api was created
+  server.closeAllConnections?.(); // connections that were opened before the first api was created
 }

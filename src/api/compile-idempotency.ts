@@ -13,7 +13,7 @@ export interface CompiledIdempotency {
   readonly model: Model;
 }
 
-/** Opens the collection of keys, and creates the middleware that stands before the writes. */
+/** Opens the collection of keys, and creates the middleware before the writes. */
 export function compileIdempotency(options: Required<IdempotencyOptions<never>>, db: Database, maxTimeMS: number): CompiledIdempotency {
   const { collection, ttl, ...settings } = options;
   const keys = openIdempotencyKeys({ db, collection, ttl, maxTimeMS });

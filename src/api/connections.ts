@@ -32,7 +32,7 @@ interface Exchange {
 
 /**
  * Starts to track the connections of all HTTP servers of the process, by the events of `diagnostics_channel`. `close`
- * needs to know all requests of a server, on routes that the library does not see too, and those that began before
+ * needs to know all requests of a server, also on routes that the library does not see, and requests that began before
  * `close` was called. Further calls do nothing.
  */
 export function watchConnections(): void {

@@ -27,7 +27,7 @@ interface Drawn {
   readonly edges: readonly string[];
 }
 
-/** Draws an object, and those that it embeds. `path` is the name of the model, or the path of the object behind it. */
+/** Draws an object and its embedded objects. `path` is the name of the model, or the path of the object behind it. */
 function draw(path: string, { fields }: ObjectNode): Drawn[] {
   const readable = fields.filter((field) => !field.policy.private);
   const rows = readable.map((field) => `        ${drawField(field)}`);

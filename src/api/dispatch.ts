@@ -25,7 +25,7 @@ export type Dispatch = (ctx: Context, path: string, next: Koa.Next) => Promise<v
 /** The operations of one path pattern, by method. */
 interface Methods {
   readonly routes: ReadonlyMap<string, Route & { readonly template: string }>;
-  /** Those that a 405 names. */
+  /** The methods that a 405 names. */
   readonly allowed: readonly string[];
 }
 

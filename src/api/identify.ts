@@ -9,7 +9,7 @@ const accepted = step([], function accepted(ctx) {
 });
 
 /**
- * Compiles a function that only asks `authenticate` about a request. Observers are not told of it, because it is none
+ * Compiles a function that only asks `authenticate` about a request. Observers do not see it, because it is no request
  * of a client.
  */
 export function compileIdentify(

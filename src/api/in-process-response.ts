@@ -6,8 +6,8 @@ type Chunk = string | Uint8Array;
 type Done = (error?: Error | null) => void;
 
 /**
- * Takes the place of a socket. `answerTimeout` sees by `bytesWritten` that a stream goes on, which waits for its
- * reader.
+ * Takes the place of a socket. `answerTimeout` sees by `bytesWritten` that a stream makes progress while it waits for
+ * its reader.
  */
 class Sink extends Writable {
   bytesWritten = 0;
@@ -35,7 +35,7 @@ export class InProcessResponse extends ServerResponse {
       this.#start = resolve;
       this.#fail = reject;
     });
-    this.started.catch(() => undefined); // without this, a rejection that nobody awaits would end the process
+    this.started.catch(() => undefined); // without this, a rejection that is not awaited would end the process
     this.assignSocket(new Sink() as unknown as Socket);
     this.once('finish', () => this.destroy()); // Node's server emits `close` at this point, and `inFlightLimit` waits for it
   }

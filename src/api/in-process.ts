@@ -45,7 +45,7 @@ export function compileFetch(handle: RequestHandler): (request: Request, options
     signal.addEventListener('abort', abort, { once: true });
     outgoing.once('close', () => {
       signal.removeEventListener('abort', abort);
-      incoming.destroy(); // nobody will read the rest of the body
+      incoming.destroy(); // the rest of the body will not be read
     });
     await Promise.race([outgoing.started, handle(incoming.asMessage(), outgoing)]);
     return outgoing.started;

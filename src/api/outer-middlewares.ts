@@ -21,11 +21,11 @@ import { traceRequests } from './trace-requests.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
-/** The middlewares of an api that stand around all of its operations. */
+/** The middlewares of an api around all of its operations. */
 export interface OuterMiddlewares {
   /** Runs for every request below the prefix, even if no operation has its path. */
   readonly around: ResourceMiddleware;
-  /** Answers errors. It is a part of `around`, and stands alone before the health routes. */
+  /** Answers errors. It is a part of `around`, and alone before the health routes. */
   readonly answerProblems: ResourceMiddleware;
   /** Runs before every operation. */
   readonly before: readonly ResourceMiddleware[];
@@ -33,7 +33,7 @@ export interface OuterMiddlewares {
   readonly limit: readonly ResourceMiddleware[];
 }
 
-/** Creates the middlewares of an api that stand around all of its operations. */
+/** Creates the middlewares of an api around all of its operations. */
 export function compileOuterMiddlewares(
   options: Options,
   identify: Authenticate<unknown> | undefined,

@@ -178,7 +178,7 @@ function readDocumentGuards(openapi: unknown): readonly Guard<never>[] | undefin
   return options.guards;
 }
 
-/** Whether every request gets an id: by default if somebody observes the api. */
+/** Whether every request gets an id: by default if the api has observers. */
 export function readRequestIds({ observe, requestIds = observe !== undefined }: Options): boolean {
   checkValue('`requestIds`', requestIds, trueOrFalse);
   return requestIds;
