@@ -27,7 +27,7 @@ const token = /\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const integer = /^-?(?:0|[1-9]\d*)$/;
 
 /**
- * Writes JSON: a string of digits stands as a number where the schema has a number and no string, and so does a bigint
+ * Writes JSON. A string of digits becomes a number where the schema has a number and no string, and a bigint does so
  * anywhere.
  */
 export function writeExactly(value: unknown, schema: Schema | undefined, schemas: Schemas): string | undefined {
@@ -45,7 +45,7 @@ export function writeExactly(value: unknown, schema: Schema | undefined, schemas
   return `{${members.join()}}`;
 }
 
-/** What an object such as a Date stands for in JSON. */
+/** The JSON value of an object such as a Date. */
 function toPlain(value: unknown): unknown {
   return typeof (value as Date | undefined | null)?.toJSON === 'function' ? (value as Date).toJSON() : value;
 }

@@ -86,8 +86,8 @@ export class Records {
   }
 
   /**
-   * In the order of the ids, without those that are not there. By lists where the model allows `id[in]`, otherwise one
-   * by one.
+   * The records in the order of the ids, without missing ones. It asks by lists if the model allows `id[in]`, otherwise
+   * one by one.
    */
   async getMany(resource: string, ids: readonly Id[], { meta, signal }: Options = {}): Promise<ListedRecord[]> {
     const { parameters } = await this.#describe(resource);

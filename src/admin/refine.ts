@@ -135,7 +135,7 @@ export function dataProvider(url: string, options: DataProviderOptions = {}): Da
       return answer(loaded ?? { id });
     },
     async custom({ url: target, method, query, payload, headers = {}, meta }) {
-      const send = isOfSameOrigin(target, url) ? records.send : sendAbroad; // only the api is told who calls
+      const send = isOfSameOrigin(target, url) ? records.send : sendAbroad; // only the api learns who calls
       const body = await send(method.toUpperCase(), target, {
         query: Object.entries(query ?? {}).map(([name, value]) => [name, String(value)]),
         body: payload === undefined ? undefined : JSON.stringify(payload),

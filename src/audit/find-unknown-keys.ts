@@ -7,7 +7,7 @@ type Visit = (stored: unknown, place: string, found: Set<string>) => void;
 
 /**
  * Compiles the search for keys of a stored record that are not fields of its model, at any depth. It returns their
- * paths, in which `*` stands for the items of an array and the keys of a map. The model ignores such keys. Keys of the
+ * paths, in which `*` replaces the items of an array and the keys of a map. The model ignores such keys. Keys of the
  * library itself are known.
  */
 export function compileFindUnknownKeys(root: ObjectNode): (stored: unknown) => ReadonlySet<string> {

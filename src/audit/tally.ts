@@ -1,7 +1,7 @@
 /** Stored values of one place that break the same rule. */
 export interface AuditedMisfit {
   /**
-   * The dotted path of the field. `*` stands for the items of an array and the keys of a map. Empty for the record as a
+   * The dotted path of the field. `*` replaces the items of an array and the keys of a map. Empty for the record as a
    * whole.
    */
   readonly path: string;

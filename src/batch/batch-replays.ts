@@ -24,7 +24,7 @@ export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplays
     note: async ({ shown = [] }) => shown,
 
     async admit(ctx, shown) {
-      if (shown.length === 0) return []; // nobody knows what it shows, and it is not sent
+      if (shown.length === 0) return []; // its records are unknown, and it is not sent
       const turn = new Turn();
       const sought: Sought[] = [];
       const ids: (CreatedId | undefined)[] = [];

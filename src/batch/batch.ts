@@ -30,7 +30,7 @@ export interface BatchSettings {
 /**
  * Carries out the operations in `ctx.request.body` in one transaction, one after the other. Each runs through its own
  * chain, as the principal of the batch, up to its write; when all of them have come that far, the transaction begins.
- * If it is committed, the chains go on to their hooks.
+ * After the commit, the chains continue with their hooks.
  *
  * If an operation fails, nothing is written, and the answer is its problem, with its index as `operation`. If all
  * answers together would have more than `maxAnswerBytes`, it is 413, and nothing is written either. Between two
@@ -88,9 +88,7 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
   });
 }
 
-/**
- * Lets the chains go on after the commit. A hook that fails is told in the answer of its operation, and the rest stays.
- */
+/** Continues the chains after the commit. If a hook fails, the answer of its operation says so, and the others stay. */
 async function finish(ctx: Context, members: readonly Member[], answers: Answers): Promise<void> {
   let hasFailed = false;
   for (const [index, member] of members.entries()) {

@@ -8,7 +8,7 @@ export interface Member {
    * that.
    */
   readonly step: (() => Promise<void>) | undefined;
-  /** Lets the chain go on after the commit: the hooks of `after`. Resolves when it has ended. */
+  /** Continues the chain after the commit with the hooks of `after`. Resolves when it has ended. */
   goOn(): Promise<void>;
   /** Ends the chain, because nothing is written. */
   giveUp(reason: unknown): void;

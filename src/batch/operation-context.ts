@@ -45,9 +45,9 @@ function ofBatch(name: string): boolean {
 }
 
 /**
- * Makes the context of one operation of a batch: a request and a response of its own, and all else from the context of
- * the batch, such as the principal, a scope that stands above the api, the exchange, and with it deadline and
- * transaction. A slot that it sets is its own.
+ * Makes the context of one operation of a batch: it has its own request and response, and inherits everything else from
+ * the context of the batch: the principal, a scope above the api, and the exchange with its deadline and transaction. A
+ * slot that it sets is its own.
  */
 export function operationContext(ctx: Context, operation: BatchOperation): Context {
   const req = new OperationRequest(ctx, operation, baseOf(ctx.url) + operation.path) as unknown as IncomingMessage;

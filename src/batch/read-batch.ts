@@ -7,7 +7,7 @@ import { Invalid } from '../rules.ts';
 /** One operation of a batch, as the client sends it. */
 export interface BatchOperation {
   readonly method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below the prefix of the api. `{0}` as a segment stands for the id of the record that operation 0 creates. */
+  /** Below the prefix of the api. `{0}` as a segment is the id of the record that operation 0 creates. */
   readonly path: string;
   readonly body?: unknown;
   readonly if_match?: string;

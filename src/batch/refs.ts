@@ -17,8 +17,8 @@ export interface CreatedId {
 export type CreatedIds = readonly (CreatedId | undefined)[];
 
 /**
- * Puts the ids of created records into the path and the body of the operation that comes next. A reference stands
- * beside the body, and in the path in braces, which no URL can have: data is never taken for one. Throws 422.
+ * Puts the ids of created records into the path and the body of the operation that comes next. A reference is given
+ * beside the body, and in braces in the path, which no URL can have: data is never taken for one. Throws 422.
  */
 export function fillIn(operation: BatchOperation, ids: CreatedIds): BatchOperation {
   const { path, body, refs = {} } = operation;

@@ -12,7 +12,7 @@ export interface DatabaseArguments {
 /** How long to look for a server, in milliseconds. */
 const patienceMS = 5_000;
 
-/** The same where there is none. */
+/** The same if no database was named. */
 const noPatienceMS = 500;
 
 /**
@@ -53,8 +53,8 @@ async function connect(client: MongoClient): Promise<void> {
 }
 
 /**
- * Rejects when all servers that the driver knows of have refused its connection: it would go on trying until its
- * patience ends.
+ * Rejects when all servers that the driver knows of have refused its connection: it would try again until its time
+ * limit.
  */
 function refusal(client: MongoClient): Promise<never> {
   return new Promise((_resolve, reject) => {

@@ -4,7 +4,7 @@ import type { WriteOperation } from '../resource/resource-options.ts';
 import type { ServedOperation } from '../resource/served-operations.ts';
 import { formatTable } from './format-table.ts';
 
-/** What stands around an operation. Functions are given by their names. */
+/** The guards, hooks and scope around an operation. Functions are given by their names. */
 export interface OperationFindings extends Pick<ServedOperation, 'name' | 'method' | 'path'> {
   readonly guards: readonly string[];
   readonly before: readonly string[];
@@ -60,7 +60,7 @@ function of(resource: CompiledResource, operation: string): Functions {
   };
 }
 
-/** An operation below a record is for those who may see the record. */
+/** An operation below a record requires that the caller may see the record. */
 function below(resource: CompiledResource, own: Functions): Functions {
   const ofRecord = namesOf(resource.guardsOf(resource.shownBy ?? ''));
   return { ...own, guards: [...new Set([...ofRecord, ...own.guards])] };

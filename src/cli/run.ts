@@ -80,7 +80,7 @@ function parse(args: readonly string[], options: Options) {
   }
 }
 
-/** Says what went wrong. The stack is shown only of errors that nobody has expected, such as those of the module. */
+/** Says what went wrong. The stack is shown only for unexpected errors, such as those of the module. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof UsageError || isConfigurationError(error) || isProblem(error)) return error.message;

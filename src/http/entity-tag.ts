@@ -51,7 +51,7 @@ export function readEntityTags(header: string): EntityTags | undefined {
       at = skipSpace(header, element.lastIndex);
     }
     if (at === header.length) return tags;
-    if (header[at] !== ',') return undefined; // a recipient accepts empty elements (§5.6.1.2), so a comma may stand anywhere
+    if (header[at] !== ',') return undefined; // a recipient accepts empty elements (§5.6.1.2), so a comma may come anywhere
     at = skipSpace(header, at + 1);
   }
 }

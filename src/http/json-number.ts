@@ -42,8 +42,8 @@ const plainDigits = /^-?\d+$/;
 const mostDigits = 17;
 
 /**
- * The integer that a number stands for, by its text and not by the nearest double (`9007199254740993.0`). Undefined for
- * a fraction, and for a number beyond the range of doubles: 1e1000000 has nine characters on the wire and a megabyte of
+ * The integer that a number means by its text, and not by the nearest double (`9007199254740993.0`). Undefined for a
+ * fraction, and for a number beyond the range of doubles: 1e1000000 has nine characters on the wire and a megabyte of
  * digits.
  */
 export function toInteger(number: number | JsonNumber): bigint | undefined {

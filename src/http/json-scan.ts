@@ -81,7 +81,7 @@ function findEnd(text: string, at: number): number {
   return end;
 }
 
-/** Whether a character can stand in a number: a digit, a sign, a dot or an exponent. */
+/** Whether a character can be part of a number: a digit, a sign, a dot or an exponent. */
 function isOfNumber(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;
 }

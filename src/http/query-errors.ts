@@ -2,8 +2,7 @@ import { invalidQuery } from '../errors.ts';
 import type { FieldError } from '../rules.ts';
 
 /**
- * More errors help nobody. Each may list the legal values, so that 15 KB of query string could cause an answer of
- * megabytes.
+ * The most errors of an answer. Each may list the legal values, so that 15 KB of query string could cause megabytes.
  */
 export const maxErrors = 20;
 

@@ -18,7 +18,7 @@ interface ArgumentError {
 
 /**
  * Turns a problem document into a tool error: what is wrong, in the names of the arguments, and how the model can mend
- * it. The first errors are told, as many as fit into about `maxAnswer` characters.
+ * it. It has the first errors, as many as fit into about `maxAnswer` characters.
  */
 export function explainProblem(tool: Tool, response: Response, text: string, maxAnswer: number): CallToolResult {
   const problem = parseProblem(text);
@@ -60,7 +60,7 @@ function errorsOf(tool: Tool, errors: unknown): ArgumentError[] {
   }));
 }
 
-/** The first errors, and one at least. Each is told twice: in words, and as data. */
+/** The first errors, and at least one. Each is given twice: in words, and as data. */
 function firstOf(errors: readonly ArgumentError[], maxCharacters: number): readonly ArgumentError[] {
   let characters = 0;
   const end = errors.findIndex(({ argument, message }, index) => {

@@ -7,9 +7,9 @@ import type { Caller } from './read-caller.ts';
 const ofAnswer = /^(?:content-.*|cache-control|connection|date|transfer-encoding|vary)$/;
 
 /**
- * Lets the api authenticate a caller before it is told anything. `maxConcurrency` counts that like a request. What
- * `authenticate` throws, such as 401 for a bad token, is thrown as a {@link Problem} with its headers. An anonymous
- * caller is not refused: the api decides about each call. A given principal is known.
+ * Lets the api authenticate a caller before the caller learns anything. `maxConcurrency` counts that like a request.
+ * What `authenticate` throws, such as 401 for a bad token, is thrown as a {@link Problem} with its headers. An
+ * anonymous caller is not refused: the api decides about each call. A given principal is known.
  */
 export async function identify(api: Api<never>, { headers, ...rest }: Caller): Promise<void> {
   const { identify, description } = api;

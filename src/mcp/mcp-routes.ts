@@ -48,13 +48,12 @@ const bodyTimeout = 30_000;
 
 /**
  * Serves an api as an MCP server over Streamable HTTP: a Koa middleware for one path, for clients of the protocol of
- * 2026-07-28 and of those before it. It is stateless: every message stands alone, so that any process can answer it.
- * The api authenticates the caller before anything is answered: 401 for a bad token. Place the authentication of your
- * app above it: a guard of your own answers 401 then, as clients with OAuth expect.
+ * 2026-07-28 and of those before it. It is stateless: every message is complete, so that any process can answer it. The
+ * api authenticates the caller before anything is answered: 401 for a bad token. Place the authentication of your app
+ * above it: a guard of your own answers 401 then, as clients with OAuth expect.
  *
- * By default the `Authorization` of the request goes on to the api, which authenticates by it. With `principal`, the
- * app says who calls: `(ctx) => ctx.state.user`. A `Problem` that such a function throws is the answer: 401 with its
- * headers.
+ * By default the api gets the `Authorization` of the request, and authenticates by it. With `principal`, the app says
+ * who calls: `(ctx) => ctx.state.user`. A `Problem` that such a function throws is the answer: 401 with its headers.
  *
  * A request with an `Origin` that is not trusted is 403, because the page of a stranger must not reach a server of the
  * user's own machine or network (DNS rebinding). Other methods than POST are 405. A body that is not JSON is 415, a too
@@ -148,7 +147,7 @@ async function serveLegacy(mcp: McpServer, request: Request, message: unknown): 
 
 /**
  * Answers a message of the protocol of 2026-07-28, which says with each one who the client is. No tool changes while
- * the server runs: nobody may wait for it.
+ * the server runs: there is nothing to subscribe to.
  */
 function serveModern(open: () => McpServer, request: Request, message: unknown): Promise<Response> {
   return createMcpHandler(open, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, { parsedBody: message });

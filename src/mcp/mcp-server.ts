@@ -11,7 +11,7 @@ import { readCaller } from './read-caller.ts';
  * `mcpRoutes` do that for stdio and Streamable HTTP.
  *
  * A call of a tool is a request to `api.fetch`: authentication, guards, scope, policy and limits are those of the api,
- * and its problems become tool errors. What stands in front of the api in a Koa app does not see these requests.
+ * and its problems become tool errors. Middlewares in front of the api in a Koa app do not see these requests.
  *
  * Throws a {@link ConfigurationError} for an invalid option, or an operation that the api does not serve.
  *

@@ -15,7 +15,7 @@ interface CallerOptions {
   readonly principal?: unknown;
 }
 
-/** Asks the options who calls. A function that throws lets nobody call. */
+/** Asks the options who calls. If their function throws, the call is refused. */
 export async function readCaller(options: CallerOptions, call: unknown, defaults: CallHeaders = {}): Promise<Caller> {
   const headers = 'headers' in options ? await resolve(options.headers, call) : defaults;
   return { headers: present(headers), ...('principal' in options ? { principal: await resolve(options.principal, call) } : {}) };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** What every client accepts as the name of a tool and as the name of an argument is made of these characters. */
 const unsafe = /[^a-zA-Z0-9_-]+/g;
 
-/** A name that is wanted, and what it stands for: two things may want the same name. */
+/** A wanted name, and its subject: two subjects may want the same name. */
 export interface WantedName {
   readonly wanted: string;
   readonly subject: string;

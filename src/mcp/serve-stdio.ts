@@ -11,11 +11,11 @@ import { readCaller } from './read-caller.ts';
 
 /**
  * Serves an api over standard input and output, for one client that has started this process. Resolves when the client
- * has closed its end, and what it had called is answered: close the `MongoClient` then. Write logs to standard error,
+ * has closed its end, and all of its calls are answered: close the `MongoClient` then. Write logs to standard error,
  * because standard output belongs to the protocol.
  *
  * The options are those of `mcpServer`. All calls have one caller: give `headers`, or a `principal`. Rejects with the
- * {@link Problem} of the api if that does not accept the `headers`, before the client is told anything.
+ * {@link Problem} of the api if that does not accept the `headers`, before the client learns anything.
  *
  * @example
  * await serveStdio(createShop(client.db('shop')), { headers: { authorization: `Bearer ${process.env.SHOP_TOKEN}` } });
@@ -36,7 +36,7 @@ export async function serveStdio<Principal>(api: Api<Principal>, options: McpOpt
   const transport = new StdioServerTransport(input, stdout);
   const ended = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) stdin.once(event, resolve);
-    stdout.once('error', () => resolve()); // the client has gone: nobody reads
+    stdout.once('error', () => resolve()); // the client has gone
     input.once('close', resolve);
   });
   const server = serve(open, { transport });

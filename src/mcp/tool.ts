@@ -20,7 +20,7 @@ export interface Tool {
   readonly method: string;
   /** The path, with the parameters in braces. */
   readonly path: string;
-  /** By the name that the client sees. */
+  /** The arguments by the names that clients see. */
   readonly inputs: ReadonlyMap<string, Argument>;
   /** The tools of the same server for the same resource, by operation: hints name them. */
   readonly siblings: ReadonlyMap<string, string>;

@@ -14,7 +14,7 @@ export interface OpenapiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly security?: readonly SecurityRequirement[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** By path, with the api's prefix, then by method in lower case. */
+  /** The operations by path, with the api's prefix, then by method in lower case. */
   readonly paths: Readonly<Record<string, Part>>;
   readonly components: { readonly [kind: string]: Readonly<Record<string, Part>> };
 }

@@ -7,9 +7,9 @@ import { toSchemaName } from './named-schema.ts';
 
 /** The schemas of the records that answers may show of a model. */
 export interface IncludedRecords {
-  /** Those in the place of ids, or beside them, by the place of the ids. */
+  /** The records in place of ids, or beside them, by the place of the ids. */
   readonly referred: ReadonlyMap<Slot, Schema>;
-  /** Those of relations by `t.hasMany`. */
+  /** The records of relations by `t.hasMany`. */
   readonly many: readonly { readonly relation: ManyRelation; readonly record: Schema }[];
 }
 

@@ -6,7 +6,7 @@ import type { RecordSchemas } from './record-schemas.ts';
 import { holdsUntyped, untypedName, untypedReference, untypedSchema } from './untyped-value.ts';
 
 /**
- * What a resource describes, and the name by which its schemas are told from those of another resource over the same
+ * What a resource describes, and a name that distinguishes its schemas from those of another resource over the same
  * model.
  */
 export interface Described {
@@ -18,7 +18,7 @@ export interface Described {
 export interface NamedSchemas {
   /** The schemas that have a name. */
   publish(): Readonly<Record<string, Schema>>;
-  /** A copy of a schema in which names stand for the schemas that have one. */
+  /** A copy of a schema in which each named schema is replaced by its name. */
   resolve(schema: Schema): Schema;
 }
 

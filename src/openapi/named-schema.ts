@@ -14,7 +14,7 @@ export function isReadable(shape: Shape): boolean {
 
 /**
  * The schema of an object that is published under a name. The name is chosen when the schemas of all resources are
- * known. Until then, this object stands in the place of the text of a `$ref`.
+ * known. Until then, this object takes the place of the text of a `$ref`.
  */
 export class NamedSchema {
   /** The model's or the embedded object's name. */

@@ -97,7 +97,7 @@ const headers: Readonly<Record<number, Readonly<Record<string, Part>>>> = {
   504: retryAfter,
 };
 
-/** The `Cache-Control` of what nobody keeps. */
+/** The `Cache-Control` of an answer that must not be kept. */
 export const noStore: Part = {
   description: 'Nobody keeps the answer (RFC 9111 §5.2.2.5).',
   required: true,

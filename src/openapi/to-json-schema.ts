@@ -11,7 +11,7 @@ const legal: LegalOptions<WriteRules> = { explicitWrites: trueOrFalse, mergePatc
 
 /**
  * Returns the JSON Schema (2020-12) of what clients read of the records of a model, or send to create, patch or put
- * one. It stands alone: embedded objects are in `$defs`. It is a new object, which the caller may change.
+ * one. It is complete: embedded objects are in `$defs`. It is a new object, which the caller may change.
  *
  * It is the schema of the OpenAPI description, with two differences: it does not show records that `include` adds, and
  * bounds of 64-bit integers are numbers, so that `JSON.stringify` and validators take them. `rules` are those of the

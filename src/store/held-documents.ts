@@ -19,7 +19,7 @@ interface Saving extends WriteBounds {
   readonly scope: Filter | undefined;
   /** Who writes, for checked references. @default the application itself */
   readonly viewer?: Viewer | undefined;
-  /** Called with the record for which the document stands from now on. */
+  /** Called with the record that the document represents from now on. */
   hold(document: object, record: StoredRecord): void;
 }
 
@@ -28,7 +28,7 @@ export type SaveDocument = (saving: Saving, work: Work) => Promise<StoredRecord>
 
 /**
  * Compiles how a document is saved. If the transaction that it is saved in is not committed, the document gets back the
- * values that it was saved with, and stands for the record of before.
+ * values that it was saved with, and represents the record as it was before.
  */
 export function compileSaveDocument(model: CompiledModel, collection: ModelCollection): SaveDocument {
   const planSave = once(() => compilePlanSave(model)); // most stores save nothing

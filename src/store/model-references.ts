@@ -13,8 +13,8 @@ interface Settings extends ReferenceLimits {
 }
 
 /**
- * Compiles the checked references between models without resources. Throws a {@link ConfigurationError} for one that
- * leads to none of them.
+ * Compiles the checked references between models without resources. Throws a {@link ConfigurationError} for a reference
+ * to any other model.
  */
 export function compileModelReferences(given: readonly CompiledModel[], settings: Settings): References {
   const { db, maxTimeMS = 10_000 } = settings;

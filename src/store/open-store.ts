@@ -74,7 +74,7 @@ export interface StoreUser {
 
 type Many = Pick<Store<HasFields>, 'createMany' | 'updateMany' | 'removeMany'>;
 
-/** Opens the store of a compiled model for somebody. */
+/** Opens the store of a compiled model for the application or for one request. */
 export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser) => Store<HasFields>;
 
 /** Compiles what all stores of a model share. */

@@ -101,8 +101,8 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc>, ReferenceLimit
    */
   readonly maxTimeMS?: number;
   /**
-   * The other models whose references are checked: those that the model refers to by `exists` or `onDelete`, and those
-   * that refer to it, at any depth. A model that is not named here is not touched by a delete. @default none
+   * The other models whose references are checked: the models that this one refers to by `exists` or `onDelete`, and
+   * the models that refer to it, at any depth. A model that is not named here is not touched by a delete. @default none
    */
   readonly models?: readonly Model[];
 }
