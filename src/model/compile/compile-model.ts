@@ -62,15 +62,22 @@ export interface CompiledModel {
   hydrateReadable(stored: unknown): unknown;
 }
 
+/** The models that are compiled. A definition does not change. */
+const compiled = new WeakMap<Model, CompiledModel>();
+
 /**
- * Compiles a model. Throws a {@link ConfigurationError} that names the model, the field and what is legal, for all
- * fields at once.
+ * Compiles a model, once for all resources, stores and middlewares that have it. Throws a {@link ConfigurationError}
+ * that names the model, the field and what is legal, for all fields at once.
  */
 export function compileModel(model: Model): CompiledModel {
   if (typeof model?.name !== 'string' || typeof model.collection !== 'string' || !model.schema) {
     throw new ConfigurationError('A `model` is what `defineModel(name, { collection, fields })` returns.');
   }
-  return about(`model \`${model.name}\``, () => compileParts(model));
+  const known = compiled.get(model);
+  if (known) return known;
+  const made = about(`model \`${model.name}\``, () => compileParts(model));
+  compiled.set(model, made);
+  return made;
 }
 
 function compileParts(model: Model): CompiledModel {

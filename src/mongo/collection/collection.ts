@@ -1,4 +1,4 @@
-import type { Collection, FindOneOptions } from 'mongodb';
+import type { Collection, Db, FindOneOptions } from 'mongodb';
 import { notFound, Problem, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { asSent } from '../../model/value/copy-value.ts';
@@ -73,15 +73,34 @@ type Write = (command: Command) => Promise<Stored | null>;
 
 const maxRaces = 8;
 
-/** Opens the collection of a model. Errors of the driver are translated into what they mean to the client. */
+/** The collections that are open, by their database, their model and their settings. */
+const opened = new WeakMap<Db, WeakMap<CompiledModel, Map<string, ModelCollection>>>();
+
+/**
+ * Opens the collection of a model, once for all that have the same database, model and settings. Errors of the driver
+ * are translated into what they mean to the client.
+ */
 export function openCollection(
   model: CompiledModel,
   { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false, shareRoundTrips = true }: DatabaseOptions & Settings,
 ): ModelCollection {
   const db = asDb(database);
-  const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const maxTimeMS = model.maxTimeMS ?? apiLimit;
   for (const limit of [apiLimit, maxTimeMS]) checkTimeLimit(limit);
+  const ofDatabase = opened.get(db) ?? new WeakMap<CompiledModel, Map<string, ModelCollection>>();
+  const ofModel = ofDatabase.get(model) ?? new Map<string, ModelCollection>();
+  const settings = `${maxTimeMS} ${warnOnScan} ${shareRoundTrips}`;
+  const known = ofModel.get(settings) ?? open(model, db, { maxTimeMS, warnOnScan, shareRoundTrips });
+  opened.set(db, ofDatabase.set(model, ofModel.set(settings, known)));
+  return known;
+}
+
+function open(
+  model: CompiledModel,
+  db: Db,
+  { maxTimeMS, warnOnScan, shareRoundTrips }: Required<Settings> & { readonly maxTimeMS: number },
+): ModelCollection {
+  const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
 
   const inserts = new SharedInserts(db, collection, shareRoundTrips);

@@ -60,6 +60,20 @@ describe('openCollection()', () => {
     }
   });
 
+  it('opens a collection once for all that have the same database, model and settings', () => {
+    const definition = defineModel('Doc', { collection: 'docs', fields: { id: t.string() } });
+    const open = (more: object = {}) => openCollection(compileModel(definition), { db: database.db, ...more });
+    expect(compileModel(definition)).toBe(compileModel(definition));
+    expect(open({ maxTimeMS: 10_000 })).toBe(open());
+    const others = [
+      open({ maxTimeMS: 5 }),
+      open({ shareRoundTrips: false }),
+      open({ warnOnScan: true }),
+      open({ db: database.client.db('other') }),
+    ];
+    expect(new Set([open(), ...others]).size).toBe(5);
+  });
+
   it('gives back what it was given: neither filters nor documents are changed', async () => {
     const store = openCollection(model, { db: database.db });
     const stored = Object.freeze({ _id: 'n', big: 1n, revision: 0 });
