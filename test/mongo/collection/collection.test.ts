@@ -62,7 +62,8 @@ describe('openCollection()', () => {
 
   it('opens a collection once for all that have the same database, model and settings', () => {
     const definition = defineModel('Doc', { collection: 'docs', fields: { id: t.string() } });
-    const open = (more: object = {}) => openCollection(compileModel(definition), { db: database.db, ...more });
+    const { db } = database;
+    const open = (more: object = {}) => openCollection(compileModel(definition), { db, ...more });
     expect(compileModel(definition)).toBe(compileModel(definition));
     expect(open({ maxTimeMS: 10_000 })).toBe(open());
     const others = [
