@@ -48,11 +48,11 @@ export interface Reference {
   readonly resource?: string;
   /** Whether a write that sets the reference requires that the record is there. */
   readonly exists?: true;
-  /** What happens to the record that holds the reference when the other one is deleted. It implies `exists`. */
+  /** The effect on the record with the reference when the other one is deleted. It implies `exists`. */
   readonly onDelete?: DeleteAction;
 }
 
-/** What a delete of a record does to those that refer to it. */
+/** The effects of a delete on the records that refer to the deleted one. */
 export const deleteActions = ['cascade', 'restrict', 'nullify', 'pull'] as const;
 
 /** One of {@link deleteActions}. */

@@ -23,7 +23,7 @@ export interface ReferenceField {
   readonly isList: boolean;
   /** Whether every record has a value here: no field on the way may be null, absent or an array. */
   readonly isRequired: boolean;
-  /** What is stored for no reference: null, or no key. */
+  /** The stored form of no reference: null, or no key. */
   readonly none: null | typeof absent;
   /** Visits the ids in a record, in stored form. Null and missing values are skipped. */
   visit(stored: unknown, visit: VisitId): void;

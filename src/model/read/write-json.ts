@@ -21,12 +21,12 @@ import { compileShownValue } from './shown-value.ts';
 export type WriteJson = (stored: unknown, included?: Included) => string;
 
 /**
- * What a client chose of a field: all of it, or parts of it. A field that is only `fetched` is needed for an included
- * record, and not shown.
+ * The part of a field that a client chose: all of it, or some of its fields. A field that is only `fetched` is needed
+ * for an included record, and not shown.
  */
 export type Choice = 'whole' | 'fetched' | Selection;
 
-/** What a client chose of an object, by the names of its fields. */
+/** The parts of an object that a client chose, by the names of its fields. */
 export type Selection = ReadonlyMap<string, Choice>;
 
 /** The writer of a value, from which writers of its parts can be made. */

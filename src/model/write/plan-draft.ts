@@ -19,7 +19,7 @@ interface DraftedModel {
   hydrate(stored: unknown): unknown;
 }
 
-/** What hooks see before a write, and may change. */
+/** The drafts that hooks see before a write, and may change. */
 export interface Drafts {
   /** A new record in document form. */
   showRecord(stored: unknown): unknown;
@@ -136,13 +136,16 @@ class Walk {
   }
 }
 
-/** What every plan of a draft needs: the record's own node, and the beginning of messages to the developer. */
+/** The context of every plan of a draft: the record's own node, and the beginning of messages to the developer. */
 interface About {
   readonly root: ObjectNode;
   readonly sentence: string;
 }
 
-/** Plans an object that is written key by key. `left` is what the hooks have left, `shown` is what they were given. */
+/**
+ * Plans an object that is written key by key. `shown` is the draft that the hooks were given, and `left` is the draft
+ * as they left it.
+ */
 type PlanDraft = (left: Members, shown: Members, path: string, walk: Walk) => void;
 /** Plans one member of it. */
 type PlanMember = (left: unknown, shown: unknown, path: string, walk: Walk) => void;

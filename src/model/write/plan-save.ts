@@ -37,7 +37,7 @@ interface SavedModel {
   hydrate(stored: unknown): unknown;
 }
 
-/** What was found so far, while a document is compared with what is stored. */
+/** The findings so far, while a document is compared with the stored record. */
 export interface SaveDraft {
   readonly assignments: Assignment[];
   readonly before: Assignment[];
