@@ -48,7 +48,7 @@ export interface ShownRecords {
   readonly hasLeft: boolean;
 }
 
-/** What is known of a key: the request that it came with, and its answer. */
+/** The facts about a key: the request that it came with, and its answer. */
 export interface KeptKey {
   /** A digest of the request. */
   readonly request: string;

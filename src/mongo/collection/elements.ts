@@ -21,7 +21,7 @@ export interface Elements {
   readonly field: CompiledField & { readonly node: ArrayNode };
   /** The same field, for conditions. */
   readonly query: QueryField;
-  /** What the field shows of a stored record. */
+  /** The array that the field of a stored record shows. */
   readonly show: ShowValue;
 }
 
@@ -30,9 +30,9 @@ interface ElementChange extends Elements {
   readonly kind: 'add' | 'remove';
   /** The element, in stored form. */
   readonly element: unknown;
-  /** What else is written if the element is: values of the server. */
+  /** Values of the server that are written together with the element. */
   readonly changes: Changes;
-  /** What the write must keep to. */
+  /** The bounds of the write. */
   readonly bounds: WriteBounds;
 }
 

@@ -16,7 +16,7 @@ export interface Purges {
   purge(until: Date, scope: Filter | undefined, max: number, work: Work): Promise<PurgedBatch>;
 }
 
-/** What one batch of a purge has done. */
+/** The result of one batch of a purge. */
 interface PurgedBatch {
   readonly found: number;
   readonly purged: number;

@@ -27,7 +27,7 @@ export interface Viewer extends Writer {
 }
 
 /**
- * What a delete or a restore does to a record that it does not address: it is deleted too, loses a reference, or is
+ * The effect of a delete or a restore on a record that it does not address: it is deleted too, loses a reference, or is
  * restored too.
  */
 export type CascadedChange = 'deleted' | 'changed' | 'restored';

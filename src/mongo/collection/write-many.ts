@@ -28,7 +28,7 @@ export interface Targets {
   readonly observer?: CascadeObserver | undefined;
 }
 
-/** What a write to many records has done. */
+/** The result of a write to many records. */
 export interface Affected {
   readonly matched: number;
   /**

@@ -12,7 +12,7 @@ export interface WriteError {
   readonly errmsg: string;
 }
 
-/** What the database answers to an insert of several documents. */
+/** The answer of the database to an insert of several documents. */
 interface InsertReply {
   /** How many documents it has stored. */
   readonly n: number;
@@ -20,8 +20,8 @@ interface InsertReply {
 }
 
 /**
- * What is sent. The values may be objects with a `toBSON`, which the driver calls in this order each time it writes
- * them for a connection.
+ * The documents to send. Their values may be objects with a `toBSON`, which the driver calls in this order each time it
+ * writes them for a connection.
  */
 interface InsertBody {
   readonly documents: readonly object[];

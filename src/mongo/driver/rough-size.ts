@@ -1,4 +1,4 @@
-/** What every value counts at least: its type, a number or a date, and the end of a key. */
+/** The least size of a value: its type, a number or a date, and the end of a key. */
 const smallest = 16;
 /** The deepest nesting that is measured. The database stores less. */
 const deepest = 200;

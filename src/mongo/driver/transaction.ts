@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { isProblem } from '../../errors.ts';
 import { hasLabel, isWithoutAnswer } from './server-error.ts';
 
-/** What the transaction needs of a command that was sent. */
+/** The part of a sent command that its transaction uses. */
 interface Sent {
   readonly collection: string | undefined;
   /** How often it was handed to a connection. */

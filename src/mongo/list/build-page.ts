@@ -35,7 +35,7 @@ export interface Page extends PageEnd {
   readonly written?: WrittenRecords;
 }
 
-/** What depends on where a page ends. */
+/** The parts of a page that depend on its end. */
 interface PageEnd {
   readonly hasNext: boolean;
   /** The place of the page in its list. */

@@ -43,7 +43,7 @@ function decode(cursor: string, digest: string): Position | undefined {
   }
 }
 
-/** What a cursor is bound to beside resource, sort and filters. */
+/** Further properties of the list that a cursor is bound to. */
 export interface CursorBounds {
   /** Which records the list shows. @default 'live' */
   readonly deleted?: Visible | undefined;

@@ -15,7 +15,7 @@ export interface ConditionLimits {
   readonly maxPrefix: number;
 }
 
-/** What the parser of filters needs to know. */
+/** The settings of the parser of filters. */
 export interface ConditionRules extends ConditionLimits {
   readonly fields: QueryFields;
 }
@@ -24,7 +24,7 @@ export interface ConditionRules extends ConditionLimits {
 export interface OtherParameters {
   /** The parameters that are not filters. */
   readonly parameters: readonly string[];
-  /** What the query string belongs to, such as "this list". */
+  /** The subject of the query string, such as "this list". */
   readonly subject: string;
 }
 

@@ -12,7 +12,7 @@ export interface FilterQuery {
   readonly max: number;
 }
 
-/** What the parser needs to know of its resource. */
+/** The settings that the parser takes from its resource. */
 export interface FilterQueryRules extends ConditionRules {
   /** The most records that a write may affect, and the default of `max_affected`. */
   readonly maxAffected: number;

@@ -40,7 +40,7 @@ export interface FilterLimits extends ConditionLimits {
   readonly maxSortKeys: number;
 }
 
-/** What the parser of a list needs to know of its resource. */
+/** The settings that the parser of a list takes from its resource. */
 export interface ListRules extends FilterLimits {
   /** The name of the resource in the digest of its cursors. */
   readonly resource: string;
@@ -64,7 +64,7 @@ const subject = 'this list';
 const ofList: OtherParameters = { parameters: listParameters, subject };
 const ofDeleted: OtherParameters = { parameters: [...listParameters, deletedName], subject };
 
-/** What the parser of a list needs to know of the request. */
+/** The settings that the parser of a list takes from the request. */
 export interface Asked extends CursorBounds {
   /**
    * Whether the list shows only a part of the collection: the number of its records cannot be estimated.

@@ -68,7 +68,8 @@ export interface CursorWindow {
 export type Settings = ReadonlyMap<string, readonly string[]>;
 
 /**
- * What the total of a list would count. Matches can be counted; only the size of the whole collection can be estimated.
+ * The records that the total of a list would count. Matches can be counted; only the size of the whole collection can
+ * be estimated.
  */
 export interface Counted {
   readonly isFiltered: boolean;

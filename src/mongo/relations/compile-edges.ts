@@ -10,7 +10,7 @@ import type { Edge, ReferenceEnd } from './references.ts';
 interface Ends {
   /** The end that a reference of a model leads to. `where` names the reference, for messages. */
   targetOf(field: ReferenceField, where: string): ReferenceEnd;
-  /** The end of the model itself, as those see it who delete what it refers to. */
+  /** The end of the model itself, from the view of a delete of the records that it refers to. */
   holderOf(model: CompiledModel): ReferenceEnd;
 }
 

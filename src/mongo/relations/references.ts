@@ -23,7 +23,7 @@ export interface Edge {
   readonly target: ReferenceEnd;
 }
 
-/** What a delete may do beside deleting the records that it addresses. */
+/** The effects that a delete may have beside deleting the records that it addresses. */
 export type CascadeLimits = Required<Pick<ReferenceLimits, 'maxCascade' | 'maxCleared'>>;
 
 /** Limits, and the database of all models. */

@@ -95,7 +95,7 @@ function mapSchema({ values, keywords: { minProperties, maxProperties } }: MapNo
   return { bsonType: 'object', additionalProperties: slotSchema(values, true), ...defined({ minProperties, maxProperties }) };
 }
 
-/** What the library stores of values of a type. */
+/** The forms in which the library stores values of a type. */
 const stored = new Map<Leaf, string | readonly string[]>([
   [stringLeaf, 'string'],
   [intLeaf, ['int', 'long']],

@@ -24,7 +24,7 @@ export interface ExistingValidator {
   readonly validationAction: string;
 }
 
-/** What an api would set in one collection. */
+/** The validator that an api would set in one collection. */
 export interface ValidatorComparison {
   readonly collection: string;
   /** The models whose records the collection has. */

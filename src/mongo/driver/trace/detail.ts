@@ -1,13 +1,13 @@
 /** The name by which the environment variable `DEBUG` turns the trace on. */
 const name = 'koa-mongo-resource';
 
-/** What a trace shows of values: their types, or the values themselves. */
+/** The detail of values in a trace: their types, or the values themselves. */
 export type Detail = 'types' | 'values';
 
 /**
- * What `DEBUG` asks for; undefined if it does not name the library. It is read as the package `debug` does, which Koa
- * uses: names between commas or spaces, `*` for any text, and `-` before what is left out. Values may be personal data
- * and secrets: no `*` asks for them.
+ * The detail that `DEBUG` asks for. Undefined if it does not name the library. It is read as the package `debug` does,
+ * which Koa uses: names between commas or spaces, `*` for any text, and `-` before what is left out. Values may be
+ * personal data and secrets: no `*` asks for them.
  */
 export function readDetail(names: string | undefined): Detail | undefined {
   if (!names) return undefined;

@@ -15,7 +15,10 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   listIndexes: ['options'],
 };
 
-/** What is shown of a command: its first members hold values of clients, the others are part of the query's form. */
+/**
+ * The members of a command that are shown: the first ones hold values of clients, the others belong to the query's
+ * form.
+ */
 const withValues = ['filter', 'update', 'replacement', 'document', 'documents'];
 const ofForm = ['sort', 'limit', 'skip', 'hint', 'upsert', 'collation'];
 

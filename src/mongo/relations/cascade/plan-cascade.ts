@@ -12,7 +12,7 @@ export interface Rewrite {
   readonly ids: IdSet;
 }
 
-/** What follows from a delete. */
+/** The consequences of a delete. */
 export interface CascadePlan {
   /** All records that the delete removes, by collection, the addressed ones included. */
   readonly gone: ReadonlyMap<string, IdSet>;

@@ -86,7 +86,7 @@ interface Together {
   readonly areOne: boolean;
   /** Whether the place of its record stands in front of each path. @default true */
   readonly arePlaced?: boolean;
-  /** What the client that sends them may write; undefined for the application itself. */
+  /** The client that sends them. Undefined for the application itself. */
   readonly viewer?: Viewer | undefined;
 }
 

@@ -24,13 +24,13 @@ export async function findNewInMany(
 
   const findOne = async (condition: Filter) => (await collection.findIds(both(filter, condition) ?? {}, 1, work))[0];
 
-  /** What a record gets with an embedded object that it does not have. */
+  /** The ids that a record gets with an embedded object that it does not have. */
   async function findCreated({ edge, ids }: Named, merge: EmbeddedMerge): Promise<readonly string[]> {
     const named = keysIn({ edge, ids }, { assignments: [], embedded: [merge] });
     return named.length > 0 && (await findOne({ [merge.path]: { $not: { $type: 'object' } } })) !== undefined ? named : [];
   }
 
-  /** What is assigned, and one of the records does not have yet. */
+  /** The assigned ids that at least one of the records does not have yet. */
   async function findAssigned(one: Named): Promise<readonly string[]> {
     const named = keysIn(one, { assignments, embedded: [] });
     const added: string[] = [];

@@ -3,7 +3,7 @@ import { type Named, namedInRecords, splitPlace } from './check-references.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
-/** What became of records that were to be inserted, by their places. Those without an error are stored. */
+/** The outcome of the inserts, by the places of their records. A record without an error is stored. */
 export interface Inserted {
   readonly errors: ReadonlyMap<number, Error>;
   /** The missing references of the records that were therefore not sent. */

@@ -73,7 +73,7 @@ function cutFirst(measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion
   return ofFirst;
 }
 
-/** What each of the first records leads to: of as many of them as have no more than 50,000 ids together. */
+/** The ids that each of the first records leads to: as many records as have no more than 50,000 ids together. */
 async function measureStep(records: readonly StoredRecord[], step: Step, inclusion: Inclusion): Promise<readonly Led[]> {
   const scope = inclusion.scopes.get(step.source);
   if (!scope || (isManyStep(step) && step.relation.isCount)) return records.map(() => []);

@@ -97,7 +97,7 @@ async function readSteps(records: readonly StoredRecord[], steps: readonly Step[
 }
 
 /**
- * What is left of the limits of an answer: the bytes that may still be read, and those of JSON that may still be
+ * The rest of the limits of an answer: the bytes that may still be read, and the bytes of JSON that may still be
  * written.
  */
 interface Rooms {

@@ -5,7 +5,7 @@ import type { Condition, Filter } from '../../query/filter.ts';
 import type { SortKey } from '../../query/position.ts';
 import type { ThroughQuery } from './through-stages.ts';
 
-/** What the filters and sorts of a list need of the collection to which a relation leads. */
+/** The reads that the filters and sorts of a list need on the collection of a relation. */
 export interface ThroughReads {
   /**
    * The filter for records with these properties that a relation can lead to: their id has the type of the model's ids.

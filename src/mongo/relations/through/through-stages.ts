@@ -5,7 +5,7 @@ import type { Filter } from '../../query/filter.ts';
 /** Records of a collection that match the filter and pass the stages. */
 export interface ThroughQuery {
   readonly filter: Filter;
-  /** `$lookup`s with what they demand. They change nothing in a record. */
+  /** `$lookup`s and the conditions on their results. They leave the record as it is. */
   readonly stages: readonly BsonDocument[];
 }
 

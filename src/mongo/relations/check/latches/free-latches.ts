@@ -14,7 +14,7 @@ export interface TakenLatch {
 /** One that waits for a latch. */
 type Waiting = (n: number) => void;
 
-/** What this process knows of the latches of one record. */
+/** The latches of one record, as far as this process knows them. */
 interface Known {
   /** How many latches the record has, as far as this process knows: one until two writers meet. */
   count: number;

@@ -22,7 +22,7 @@ export interface Parent extends Latched {
 /** How transactions take latches. */
 export type Holding = Pick<Latches, 'hold' | 'discard'>;
 
-/** What an `update` or `delete` command answers. */
+/** The answer of an `update` or `delete` command. */
 interface Reply {
   readonly n: number;
   readonly nModified?: number;
@@ -43,8 +43,8 @@ const statementsPerCommand = 1_000;
 const freeLatches = new WeakMap<Db['client'], Map<string, FreeLatches>>();
 
 /**
- * The latches of the records of a database: how a writer of references and a delete of what they lead to exclude each
- * other. README.md says why that is right.
+ * The latches of the records of a database. By them, a writer of references and a delete of the records that they lead
+ * to exclude each other. README.md says why that is right.
  */
 export class Latches {
   readonly #db: Db;
@@ -56,7 +56,7 @@ export class Latches {
   readonly #free: FreeLatches;
   /** The latches that a transaction has, by the keys of their records. */
   readonly #held = new WeakMap<Transaction, Map<string, TakenLatch>>();
-  /** What the deletes of a request have shut before their transaction is tried again. */
+  /** The latches that the deletes of a request have shut before their transaction is tried again. */
   readonly #shut = new WeakMap<Work, Shut>();
 
   /** `maxLatches` is how many a record gets at which two writers of this process meet. */
