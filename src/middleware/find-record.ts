@@ -7,7 +7,7 @@ import { workOf } from './exchange/exchange.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 
-/** Options of what finds records. */
+/** Options of middlewares that find records. */
 export interface FindOptions extends DatabaseOptions {
   /**
    * Fetches whole records, for hooks: with private fields, which are never sent, and with fields that the client did

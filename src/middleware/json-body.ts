@@ -56,7 +56,7 @@ const legal: LegalOptions<JsonBodyOptions> = {
   schema: checkedLater,
 };
 
-/** What a middleware knows of the body that it reads or checks, for the chain and the OpenAPI description. */
+/** The properties of the body that a middleware reads or checks, for the chain and the OpenAPI description. */
 interface Described {
   readonly body?: ObjectNode | 'any';
   readonly isOptional?: boolean;

@@ -61,7 +61,7 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
     };
     ctx.save = save;
 
-    /** What a handler answers may be a copy or a part of it. */
+    /** The answer of a handler may be a copy or a part of it. */
     function noteLoaded(document: unknown): unknown {
       const record = loaded.get(document);
       if (record) ctx.noted?.add(record);

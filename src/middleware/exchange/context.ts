@@ -145,7 +145,7 @@ export type FindScoped = (model: Pick<CompiledModel, 'name' | 'collection'>) => 
   readonly scopeWrites: boolean;
 };
 
-/** What an operation has shown, and what it has taken from its caller. */
+/** The records that an operation has shown, and those that it has taken from its caller. */
 export interface NotedRecords extends ShownRecords {
   /** The records that it has deleted, or taken out of the scope. */
   readonly left?: readonly ShownRecord[];

@@ -3,7 +3,7 @@ import type { TransactionContext } from '../../store/store.ts';
 import type { Context } from './context.ts';
 import { exchangeOf } from './exchange.ts';
 
-/** What a write has done, for the hooks in its transaction. */
+/** The results of a write, for the hooks in its transaction. */
 export interface Written<Before = unknown, After = unknown> {
   /** The record before the write as a document; null for a create, and for a custom operation that has saved none. */
   readonly before: Before;
@@ -11,7 +11,7 @@ export interface Written<Before = unknown, After = unknown> {
   readonly after: After;
   /** The transaction of the write. */
   readonly tx: TransactionContext;
-  /** What the handler of a custom operation has returned. */
+  /** The result of the handler of a custom operation. */
   readonly result?: unknown;
 }
 

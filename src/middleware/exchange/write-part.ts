@@ -10,7 +10,7 @@ export interface WrittenRecord {
   readonly after?: StoredRecord | undefined;
 }
 
-/** What a middleware that writes knows of its records, for `withinTransaction`. */
+/** The access of `withinTransaction` to the records of a middleware that writes. */
 export interface WritePart {
   /**
    * Reads the records that the write is about to change, in its transaction. Throws if they cannot be changed.

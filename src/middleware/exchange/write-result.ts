@@ -13,7 +13,7 @@ type Held = Pick<Slots, 'privateNames' | 'record' | 'page' | 'noted'>;
 /** Writes what a handler returned as JSON. */
 export type WriteResult = (value: unknown, held: Held) => string;
 
-/** What is computed once for each answer. */
+/** The values that are computed once for each answer. */
 interface Rules {
   /** The names of private fields. */
   readonly secrets: ReadonlySet<string>;

@@ -61,7 +61,7 @@ export function hasCascadeHooks(model: CompiledModel, references: References | u
   });
 }
 
-/** What an operation does to a record whose reference it meets. */
+/** The change that an operation makes to a record with this reference. */
 function changeBy({ field: { ref } }: Edge, operation: Cascading): CascadedChange | undefined {
   if (ref.onDelete === 'cascade') return operation === 'restore' ? 'restored' : 'deleted';
   return operation === 'restore' || ref.onDelete === 'restrict' ? undefined : 'changed';

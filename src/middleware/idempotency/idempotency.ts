@@ -13,7 +13,7 @@ import { reportError } from '../exchange/report-error.ts';
 import { requireSeen } from '../exchange/require-seen.ts';
 import { rememberNoted } from './replays.ts';
 
-/** What the middleware needs besides the keys. */
+/** The dependencies of the middleware besides the keys. */
 export interface IdempotencySettings {
   readonly principal: Called<[ctx: Context], unknown>;
   readonly required: boolean;

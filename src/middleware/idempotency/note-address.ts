@@ -14,7 +14,7 @@ export interface NotedAddress {
   readonly hasLeft: boolean;
 }
 
-/** What is needed to find the record of a path. */
+/** The parts by which the record of a path is found. */
 export interface AddressRoom {
   readonly model: CompiledModel;
   readonly collection: Pick<Operations, 'findIdsBy'>;

@@ -16,7 +16,7 @@ import { findTarget, type GuardedSource, openSource, type RelationTarget } from 
 export interface IncludeOptions extends DatabaseOptions {
   /** The models that relations lead to. */
   readonly targets: readonly RelationTarget[];
-  /** The name of what has the option, for error messages. @default 'a list' */
+  /** The owner of the option, for error messages. @default 'a list' */
   readonly owner?: string;
   /**
    * Largest size of the included records of one answer in bytes, from 1,024 to 268,435,456. It limits what is read from
@@ -69,7 +69,7 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
   return { names: [...paths.keys()], relations, steps, paths, maxPageBytes };
 }
 
-/** What {@link compilePaths} needs to know. */
+/** Options of {@link compilePaths}. */
 interface PathOptions extends DatabaseOptions, Pick<IncludeOptions, 'targets' | 'owner'> {
   /** The option that has the names, for error messages. */
   readonly option: string;

@@ -28,7 +28,7 @@ export interface ThroughLimits {
 export interface ThroughOptions extends DatabaseOptions, ThroughLimits {
   /** The models that relations lead to. */
   readonly targets: readonly RelationTarget[];
-  /** The name of what has the option, for error messages. @default 'a list' */
+  /** The owner of the option, for error messages. @default 'a list' */
   readonly owner?: string;
 }
 

@@ -56,8 +56,8 @@ export class SourceScopes {
 const known = new WeakMap<object, SourceScopes>();
 
 /**
- * What was answered in this request so far. It is forgotten, like the guards that have opened, if the request is
- * authenticated again.
+ * The scopes that were found in this request so far. They are forgotten, like the guards that have passed, if the
+ * request is authenticated again.
  */
 export function sourceScopesOf(ctx: Context): SourceScopes {
   ctx.openedGuards ??= new Set();

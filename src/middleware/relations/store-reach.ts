@@ -30,7 +30,7 @@ export function findScopedOf({ findScoped = findNone }: Context): FindScoped {
   return findScoped;
 }
 
-/** What the scope of a resource asks of its records in this request. */
+/** The filter that the scope of a resource requires of its records in this request. */
 export async function readConditions(ctx: Context, { model, scope }: ReturnType<FindScoped>): Promise<readonly Condition[]> {
   return readScope(await askScope(ctx, scope as ScopeFunction), model.scopeFields);
 }
@@ -44,8 +44,8 @@ function keyOf({ name, collection }: Pick<CompiledModel, 'name' | 'collection'>)
 const findNone = compileFindScoped([]);
 
 /**
- * What a request may reach by its stores: the scope of each model's resource, without its guards, which are about
- * operations.
+ * The records that a request may reach by its stores: the scope of each model's resource, without its guards, which are
+ * about operations.
  */
 export function reachOf(ctx: Context): Reach {
   return {
