@@ -53,7 +53,7 @@ export interface ServedResource extends CompiledResource {
   chainOf(operation: string): readonly ResourceMiddleware[];
   /** Its own middlewares only. */
   ownChainOf(operation: string): readonly ResourceMiddleware[];
-  /** What a caller runs through to see an answer of the operation again. */
+  /** The middlewares that a caller passes to see an answer of the operation again. */
   replayChainOf(operation: string): readonly ResourceMiddleware[];
 }
 

@@ -95,7 +95,7 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    * @default '/:id/<name>'
    */
   readonly path?: string;
-  /** A few words on what it does, for the OpenAPI description. @default the name of the operation */
+  /** A short description of the operation, for the OpenAPI description. @default the name of the operation */
   readonly summary?: string;
   /**
    * Middlewares before the handler, or instead of one. The limit of `jsonBody` is `maxBody` of the api. `If-Match` is

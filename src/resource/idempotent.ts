@@ -3,7 +3,7 @@ import { isGuards } from '../middleware/guards.ts';
 import { compileReplays, setReplays } from '../middleware/idempotency/replays.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 
-/** What answers a repeated request as the first time, if the api has that. */
+/** The middleware that answers a repeated request as the first time, if the api has it. */
 export function idempotent(r: CompiledResource, operation: string): ResourceMiddleware[] {
   return [...readmission(r, operation), ...keyed(r)];
 }

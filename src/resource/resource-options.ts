@@ -81,7 +81,7 @@ type Hook<Op extends string, Ctx, Doc> = [Op] extends [Operation]
   ? AfterHook<Ctx, ResultOf<Op, Doc>>
   : Called<[ctx: Ctx, result: unknown], unknown>;
 
-/** What the hooks after an operation get; for several operations, any of it. */
+/** The arguments of the hooks after an operation; for several operations, those of any of them. */
 type ResultOf<Op, Doc> = Op extends 'list' ? readonly Doc[] : Op extends OfMany ? readonly IdOf<Doc>[] : Doc;
 
 type SetFields<Principal, F extends Fields> = (

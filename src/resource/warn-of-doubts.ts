@@ -18,7 +18,7 @@ function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
 }
 
-/** What `serverFields` and hooks before a create set is not known beforehand. Hooks cannot set the id. */
+/** The values that `serverFields` and hooks before a create set are not known beforehand. Hooks cannot set the id. */
 function warnOfUnsettable(resource: CompiledResource): void {
   const { path, ops, model, serverFields, beforeOf } = resource;
   if (!ops.includes('create') || serverFields.create) return;
