@@ -69,7 +69,7 @@ export interface ConcurrencyOptions<Principal> {
 export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions, ThroughLimits, ReferenceLimits {
   /** The database of the models' collections. */
   readonly db: Database;
-  /** What `resource()` of the service has returned. Their paths must differ. */
+  /** The resources that `resource()` of the service has returned. Their paths must differ. */
   readonly resources: readonly Resource[];
   /** Models without a resource that relations lead to. `include` shows their records without a scope. @default none */
   readonly models?: readonly Model[];

@@ -34,7 +34,7 @@ export interface CloseOptions {
   readonly timeout?: number;
 }
 
-/** Whether `close` of an api was called, and what it waits for. */
+/** Whether `close` of an api was called, and the requests that it waits for. */
 export interface Closing {
   hasBegun: boolean;
   readonly inFlight: InFlight;

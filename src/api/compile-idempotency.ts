@@ -5,7 +5,7 @@ import type { Database } from '../mongo/driver/database.ts';
 import { openIdempotencyKeys } from '../mongo/idempotency-keys.ts';
 import type { IdempotencyOptions } from './api-options.ts';
 
-/** What an api with `idempotency` has in addition. */
+/** The parts that only an api with `idempotency` has. */
 export interface CompiledIdempotency {
   readonly middleware: ResourceMiddleware;
   readonly required: boolean;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** What the caller of `fetch` says besides the request. */
+/** The options of `fetch` besides the request. */
 interface Given {
   readonly principal?: unknown;
   readonly maxPageBytes?: number;

@@ -143,7 +143,7 @@ export function readPrefix({ prefix = '' }: Options): string {
   );
 }
 
-/** What an api serves beside its resources. */
+/** The other things that an api serves beside its resources. */
 export interface Extras {
   /** The guards of the OpenAPI description: empty if it is open to everybody, undefined if it is not served. */
   readonly documentGuards: readonly Guard<never>[] | undefined;

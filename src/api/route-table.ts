@@ -40,7 +40,7 @@ export function checkPaths(resources: readonly UnlinkedResource[], { documentGua
   ]);
 }
 
-/** Compiles the routes of all resources, and of what the api serves beside them. */
+/** Compiles the routes of all resources, and the other routes of the api. */
 export function compileRouteTable(description: ApiDescription, { docs }: Extras, probes: readonly Route[]): RouteTable {
   const { resources, beforeDocument: before } = description;
   const ofBatch = description.batch ? [[batchPath, [compileBatchRoute(description.batch)]] as const] : [];

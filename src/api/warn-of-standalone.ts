@@ -4,7 +4,7 @@ import { reachabilityOf } from '../mongo/driver/reachability.ts';
 import type { CompiledResource } from '../resource/compiled-resource.ts';
 import { singleWrites } from '../resource/resource-options.ts';
 
-/** What an api has that needs transactions. */
+/** The features of an api that need transactions. */
 interface Needing {
   readonly batch?: unknown;
   readonly idempotency?: unknown;
@@ -35,7 +35,7 @@ function needingOf({ path, ops, operations, withinOf }: CompiledResource): strin
   return [...(hasHooks ? ['within'] : []), ...ofMany].map((name) => `\`${name}\` of resource \`${path}\``);
 }
 
-/** Writes of references that hold, and deletes of what they lead to. */
+/** Writes of references that hold, and deletes of the records that they lead to. */
 function needingOfReferences([resource]: readonly CompiledResource[]): string[] {
   const models = new Set(resource?.references?.heldModels ?? []);
   return [...models].map((model) => `\`onDelete\` of references to ${model}`);
