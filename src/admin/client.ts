@@ -29,7 +29,7 @@ export interface DataProviderOptions {
   readonly messages?: Messages;
 }
 
-/** What a request sends besides its method and path, and which answer it takes. */
+/** The parts of a request besides its method and path, and the kind of answer that it accepts. */
 export interface Sent<Answer = unknown> {
   readonly query?: Query;
   /** JSON. */

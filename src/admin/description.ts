@@ -2,7 +2,7 @@ import type { DataProviderOptions, Send } from './client.ts';
 import { isObject } from './is-object.ts';
 import { resolve, type Schema, type Schemas } from './schemas.ts';
 
-/** What the OpenAPI description says of a resource. */
+/** The facts about a resource that the OpenAPI description has. */
 export interface Description {
   /** The parameters of its list, with the schemas of their values. */
   readonly parameters: ReadonlyMap<string, Schema>;

@@ -9,7 +9,7 @@ export type { RequestMeta } from './records.ts';
 /** The id of a record. */
 export type Identifier = string | number;
 
-/** What the functions that read may be given besides. */
+/** Further parameters of the functions that read. */
 export interface ReadParams {
   readonly meta?: RequestMeta;
   readonly signal?: AbortSignal;
@@ -59,7 +59,7 @@ export type DataProvider = {
   supportAbortSignal: true;
 };
 
-/** What the functions that write may be given besides. */
+/** Further parameters of the functions that write. */
 export interface WriteParams {
   readonly meta?: Pick<RequestMeta, 'query'>;
 }

@@ -8,7 +8,7 @@ import { HttpError } from './http-error.ts';
 import { type AskPage, type Positions, type Range, type Rows, readByCursor, readByNumber } from './read-range.ts';
 import { keep, Seen } from './seen.ts';
 
-/** What both frameworks may say of a single request. */
+/** The settings that both frameworks may give a single request. */
 export interface RequestMeta {
   /** Further parameters: `{ include: 'customer', fields: ['number', 'total'] }`. An array is a list of names. */
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>;

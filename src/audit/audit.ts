@@ -1,6 +1,6 @@
 import type { AuditedMisfit, UnknownKey } from './tally.ts';
 
-/** What an audit has found so far. It is plain JSON. */
+/** The findings of an audit so far. They are plain JSON. */
 export interface Audit {
   readonly model: string;
   readonly collection: string;
@@ -12,7 +12,7 @@ export interface Audit {
   readonly estimate: number;
   /** How many of the records do not fit the model. */
   readonly misfitting: number;
-  /** What does not fit, by path and rule, the most frequent first. At most 1,000. */
+  /** The misfits by path and rule, the most frequent first. At most 1,000. */
   readonly misfits: readonly AuditedMisfit[];
   /** Stored keys that are not fields, which the model ignores. At most 1,000. */
   readonly unknownKeys: readonly UnknownKey[];

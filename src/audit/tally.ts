@@ -27,7 +27,7 @@ export interface UnknownKey {
   readonly ids: readonly string[];
 }
 
-/** What one entry of a tally counts. */
+/** The misfits that one entry of a tally counts. */
 interface Kind {
   readonly path: string;
   readonly rule?: string | undefined;

@@ -6,7 +6,7 @@ import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';
 import { type CreatedId, fillIn } from './refs.ts';
 
-/** What the answer of a batch needs of its api to be shown again. */
+/** The parts of an api by which the answer of a batch is shown again. */
 export interface BatchReplaysSettings {
   readonly maxOperations: number;
   /** Runs what a caller runs through to see an answer of the operation at a path again. */

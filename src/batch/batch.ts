@@ -15,7 +15,7 @@ import { readBatch } from './read-batch.ts';
 import { type CreatedId, fillIn } from './refs.ts';
 import { settle } from './settle.ts';
 
-/** What a batch needs of its api. */
+/** The parts of an api that a batch needs. */
 export interface BatchSettings {
   readonly db: Database;
   readonly maxTimeMS: number;

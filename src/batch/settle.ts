@@ -2,8 +2,8 @@ import type { NotedRecords } from '../middleware/exchange/context.ts';
 import { type ShownRecords, textOf } from '../mongo/idempotency-keys.ts';
 
 /**
- * What a batch shows in the end: an operation may delete a record that one before has shown, or take it out of the
- * scope.
+ * The records that a batch shows in the end: an operation may delete a record that an earlier one has shown, or take it
+ * out of the scope.
  */
 export function settle(noted: readonly NotedRecords[]): readonly ShownRecords[] {
   const left = new Set<string>();

@@ -5,9 +5,9 @@ interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: true;
-  /** What its value is called in the help, such as `file`. */
+  /** The name of its value in the help, such as `file`. */
   readonly value?: string;
-  /** What it does, for the help. */
+  /** Its description in the help. */
   readonly text: string;
 }
 
@@ -22,7 +22,7 @@ export type Values<O extends Options> = {
       : string;
 };
 
-/** What a command is run with. */
+/** The arguments and streams of a command. */
 export interface Run<O extends Options = Options> {
   readonly values: Values<O>;
   /** Loads the module, and gets its api. Throws a `ConfigurationError` for the mistakes in it. */
@@ -35,7 +35,7 @@ export interface Run<O extends Options = Options> {
   tell(message: string): void;
 }
 
-/** What a command ends with. */
+/** The exit statuses of commands. */
 export const status = {
   /** Everything is as it should be. */
   good: 0,
@@ -47,9 +47,9 @@ export const status = {
 
 /** A command of the command line. */
 export interface Command {
-  /** What it does, in one line of the help. */
+  /** Its description in one line of the help. */
   readonly summary: string;
-  /** What its exit status means, and whatever else the help should say. */
+  /** The meaning of its exit status, and further lines of the help. */
   readonly details: string;
   readonly options: Options;
   /** Whether it reads the database. Otherwise it works without one. */

@@ -3,7 +3,7 @@ import { readNumber } from './json-number.ts';
 /** A double holds every decimal number with this many digits, and its text has the same digits. */
 const DOUBLE_DIGITS = 15;
 
-/** What {@link scanJson} finds. */
+/** The result of {@link scanJson}. */
 export type JsonShape = 'double' | 'exact' | 'too-deep' | 'too-many';
 
 /**

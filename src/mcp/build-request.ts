@@ -12,8 +12,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 const origin = 'http://in-process';
 
 /**
- * Makes the request of a call. Throws a {@link ToolError} for arguments that cannot be sent; what they mean is for the
- * api to judge. The path is always one of the tool's own operation: no argument leads to another one.
+ * Makes the request of a call. Throws a {@link ToolError} for arguments that cannot be sent. The api judges their
+ * meaning. The path is always one of the tool's own operation: no argument leads to another one.
  */
 export function buildRequest(tool: Tool, given: Arguments, headers: CallHeaders, signal: AbortSignal): Request {
   const sent = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -51,7 +51,7 @@ function checkNames({ inputs }: Tool, sent: readonly (readonly [string, unknown]
   if (missing.length > 0) throw new ToolError(`These arguments are required: ${missing.map(([name]) => quote(name)).join(', ')}.`);
 }
 
-/** What is said of fields that belong into the body. */
+/** The message about fields that belong into the body. */
 function misplaced(inputs: Tool['inputs'], unknown: readonly string[]): string | undefined {
   const fields = (inputs.get('body')?.schema.properties ?? {}) as object;
   return unknown.every((name) => Object.hasOwn(fields, name)) ? ': send the fields of the record in `body`.' : undefined;

@@ -5,7 +5,7 @@ import type { Argument } from './tool.ts';
 
 const maxArgumentName = 64;
 
-/** What the arguments of an operation are made from. */
+/** The parts of the description from which the arguments of an operation are made. */
 export interface Described {
   /** The path of the operation, with the parameters that all of its operations have. */
   readonly item: Part;
@@ -32,7 +32,7 @@ const headerArguments = new Map([
   ],
 ]);
 
-/** What is said of parameters that need more, or less, than the description of the api says. */
+/** Descriptions of parameters that need more, or less, than the description of the api has. */
 const words: Readonly<Record<string, string | undefined>> = {
   after: '`page.next_cursor` of the page before, with the same filters and sort.',
   before: undefined,

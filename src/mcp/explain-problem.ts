@@ -78,7 +78,7 @@ function toArgument({ inputs }: Tool, field: string): string {
   return field;
 }
 
-/** What the api says of headers and parameters, in the names of the arguments. */
+/** Renames headers and parameters in messages of the api to the names of the arguments. */
 function inArguments({ inputs }: Tool, text: string): string {
   const named = [...inputs].filter(([name, input]) => name !== input.name);
   return named.reduce((all, [name, input]) => {
@@ -93,7 +93,7 @@ interface Failure {
   readonly retryAfter: string | null;
 }
 
-/** What the model can do about it. */
+/** Advice for the model. */
 function hintFor({ inputs, siblings, method }: Tool, { status, code, retryAfter }: Failure): string | undefined {
   const [get, list] = [siblings.get('get'), siblings.get('list')];
   const takesRevision = inputs.has('if_match');

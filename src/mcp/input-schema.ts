@@ -72,7 +72,7 @@ function isBound(value: unknown): boolean {
   return value > -Number.MAX_SAFE_INTEGER && value < Number.MAX_SAFE_INTEGER;
 }
 
-/** What the keywords that are left out would say. */
+/** The meaning of the omitted keywords, in words. */
 function wordsFor({ format, pattern, exclusiveMinimum, exclusiveMaximum, multipleOf, uniqueItems, maximum, type }: Schema): string[] {
   const isInt64 = type === 'integer' && format === 'int64' && typeof maximum === 'bigint' && maximum > BigInt(Number.MAX_SAFE_INTEGER);
   return [

@@ -12,7 +12,7 @@ import type { Caller } from './read-caller.ts';
 import { type Tool, ToolError } from './tool.ts';
 import { writeResult } from './write-result.ts';
 
-/** What the servers of an api have in common: it is made once. */
+/** The parts that all servers of an api share. They are made once. */
 export interface Toolset {
   readonly api: Api<never>;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -91,7 +91,7 @@ export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promis
   return { mcp, calls };
 }
 
-/** What the client reads of an error. The message of one that was not meant for clients is only reported. */
+/** The text of an error for the client. The message of an unexpected error is only reported. */
 function describe(error: unknown, report: (error: unknown) => void): string {
   if (error instanceof ToolError) return error.message;
   if (isProblem(error) && error.status < 500) return `${error.title} (${error.code})${error.detail ? `: ${error.detail}` : ''}`;

@@ -2,7 +2,8 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { anArrayOf, aString, aWholeNumber, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
 
 /**
- * What the SDK tells of a call: `http.authInfo` of its own authentication, `http.req`, `sessionId`, `mcpReq.signal`.
+ * The information of the SDK about a call: `http.authInfo` of its own authentication, `http.req`, `sessionId`,
+ * `mcpReq.signal`.
  */
 export type McpCall = ServerContext;
 
@@ -41,12 +42,12 @@ export interface McpOptions<Principal = unknown, Call = McpCall> {
    * @default 40_000, about 10,000 tokens
    */
   readonly maxAnswer?: number;
-  /** What the server calls itself. @default the title of the api */
+  /** The name of the server. @default the title of the api */
   readonly name?: string;
   /** @default the version of the api */
   readonly version?: string;
   /**
-   * What the model reads about all tools.
+   * The instructions for the model about all tools.
    *
    * @default the description of the api, and how pages and revisions are passed
    */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What every client accepts as the name of a tool and as the name of an argument is made of these characters. */
+/** The characters that every client accepts in names of tools and arguments. */
 const unsafe = /[^a-zA-Z0-9_-]+/g;
 
 /** A wanted name, and its subject: two subjects may want the same name. */

@@ -15,7 +15,7 @@ export interface Argument {
 export interface Tool {
   /** The operation, such as `orders.list`. */
   readonly operation: string;
-  /** What the client sees. */
+  /** The tool as the client sees it. */
   readonly definition: ToolDefinition;
   readonly method: string;
   /** The path, with the parameters in braces. */

@@ -36,7 +36,7 @@ export interface DescriptionOptions {
 /** The names of {@link DescriptionOptions}. */
 export const descriptionOptionNames = ['title', 'version', 'description', 'contact', 'license', 'securitySchemes', 'security'] as const;
 
-/** What the description of batches is made from. */
+/** The inputs of the description of batches. */
 export interface BatchDescription {
   /** The middlewares that a batch runs through. */
   readonly chain: readonly ResourceMiddleware[];
@@ -45,7 +45,7 @@ export interface BatchDescription {
   readonly ofMembers: readonly ProblemCode[];
 }
 
-/** What the description of an api is made from. */
+/** The inputs of the description of an api. */
 export interface ApiDescription {
   readonly info: Info;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;

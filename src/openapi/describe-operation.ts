@@ -9,7 +9,7 @@ import { cachingHeaders, entityTag, idempotencyKey } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 import type { RecordSchemas } from './record-schemas.ts';
 
-/** What the description of a resource's operations is made from. */
+/** The inputs of the description of a resource's operations. */
 export interface ResourceContext {
   readonly api: ApiDescription;
   readonly resource: ServedResource;
@@ -87,7 +87,7 @@ function hasHooksBefore({ beforeOf }: CompiledResource, operation: string): bool
   return isWrite(operation) && beforeOf(operation).length > 0;
 }
 
-/** What the description of an answer with a record is made from. */
+/** The inputs of the description of an answer with a record. */
 interface AnswerContext extends Pick<ResourceContext, 'schemas' | 'components'> {
   readonly resource: CompiledResource;
 }

@@ -74,7 +74,7 @@ export function ifNoneMatch(components: Components): Part {
   return precondition(components, 'IfNoneMatch', { name: 'If-None-Match', description });
 }
 
-/** The precondition of a write that must not meet what it names. */
+/** The precondition of a write that must not match the named entity tags. */
 export function unlessMatch(components: Components): Part {
   const description = 'Write only if the record has none of these entity tags; `*` is any (RFC 9110 §13.1.2).';
   return precondition(components, 'UnlessMatch', { name: 'If-None-Match', description });

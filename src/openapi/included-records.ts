@@ -15,7 +15,7 @@ export interface IncludedRecords {
 
 export const nothingIncluded: IncludedRecords = { referred: new Map(), many: [] };
 
-/** What the resources of an api let their clients include. */
+/** The records that the resources of an api let their clients include. */
 export interface Included {
   /** The models whose records are shown, whether a resource serves them or not. */
   readonly models: readonly CompiledModel[];

@@ -174,7 +174,7 @@ function describeSubject(field: QueryField, operator: Operator): string {
   return record === '' ? item : record + item.charAt(0).toLowerCase() + item.slice(1);
 }
 
-/** What is said of no item: these match a list in which none is equal. */
+/** Descriptions of negated operators: they match an array in which no item is equal. */
 const inListMeanings: Readonly<Partial<Record<Operator, string>>> = {
   ne: 'equals this',
   nin: 'is one of these, separated by commas',

@@ -8,7 +8,7 @@ import type { Part } from './document.ts';
 /** The name of the schema of problem documents: no object may have it. */
 export const problemName = 'Problem';
 
-/** What the description of an operation's problems is made from. */
+/** The inputs of the description of an operation's problems. */
 interface ProblemContext {
   readonly api: Pick<ApiDescription, 'writesProblems'>;
   readonly components: Components;

@@ -28,7 +28,7 @@ import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } fr
 /** The schemas of the bodies and answers of the operations that a resource serves. */
 export interface RecordSchemas {
   readonly read?: Schema;
-  /** The schema of what list and get answer, if clients may choose the fields. */
+  /** The schema of the records of list and get, if clients may choose the fields. */
   readonly selected?: Schema;
   /** The schema of the answer of list. */
   readonly page?: Schema;

@@ -11,7 +11,7 @@ import type { Filter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, type WriteBounds } from '../mongo/query/require-within.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
-/** What is saved: a document, with the row filter, and what its new values must keep to. */
+/** A document to save, with the row filter and the bounds of its new values. */
 interface Saving extends WriteBounds {
   readonly document: object;
   /** The record that the document was made of. */

@@ -7,7 +7,7 @@ import type { WriteBounds } from '../mongo/query/require-within.ts';
 /** A row filter, and the conditions that a record which is written must fulfil. */
 export type ReadScope = ReturnType<typeof readAnyScope>;
 
-/** What a request may reach by its stores. */
+/** The records that a request may reach by its stores. */
 export interface Reach extends Pick<Viewer, 'scopeOf'> {
   /**
    * Finds the scope of a model's records, which is asked for when it is needed. Throws a plain Error if no single
@@ -16,7 +16,7 @@ export interface Reach extends Pick<Viewer, 'scopeOf'> {
   findScope(model: CompiledModel): () => Promise<ReadScope>;
 }
 
-/** What one operation of a store is limited to. */
+/** The limits of one operation of a store. */
 export interface Limits {
   readonly scope: Filter | undefined;
   readonly bounds: WriteBounds;

@@ -13,7 +13,7 @@ import { aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined,
 import type { Limits, Within } from './limits.ts';
 import type { AffectedRecords, Created, MaxOptions } from './store.ts';
 
-/** What the operations on many records use of their store. */
+/** The parts of a store that the operations on many records use. */
 interface StoreParts {
   readonly model: CompiledModel;
   readonly collection: Collection;

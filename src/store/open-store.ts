@@ -68,7 +68,7 @@ export interface StoreUser {
   hold?(document: object, record: StoredRecord): void;
   /** Called before the store changes or removes records. */
   changes?(): void;
-  /** What the user may reach. @default every record */
+  /** The records that the user may reach. @default every record */
   readonly reach?: Reach;
 }
 

@@ -17,7 +17,7 @@ export interface PlannedRecords {
   readonly ids: readonly unknown[];
 }
 
-/** What a delete would do. */
+/** The effects of a delete. */
 export interface DeletePlan {
   /** Whether the delete would be carried out, as things are. */
   readonly isAllowed: boolean;

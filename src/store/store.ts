@@ -61,7 +61,7 @@ export interface MaxOptions {
   readonly max?: number;
 }
 
-/** What a write to many records has done. */
+/** The result of a write to many records. */
 export interface AffectedRecords {
   /** How many records have matched. */
   readonly matched: number;
@@ -70,8 +70,8 @@ export interface AffectedRecords {
 }
 
 /**
- * What became of one of many records that were to be created. `error` is a problem (409, 422, 503, 504), or a plain
- * Error for a value of a private field.
+ * The outcome for one of many new records. `error` is a problem (409, 422, 503, 504), or a plain Error for a value of a
+ * private field.
  */
 export type Created<Doc> = { readonly record: Doc; readonly error?: undefined } | { readonly record?: undefined; readonly error: Error };
 

@@ -3,7 +3,7 @@ import type { Api, Model } from '../../index.ts';
 import type { ModelInput } from '../../model/compile/compile-model.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** The names of what to choose. Without any, all models are chosen. */
+/** The names of the models and resources to choose. Without names, all models are chosen. */
 interface Chosen {
   readonly model?: readonly string[];
   readonly resource?: readonly string[];

@@ -5,7 +5,7 @@ import type { LoadedApi } from '../load-api.ts';
 import { printableJson } from '../printable.ts';
 import { withoutCredentials } from '../without-credentials.ts';
 
-/** What a check has found, as `--json` prints it. Without mistakes, it describes the api. */
+/** The findings of a check, as `--json` prints them. Without mistakes, it describes the api. */
 interface Findings {
   readonly mistakes: readonly string[];
   readonly resources: readonly ResourceFindings[];
