@@ -4,8 +4,8 @@ import type { Model } from '../model/define/define-model.ts';
 import type { HasFields } from '../model/define/infer.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import { type CascadePlan, type IsSeen, planCascade } from '../mongo/relations/cascade/plan-cascade.ts';
-import type { CascadeLimits, Edge, References } from '../mongo/relations/references.ts';
+import { findRestricting, type IsSeen, planCascade } from '../mongo/relations/cascade/plan-cascade.ts';
+import type { CascadeLimits, References } from '../mongo/relations/references.ts';
 import type { Id } from './store.ts';
 
 /** Records that a delete would touch, or that forbid it. */
@@ -53,7 +53,10 @@ export async function planDelete(
   if ((await collection.findIds({ _id: id }, 1, work)).length === 0) throw notFound();
   const plan = await planCascade(references, model, [id], work, isSeen);
   const restrictedBy: DeletePlan['restrictedBy'][number][] = [];
-  for (const edge of plan.restricting) restrictedBy.push({ ...(await findRestricting(edge, plan, work)), field: edge.field.name });
+  for (const edge of plan.restricting) {
+    const found = await findRestricting(edge, plan, { scope: undefined, most: mostNamed }, work);
+    restrictedBy.push({ ...toPlanned(edge.holder.model, [...found.values()]), field: edge.field.name });
+  }
   const deleted = plan.deleted.map(({ edge, ids }) => ({ ...toPlanned(edge.holder.model, ids), action: 'delete' as const }));
   const cleared = plan.rewritten.map(({ holder, ids }) => ({ ...toPlanned(holder.model, [...ids.values()]), action: 'clear' as const }));
   return {
@@ -62,16 +65,6 @@ export async function planDelete(
     steps: [...merge(deleted), ...cleared],
     restrictedBy,
   };
-}
-
-async function findRestricting({ holder, field, target }: Edge, { gone }: CascadePlan, work: Work): Promise<PlannedRecords> {
-  const going = gone.get(holder.model.collection);
-  const targets = [...(gone.get(target.model.collection)?.values() ?? [])];
-  const found = await holder.collection.findIdsBy(field.path, targets, undefined, mostNamed + (going?.size ?? 0), work);
-  const { leaf } = holder.model.id;
-  const staying = new Map(found.map((one) => [leaf.toJson(one), one]));
-  for (const key of going?.keys() ?? []) staying.delete(key);
-  return toPlanned(holder.model, [...staying.values()].slice(0, mostNamed));
 }
 
 function toPlanned({ name, id: { leaf } }: CompiledModel, ids: readonly unknown[]): PlannedRecords {

@@ -3,13 +3,13 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Writer } from '../driver/duplicate-key.ts';
+import { inParts } from '../driver/in-parts.ts';
 import type { Work } from '../driver/work.ts';
 import { type Deletion, marking } from '../query/deleted.ts';
 import { both, type Filter } from '../query/filter.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import { StoredRecord } from '../stored-record.ts';
-import { inParts } from './write-many.ts';
 
 type Stored = Record<string, unknown>;
 

@@ -5,6 +5,7 @@ import type { Changes } from '../../model/write/plan-changes.ts';
 import type { FieldError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
 import { compileFirstBatch } from '../driver/first-batch.ts';
+import { inParts } from '../driver/in-parts.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
 import { refusedCreations } from '../query/apply-changes.ts';
@@ -65,9 +66,6 @@ export interface ManyWrites {
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
   readonly maxTimeMS: number;
 }
-
-/** The most ids of one command: ids of the longest kind then have ten of the 16 MiB that a command may have. */
-const idsPerCommand = 5_000;
 
 /** The most bytes that hooks are given: as many as one reply of the database has. */
 const mostBytes = 16 * 1024 * 1024;
@@ -206,11 +204,6 @@ export function openManyWrites(
       });
     },
   };
-}
-
-/** Divides ids into as many as one command takes. */
-export function* inParts(ids: readonly unknown[]): Generator<readonly unknown[]> {
-  for (let start = 0; start < ids.length; start += idsPerCommand) yield ids.slice(start, start + idsPerCommand);
 }
 
 /** The same error, with the id of its record in front of the path. */

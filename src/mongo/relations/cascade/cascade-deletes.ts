@@ -3,7 +3,7 @@ import { listNames } from '../../../hints.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import type { CascadedRecord, CascadeObserver, Viewer } from '../../collection/viewer.ts';
-import { inParts } from '../../collection/write-many.ts';
+import { inParts } from '../../driver/in-parts.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import { type Deletion, newDeletion } from '../../query/deleted.ts';
@@ -11,7 +11,7 @@ import type { StoredRecord } from '../../stored-record.ts';
 import type { Latched } from '../check/latches/latch.ts';
 import type { CascadeLimits, Edge, References } from '../references.ts';
 import { buildClear } from './clear-references.ts';
-import { type CascadePlan, planCascade, type Rewrite } from './plan-cascade.ts';
+import { type CascadePlan, findRestricting, planCascade, type Rewrite } from './plan-cascade.ts';
 
 /** The writer of the delete, and the observer of its cascade. */
 interface Deleting {
@@ -114,30 +114,21 @@ function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {
  * 409, with the relations of records that the client may see, and how many there are. It names nothing that the client
  * may not see.
  */
-async function stillReferenced({ gone, restricting }: CascadePlan, viewer: Viewer | undefined, work: Work): Promise<Problem> {
+async function stillReferenced(plan: CascadePlan, viewer: Viewer | undefined, work: Work): Promise<Problem> {
   const seen: string[] = [];
-  for (const edge of restricting) {
-    const count = await countSeen(edge, gone, viewer, work);
+  for (const edge of plan.restricting) {
+    const count = await countSeen(edge, plan, viewer, work);
     if (count > 0) seen.push(`\`${edge.field.name}\` of ${amount(count)} of ${edge.holder.model.name}`);
   }
   const by = seen.length > 0 ? listNames(seen) : 'other records';
   return new Problem({ code: 'still_referenced', detail: `It cannot be deleted while it is referred to by ${by}.` });
 }
 
-async function countSeen(
-  { holder, field, target }: Edge,
-  gone: CascadePlan['gone'],
-  viewer: Viewer | undefined,
-  work: Work,
-): Promise<number> {
-  if (field.isPrivate) return 0;
-  const scope = viewer ? await viewer.scopeOf(holder) : {};
+async function countSeen(edge: Edge, plan: CascadePlan, viewer: Viewer | undefined, work: Work): Promise<number> {
+  if (edge.field.isPrivate) return 0;
+  const scope = viewer ? await viewer.scopeOf(edge.holder) : {};
   if (!scope) return 0;
-  const going = gone.get(holder.model.collection);
-  const targets = [...(gone.get(target.model.collection)?.values() ?? [])];
-  const found = await holder.collection.findIdsBy(field.path, targets, scope, mostCounted + 1 + (going?.size ?? 0), work);
-  const keys = new Set(found.map((id) => holder.model.id.leaf.toJson(id)));
-  return [...keys].filter((key) => !going?.has(key)).length;
+  return (await findRestricting(edge, plan, { scope, most: mostCounted + 1 }, work)).size;
 }
 
 function amount(count: number): string {

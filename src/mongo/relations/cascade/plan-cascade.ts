@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { Work } from '../../driver/work.ts';
+import type { Filter } from '../../query/filter.ts';
 import type { CascadeLimits, Edge, ReferenceEnd, References } from '../references.ts';
 
 /** Records of one collection, by the texts of their ids. */
@@ -50,14 +51,8 @@ export async function planCascade(
   const deleted: { edge: Edge; ids: unknown[] }[] = [];
   const left = { ...references.limits };
 
-  /** The records that refer to these by an edge and are not deleted themselves. At most `most`. */
-  async function findHolders({ holder, field }: Edge, targets: readonly unknown[], most: number): Promise<IdSet> {
-    const going = gone.get(holder.model.collection);
-    const found = await holder.collection.findIdsBy(field.path, targets, undefined, most + (going?.size ?? 0), work);
-    const holders = toSet(holder.model, found);
-    for (const key of going?.keys() ?? []) holders.delete(key);
-    return holders;
-  }
+  const findHolders = (edge: Edge, targets: readonly unknown[], most: number) =>
+    findStaying(edge, targets, gone, { scope: undefined, most }, work);
 
   const edgesTo = (collection: string, ...actions: readonly unknown[]) =>
     references.incoming({ collection }).filter(({ field }) => actions.includes(field.ref.onDelete));
@@ -99,6 +94,35 @@ export async function planCascade(
       rewrites.set(holder.model.collection, rewrite);
     }
   return { gone, deleted, rewritten: [...rewrites.values()], restricting };
+}
+
+/** The records within a scope that refer to these by an edge and are not deleted themselves. At least `most`, if there are. */
+async function findStaying(
+  { holder, field }: Edge,
+  targets: readonly unknown[],
+  gone: CascadePlan['gone'],
+  { scope, most }: { readonly scope: Filter | undefined; readonly most: number },
+  work: Work,
+): Promise<IdSet> {
+  const going = gone.get(holder.model.collection);
+  const found = await holder.collection.findIdsBy(field.path, targets, scope, most + (going?.size ?? 0), work);
+  const staying = toSet(holder.model, found);
+  for (const key of going?.keys() ?? []) staying.delete(key);
+  return staying;
+}
+
+/**
+ * Finds the records within a scope that forbid a delete by this edge: at most `most`, by the texts of their ids.
+ */
+export async function findRestricting(
+  edge: Edge,
+  { gone }: CascadePlan,
+  limits: { readonly scope: Filter | undefined; readonly most: number },
+  work: Work,
+): Promise<ReadonlyMap<string, unknown>> {
+  const targets = [...(gone.get(edge.target.model.collection)?.values() ?? [])];
+  const found = await findStaying(edge, targets, gone, limits, work);
+  return new Map([...found].slice(0, limits.most));
 }
 
 function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {

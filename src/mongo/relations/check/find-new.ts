@@ -1,6 +1,7 @@
 import type { Changes, EmbeddedMerge } from '../../../model/write/plan-changes.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import type { Targets } from '../../collection/write-many.ts';
+import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
 import { both, buildFilter, type Filter } from '../../query/filter.ts';
 import { type Ids, mayTell, mostErrors, type Named, namedInChanges } from './check-references.ts';
@@ -34,8 +35,7 @@ export async function findNewInMany(
   async function findAssigned(one: Named): Promise<readonly string[]> {
     const named = keysIn(one, { assignments, embedded: [] });
     const added: string[] = [];
-    for (let at = 0; at < named.length && added.length < mostErrors; at += idsPerFilter)
-      added.push(...(await findLacking(one, named.slice(at, at + idsPerFilter))));
+    for (const some of inParts(named, idsPerFilter)) if (added.length < mostErrors) added.push(...(await findLacking(one, some)));
     return added;
   }
 

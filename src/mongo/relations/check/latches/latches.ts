@@ -3,6 +3,7 @@ import { isProblem, Problem } from '../../../../errors.ts';
 import { compileModel } from '../../../../model/compile/compile-model.ts';
 import { bsonOptions } from '../../../driver/bson-options.ts';
 import { planCommands } from '../../../driver/commands.ts';
+import { inParts } from '../../../driver/in-parts.ts';
 import { runTransaction } from '../../../driver/run-transaction.ts';
 import { isServerError, serverCodes } from '../../../driver/server-error.ts';
 import type { Transaction } from '../../../driver/transaction.ts';
@@ -83,7 +84,8 @@ export class Latches {
     const wanted = parents.filter(({ key }) => !held.has(key)).sort((a, b) => compare(a.key, b.key));
     return transaction.join(async () => {
       const made = new Set<string>();
-      for (const some of inParts(wanted)) for (const { key } of await this.#takeAll(some, transaction, work, patienceMS)) made.add(key);
+      for (const some of inParts(wanted, statementsPerCommand))
+        for (const { key } of await this.#takeAll(some, transaction, work, patienceMS)) made.add(key);
       return made;
     });
   }
@@ -191,7 +193,7 @@ export class Latches {
     toStatement: (record: Latched) => Statement,
     work: Work,
   ): Promise<void> {
-    for (const some of inParts(records)) await this.#send(kind, some.map(toStatement), work);
+    for (const some of inParts(records, statementsPerCommand)) await this.#send(kind, some.map(toStatement), work);
   }
 
   async #send(kind: 'update' | 'delete', [first = {}, ...others]: readonly Statement[], work: Work): Promise<Reply> {
@@ -213,10 +215,6 @@ function freeLatchesOf({ client, databaseName }: Db): FreeLatches {
   const free = ofClient.get(databaseName) ?? new FreeLatches();
   ofClient.set(databaseName, free);
   return free;
-}
-
-function* inParts<T>(records: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < records.length; start += statementsPerCommand) yield records.slice(start, start + statementsPerCommand);
 }
 
 function isConflict(error: unknown): boolean {
