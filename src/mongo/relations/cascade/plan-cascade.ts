@@ -96,7 +96,10 @@ export async function planCascade(
   return { gone, deleted, rewritten: [...rewrites.values()], restricting };
 }
 
-/** The records within a scope that refer to these by an edge and are not deleted themselves. At least `most`, if there are. */
+/**
+ * The records within a scope that refer to these by an edge and are not deleted themselves. At least `most`, if there
+ * are.
+ */
 async function findStaying(
   { holder, field }: Edge,
   targets: readonly unknown[],
