@@ -106,9 +106,9 @@ function hintFor({ inputs, siblings, method }: Tool, { status, code, retryAfter 
     return `Read the record again${get ? ` by \`${get}\`` : ''}, and decide with its new \`revision\` as \`if_match\`.`;
   if (code === 'precondition_required' && takesRevision)
     return `Pass \`if_match\`: the \`revision\` of the record${get ? `, as \`${get}\` shows it` : ''}.`;
-  if (status === 401) return 'The credentials of this connection are missing or not valid. No argument mends that: tell the user.';
-  if (status === 403) return 'The caller of this connection may not do this. No argument mends that: tell the user.';
-  if (status === 404 && list) return `Find the ids that there are by \`${list}\`.`;
+  if (status === 401) return 'The credentials of this connection are missing or not valid. Other arguments do not help: tell the user.';
+  if (status === 403) return 'The caller of this connection may not do this. Other arguments do not help: tell the user.';
+  if (status === 404 && list) return `Find existing ids by \`${list}\`.`;
   if (status === 429 || status === 503 || (status === 504 && method === 'GET')) return `Try again in ${retryAfter ?? 1} s.`;
   if (status >= 500) return 'It is an error of the service, and not of the arguments.';
   return undefined;

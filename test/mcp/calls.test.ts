@@ -42,11 +42,8 @@ describe('a call', () => {
       orders_put: { body: { total: '0', customerId } },
     })) {
       const { isError, text, structured } = await bob.call(tool, { id, ...given });
-      expect([isError, text]).toEqual([
-        true,
-        'Not Found (not_found): There is no such record.\nFind the ids that there are by `orders_list`.',
-      ]);
-      expect(structured).toEqual({ status: 404, code: 'not_found', hint: 'Find the ids that there are by `orders_list`.' });
+      expect([isError, text]).toEqual([true, 'Not Found (not_found): There is no such record.\nFind existing ids by `orders_list`.']);
+      expect(structured).toEqual({ status: 404, code: 'not_found', hint: 'Find existing ids by `orders_list`.' });
     }
     expect((await bob.call('orders_list')).json.data).toEqual([]);
   });
@@ -56,7 +53,7 @@ describe('a call', () => {
     const { isError, text } = await ann.call('orders_delete', { id });
     expect([isError, text]).toEqual([
       true,
-      'Forbidden (forbidden): You may not do this.\nThe caller of this connection may not do this. No argument mends that: tell the user.',
+      'Forbidden (forbidden): You may not do this.\nThe caller of this connection may not do this. Other arguments do not help: tell the user.',
     ]);
     expect(await database.db.collection('orders').countDocuments({ _id: new ObjectId(id) })).toBe(1);
     expect(await root.call('orders_delete', { id })).toMatchObject({ isError: false, text: 'Done (204).' });

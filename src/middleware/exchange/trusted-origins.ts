@@ -8,7 +8,7 @@ export function readTrustedOrigins(origins: readonly unknown[], where: string): 
   for (const origin of origins) {
     if (typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null') continue;
     throw new ConfigurationError(
-      `\`trustedOrigins\` of ${where} must be origins as browsers send them, such as \`https://app.example\` or \`http://localhost:3000\`; \`${String(origin)}\` is none.`,
+      `\`trustedOrigins\` of ${where} must be origins as browsers send them, such as \`https://app.example\` or \`http://localhost:3000\`; \`${String(origin)}\` is not one.`,
     );
   }
   return new Set(origins as readonly string[]);

@@ -120,7 +120,7 @@ function digest(parts: readonly string[]): string {
 }
 
 function reused(): Problem {
-  const detail = 'This Idempotency-Key has come with another request: use a new key for each request.';
+  const detail = 'This Idempotency-Key was used for another request: use a new key for each request.';
   return new Problem({ code: 'idempotency_key_reused', detail });
 }
 

@@ -43,7 +43,7 @@ export async function saveRecord(
   } catch (error) {
     if (!isProblem(error) || error.code !== 'not_found') throw error;
     await collection.findOne(id, scope, { fetchPrivate: false }, work); // throws 404 if the record no longer exists
-    throw new Problem({ code: 'precondition_failed', detail: 'The record has changed while this was done to it; try again.' });
+    throw new Problem({ code: 'precondition_failed', detail: 'Another request has changed the record meanwhile; try again.' });
   }
 }
 
