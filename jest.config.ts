@@ -17,15 +17,15 @@ export const shared: Project = {
   // The package by its own name means the sources, as in tsconfig.json: a test run must not depend on a build.
   moduleNameMapper: {
     '^koa-mongo-resource$': '<rootDir>/src/index.ts',
-    '^koa-mongo-resource/audit$': '<rootDir>/src/audit/audit-collection.ts',
-    '^koa-mongo-resource/mcp$': '<rootDir>/src/mcp/mcp.ts',
-    '^koa-mongo-resource/(react-admin|refine)$': '<rootDir>/src/admin/$1.ts',
+    '^koa-mongo-resource/audit$': '<rootDir>/src/products/audit/audit-collection.ts',
+    '^koa-mongo-resource/mcp$': '<rootDir>/src/products/mcp/mcp.ts',
+    '^koa-mongo-resource/(react-admin|refine)$': '<rootDir>/src/products/admin/$1.ts',
     '^koa-mongo-resource/middleware/([^/]+)$': '<rootDir>/src/middleware/$1.ts',
   },
 };
 
 /** The folders whose tests speak to MongoDB; every other folder under test/ runs without a server. */
-const withDatabase = '(admin|feature|mongo|store|audit|cli|mcp|middleware|resource|examples)';
+const withDatabase = '(feature|mongo|store|products|middleware|resource|examples)';
 
 /** Not here: their browser is not on every machine. See `jest.browser.config.ts`. */
 const withBrowser = '(browser)';

@@ -17,11 +17,11 @@ await runVisibly('npx', ['tsc', '-p', 'tsconfig.build.json']);
 const middlewares = (await readdir(join(source, 'middleware'))).filter((name) => name.endsWith('.ts'));
 const entries = {
   index: 'index.ts',
-  audit: 'audit/audit-collection.ts',
-  cli: 'cli/main.ts',
-  mcp: 'mcp/mcp.ts',
-  'react-admin': 'admin/react-admin.ts',
-  refine: 'admin/refine.ts',
+  audit: 'products/audit/audit-collection.ts',
+  cli: 'products/cli/main.ts',
+  mcp: 'products/mcp/mcp.ts',
+  'react-admin': 'products/admin/react-admin.ts',
+  refine: 'products/admin/refine.ts',
   ...Object.fromEntries(middlewares.map((name) => [`middleware/${name.replace(/\.ts$/, '')}`, `middleware/${name}`])),
 };
 const bundle = await rollup({
@@ -50,10 +50,10 @@ function chunkOf(id: string): string | undefined {
   const file = relative(source, id).replaceAll('\\', '/');
   if (file === 'api/copies.ts') return 'shared'; // the index exports none of it, and other entries need it
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
-  if (/^(?:audit\/|mongo\/read-by-id)/.test(file)) return 'audit';
-  if (/^admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
-  if (file.startsWith('admin/')) return 'records';
-  return /^(?:cli|mcp)\//.exec(file)?.[0].slice(0, -1) ?? 'shared';
+  if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
+  if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
+  if (file.startsWith('products/admin/')) return 'records';
+  return /^products\/(audit|cli|mcp)\//.exec(file)?.[1] ?? 'shared';
 }
 
 /** Turns a TypeScript module into JavaScript. `tsc` has checked the types before. */

@@ -12,7 +12,6 @@ const src = join(root, 'src');
  * name counts.
  */
 const rooms = [
-  'admin',
   'marks.ts',
   'reason-phrases.ts',
   'rules.ts',
@@ -38,7 +37,6 @@ const rooms = [
   'mongo/relations/include',
   'mongo/relations/check/latches',
   'mongo/relations',
-  'audit',
   'store',
   'middleware/exchange',
   'middleware/body',
@@ -50,22 +48,24 @@ const rooms = [
   'resource',
   'openapi',
   'api',
-  'mcp',
   'index.ts',
-  'cli',
+  'products/admin',
+  'products/audit',
+  'products/mcp',
+  'products/cli',
 ];
 
 /** The packages, each with the rooms that know it. Everybody may know Node. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   '@koa/router': ['api'],
-  '@modelcontextprotocol/server': ['mcp'],
-  '@modelcontextprotocol/server/stdio': ['mcp'],
-  '@modelcontextprotocol/server/validators/ajv': ['mcp'],
+  '@modelcontextprotocol/server': ['products/mcp'],
+  '@modelcontextprotocol/server/stdio': ['products/mcp'],
+  '@modelcontextprotocol/server/validators/ajv': ['products/mcp'],
   'ajv/dist/2020.js': ['model/compile'],
   'ajv-formats': ['model/compile'],
-  koa: ['middleware/exchange', 'middleware/body', 'middleware', 'resource', 'api', 'mcp'],
+  koa: ['middleware/exchange', 'middleware/body', 'middleware', 'resource', 'api', 'products/mcp'],
   'lossless-json': ['http'],
-  mongodb: rooms.filter((room) => /^(model|mongo|store|api|cli)/.test(room)),
+  mongodb: rooms.filter((room) => /^(model|mongo|store|api|products\/cli)/.test(room)),
   'raw-body': ['middleware/body'],
 };
 
@@ -109,11 +109,17 @@ describe('the rooms of src/', () => {
     expect(strange).toEqual([]);
   });
 
-  it('have browser code in `admin`, which imports nothing else and which nothing else imports', () => {
-    const own = all.filter(({ file }) => roomOf(file) === 'admin');
+  it('have what is a product of its own in `products/`, which no other room imports', () => {
+    const own = all.filter(({ file }) => file.startsWith('products/'));
+    expect(own.length).toBeGreaterThan(100);
+    expect(all.filter(({ file, name }) => name.startsWith('products/') && !file.startsWith('products/'))).toEqual([]);
+  });
+
+  it('have browser code in `products/admin`, which imports nothing else and which nothing else imports', () => {
+    const own = all.filter(({ file }) => roomOf(file) === 'products/admin');
     expect(own.length).toBeGreaterThan(10);
-    expect(own.filter(({ name }) => roomOf(name) !== 'admin')).toEqual([]);
-    expect(all.filter(({ file, name }) => roomOf(name) === 'admin' && roomOf(file) !== 'admin')).toEqual([]);
+    expect(own.filter(({ name }) => roomOf(name) !== 'products/admin')).toEqual([]);
+    expect(all.filter(({ file, name }) => roomOf(name) === 'products/admin' && roomOf(file) !== 'products/admin')).toEqual([]);
   });
 
   it('have no circle of files, not even of types', () => {
@@ -165,7 +171,9 @@ describe('the rooms of src/', () => {
     }
     const paths = drawn.map((path) => path.replace(/\/$/, ''));
     expect([...lost, ...paths.filter((path) => !existsSync(join(src, path)))]).toEqual([]);
-    expect(folders.filter((folder) => folder.split('/').length < 3 && !folder.startsWith('cli/') && !paths.includes(folder))).toEqual([]);
+    expect(
+      folders.filter((folder) => folder.split('/').length < 3 && !folder.startsWith('products/cli/') && !paths.includes(folder)),
+    ).toEqual([]);
     expect(files.filter((file) => dirname(file) === '.' && !paths.includes(file))).toEqual([]);
   });
 });
@@ -217,7 +225,7 @@ describe('CONTRIBUTING.md', () => {
     const without = folders.filter((folder) => !existsSync(join(root, 'test', folder)));
     expect(without.filter((folder) => !inCode(text).includes(`src/${folder}/`))).toEqual([]);
     const others = readdirSync(join(root, 'test'), { withFileTypes: true }).filter(
-      (one) => one.isDirectory() && !folders.includes(one.name),
+      (one) => one.isDirectory() && !folders.some((folder) => `${folder}/`.startsWith(`${one.name}/`)),
     );
     expect(others.filter(({ name }) => !inCode(text).includes(`test/${name}/`)).map(({ name }) => name)).toEqual([]);
   });

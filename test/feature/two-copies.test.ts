@@ -11,11 +11,11 @@ const { ConfigurationError, Problem, StoredRecord, Unauthorized, defineModel, ev
 const database = useDatabase();
 const serve = useServer();
 let other: typeof library;
-let otherMcp: typeof import('../../src/mcp/mcp.ts');
+let otherMcp: typeof import('../../src/products/mcp/mcp.ts');
 beforeAll(async () => {
   await jest.isolateModulesAsync(async () => {
     other = await import('../../src/index.ts');
-    otherMcp = await import('../../src/mcp/mcp.ts');
+    otherMcp = await import('../../src/products/mcp/mcp.ts');
   });
 });
 

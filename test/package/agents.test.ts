@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { connectClient } from '../mcp/connect.ts';
+import { connectClient } from '../products/mcp/connect.ts';
 import { filesOf } from '../support/docs/pages.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { Stranger } from './stranger.ts';

@@ -18,7 +18,7 @@ import {
   %LIBRARY%
 } from 'koa-mongo-resource';
 import type * as Types from 'koa-mongo-resource';
-import { auditCollection } from '../../src/audit/audit-collection.ts';
+import { auditCollection } from '../../src/products/audit/audit-collection.ts';
 import type { ${'%TYPES%'} } from 'koa-mongo-resource';
 
 interface User { readonly name: string; readonly isAdmin?: boolean; }
@@ -87,7 +87,7 @@ function blockOf({ file, name, optionOf, code }: Example): string {
   const isOperation = name === 'CustomOperation';
   const placed = isOperation ? `shop.resource({ model: Order, operations: { ${code} } });` : (place?.(code.replace(/,?$/, '')) ?? code);
   const orders = file === 'src/store/store.ts' ? 'const orders = orderStore;' : '';
-  const provider = file.startsWith('src/admin/') ? `const { dataProvider } = await import('../../${file}');` : '';
+  const provider = file.startsWith('src/products/admin/') ? `const { dataProvider } = await import('../../${file}');` : '';
   return `async () => { // ${file}: ${name}\n${orders}${provider}{\n${placed}\n}\n};\n`;
 }
 
@@ -128,7 +128,7 @@ const program = programOf(before.replace('%LIBRARY%', values.join(', ')).replace
 const checker = program.getTypeChecker();
 const moduleOf = (file: string) => checker.getSymbolAtLocation(program.getSourceFile(join(root, file)) as ts.SourceFile) as ts.Symbol;
 /** What the entry points export; those of single middlewares export nothing else. */
-const exported = ['src/index.ts', 'src/audit/audit-collection.ts']
+const exported = ['src/index.ts', 'src/products/audit/audit-collection.ts']
   .flatMap((file) => checker.getExportsOfModule(moduleOf(file)))
   .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol));
 const builders = checker.getPropertiesOfType(checker.getTypeOfSymbol(exported.find((symbol) => symbol.name === 't') as ts.Symbol));

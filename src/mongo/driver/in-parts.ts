@@ -1,5 +1,5 @@
 /** The most ids of one command: ids of the longest kind then have ten of the 16 MiB that a command may have. */
-export const idsPerCommand = 5_000;
+const idsPerCommand = 5_000;
 
 /** Divides items into parts for one command each. */
 export function* inParts<T>(items: readonly T[], most: number = idsPerCommand): Generator<readonly T[]> {

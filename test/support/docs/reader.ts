@@ -57,7 +57,9 @@ export class Reader {
     if (command === 'npm test') return this.#run(...this.#script('test'));
     if (program !== 'npx') throw new Error(`Nobody knows how to type: ${command}`);
     const [tool = '', ...args] = words.map((word) => (word === ownUri ? this.#uri : word));
-    return tool === 'tsx' ? this.#run('--import', 'tsx', ...args) : this.#run('--import', 'tsx', join(root, 'src/cli/main.ts'), ...args);
+    return tool === 'tsx'
+      ? this.#run('--import', 'tsx', ...args)
+      : this.#run('--import', 'tsx', join(root, 'src/products/cli/main.ts'), ...args);
   }
 
   async close(): Promise<void> {

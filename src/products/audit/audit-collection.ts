@@ -1,0 +1,141 @@
+import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
+import { compileFindMisfits } from '../../model/write/find-misfits.ts';
+import { idOf, openReadById, type Position } from '../../mongo/collection/read-by-id.ts';
+import { decode } from '../../mongo/driver/bson-options.ts';
+import type { Database } from '../../mongo/driver/database.ts';
+import { isError } from '../../mongo/driver/server-error.ts';
+import { spellId } from '../../mongo/stored-record.ts';
+import { aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
+import type { Audit } from './audit.ts';
+import { compileFindUnknownKeys } from './find-unknown-keys.ts';
+import { type AuditedMisfit, Tally, type UnknownKey } from './tally.ts';
+
+export type { Audit, AuditedMisfit, UnknownKey };
+
+/** Options of {@link auditCollection}. */
+export interface AuditOptions {
+  /** The database of the collections. */
+  readonly db: Database;
+  /**
+   * How long the database may take to read some records, in milliseconds. `maxTimeMS` of a model wins over it.
+   *
+   * @default 10,000
+   */
+  readonly maxTimeMS?: number | undefined;
+  /** The most records to compare. @default all */
+  readonly limit?: number | undefined;
+  /** How many ids to keep of each kind of misfit. @default 5 */
+  readonly samples?: number | undefined;
+}
+
+const legal: LegalOptions<AuditOptions> = {
+  db: checkedLater,
+  maxTimeMS: checkedLater,
+  limit: orUndefined(aWholeNumber(1, undefined, ' of records')),
+  samples: orUndefined(aWholeNumber(0, 1_000, ' of ids')),
+};
+
+/** The most records that one command reads. */
+const batchSize = 500;
+
+/**
+ * Compares the stored records of a collection with its model, and yields what was found so far: after each batch of
+ * records, and at the end. What does not fit is what the model would complain about if the record were read and written
+ * again: types, missing values, constraints, and checks, of private fields too. A missing value that reads as a default
+ * fits. Of one record, the first 100 misfits count.
+ *
+ * It reads in the order of the ids, keeps no cursor open, and its memory is bounded. It can be left after each value.
+ * Records that are written meanwhile may be compared or not.
+ *
+ * Throws a `Problem` if the database cannot be read, as a store does, and a {@link ConfigurationError} for a mistake in
+ * the model or the options.
+ *
+ * @example
+ * let audit;
+ * for await (audit of auditCollection(Order, { db })) console.log(`${audit.records} of about ${audit.estimate}`);
+ * console.log(audit?.misfits);
+ */
+export async function* auditCollection(given: ModelInput, options: AuditOptions): AsyncGenerator<Audit, void, undefined> {
+  checkOptions(options, legal, '`auditCollection`');
+  const { db, maxTimeMS, limit = Number.POSITIVE_INFINITY, samples = 5 } = options;
+  const model = asCompiled(given);
+  const { collection } = model;
+  const { estimate: readEstimate, readNext } = openReadById(model, { db, ...(maxTimeMS !== undefined && { maxTimeMS }) });
+  const compare = compileCompare(model);
+  const misfits = new Tally<AuditedMisfit>(samples);
+  const unknownKeys = new Tally<UnknownKey>(samples);
+  const estimate = await readEstimate();
+  let [records, misfitting, isComplete] = [0, 0, false];
+  let position: Position | undefined;
+
+  function result(): Audit {
+    return {
+      model: model.name,
+      collection,
+      isComplete,
+      records,
+      estimate,
+      misfitting,
+      misfits: misfits.list(),
+      unknownKeys: unknownKeys.list(),
+      omitted: misfits.omitted + unknownKeys.omitted,
+    };
+  }
+
+  for (let left = limit; left > 0 && !isComplete; ) {
+    const batch = await readNext(position, Math.min(left, batchSize));
+    for (const bytes of batch.found) {
+      const found = compare(bytes);
+      const id = () => spellId(model, idOf(bytes));
+      misfits.add(found.misfits, id);
+      unknownKeys.add(found.unknownKeys, id);
+      if (found.misfits.length > 0) misfitting++;
+    }
+    records += batch.found.length;
+    left -= batch.found.length;
+    isComplete = batch.found.length === 0;
+    position = batch.position;
+    if (!isComplete) yield result();
+  }
+  if (isComplete) yield result();
+}
+
+type Found = Omit<AuditedMisfit, 'records' | 'ids'>;
+
+interface Comparison {
+  readonly misfits: readonly Found[];
+  readonly unknownKeys: readonly { readonly path: string }[];
+}
+
+function compileCompare({ root }: CompiledModel): (bytes: Uint8Array) => Comparison {
+  const findMisfits = compileFindMisfits(root, { runsChecks: true });
+  const findWithoutChecks = compileFindMisfits(root);
+  const findUnknownKeys = compileFindUnknownKeys(root);
+
+  function misfitsOf(stored: unknown): Found[] {
+    try {
+      return findMisfits(stored).map(toFound);
+    } catch (error) {
+      // A record that breaks nothing else may still be one that a check of the application has not expected.
+      return [...findWithoutChecks(stored).map(toFound), { path: '', rule: 'check_failed', message: `a check throws ${describe(error)}` }];
+    }
+  }
+
+  return function compare(bytes) {
+    let stored: unknown;
+    try {
+      stored = decode(bytes);
+    } catch (error) {
+      return { misfits: [{ path: '', rule: 'unreadable', message: `cannot be decoded: ${describe(error)}` }], unknownKeys: [] };
+    }
+    return { misfits: misfitsOf(stored), unknownKeys: Array.from(findUnknownKeys(stored), (path) => ({ path })) };
+  };
+}
+
+function toFound({ place, rule, message }: { readonly place: string; readonly rule: string; readonly message: string }): Found {
+  return { path: place, rule, message };
+}
+
+function describe(error: unknown): string {
+  return isError(error) ? error.message : String(error);
+}

@@ -1,0 +1,32 @@
+import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
+import type { Schema } from '../../openapi/document.ts';
+
+/** Where an argument goes in the request. */
+export interface Argument {
+  readonly in: 'path' | 'query' | 'header' | 'body';
+  /** Its name there: a parameter such as `total[gte]`, or a header. */
+  readonly name: string;
+  readonly required: boolean;
+  /** The schema that the client sees. */
+  readonly schema: Schema;
+}
+
+/** An operation of the api as a tool. */
+export interface Tool {
+  /** The operation, such as `orders.list`. */
+  readonly operation: string;
+  /** The tool as the client sees it. */
+  readonly definition: ToolDefinition;
+  readonly method: string;
+  /** The path, with the parameters in braces. */
+  readonly path: string;
+  /** The arguments by the names that clients see. */
+  readonly inputs: ReadonlyMap<string, Argument>;
+  /** The tools of the same server for the same resource, by operation: hints name them. */
+  readonly siblings: ReadonlyMap<string, string>;
+}
+
+/** Something that the model can mend: the text of a tool error. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+}
