@@ -264,6 +264,18 @@ describe('in a transaction', () => {
     expect(await orders().countDocuments({ total: 7 })).toBe(0);
   });
 
+  it('they are none of it by `api.store`, which neither sees its records nor loses its own', async () => {
+    const own = api();
+    const failing = own.transaction(async (tx) => {
+      await tx.store(Order).createMany([{ number: 'a' }]);
+      expect(await own.store(Order).count({})).toBe(0);
+      await own.store(Order).createMany([{ number: 'b' }]);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect((await records()).map(({ number }) => number)).toEqual(['b']);
+  });
+
   it('a duplicate of createMany is thrown, because the transaction is lost by it', async () => {
     await plant('a');
     const failing = api().transaction(async (tx) => {
