@@ -11,6 +11,8 @@ const Doc = defineModel('Doc', {
 /** What the hooks in the transaction do to the record that was written. */
 let then: 'keep' | 'remove' | 'move' = 'keep';
 let runs = 0;
+/** The group whose guard is closed. */
+let closed: 'write' | 'change' | undefined;
 const hook: WithinHook = async (_ctx, { after, tx }) => {
   runs++;
   const { id } = after as { id: string };
@@ -28,7 +30,8 @@ const api = useApi<string>(
         model: Doc,
         ops: ['get', 'create', 'patch'],
         scope: (ctx) => ({ owner: String(ctx.principal) }),
-        within: { create: hooks, patch: hooks },
+        guardsFor: { write: [() => closed !== 'write'], change: [() => closed !== 'change'] },
+        within: { write: hooks },
       }),
     ];
   },
@@ -58,12 +61,13 @@ const ways: readonly (readonly [string, (operation: Operation) => Operation])[] 
 beforeEach(async () => {
   then = 'keep';
   runs = 0;
+  closed = undefined;
   for (const name of ['docs', 'idempotency_keys']) await database.db.collection(name).deleteMany({});
   await docs().insertOne({ _id: 'a', text: 'old', owner: 'ann' });
 });
 
-describe.each(ways)('a repeated request, %s, of which a hook of `within`', (_how, wrap) => {
-  it.each(operations)('changed nothing: $method is answered as before', async (operation) => {
+describe.each(ways)('a repeated request, %s, with functions for groups,', (_how, wrap) => {
+  it.each(operations)('whose hook of `within` changed nothing: $method is answered as before', async (operation) => {
     const first = await send(wrap(operation));
     const again = await send(wrap(operation));
     expect(first.status).toBeLessThan(300);
@@ -71,7 +75,7 @@ describe.each(ways)('a repeated request, %s, of which a hook of `within`', (_how
   });
 
   it.each(operations.flatMap((operation) => (['remove', 'move'] as const).map((what) => ({ ...operation, what }))))(
-    'took the record out of reach: after $what of $method it is 204, and nothing runs again',
+    'whose hook took the record out of reach: after $what of $method it is 204, and nothing runs again',
     async ({ what, ...operation }) => {
       then = what;
       const first = await send(wrap(operation));
@@ -81,4 +85,14 @@ describe.each(ways)('a repeated request, %s, of which a hook of `within`', (_how
       expect([runs, api.errors]).toEqual([1, []]);
     },
   );
+
+  it.each(operations)('passes the guards of its groups first: $method', async (operation) => {
+    const first = await send(wrap(operation));
+    for (const group of operation.method === 'PATCH' ? (['write', 'change'] as const) : (['write'] as const)) {
+      closed = group;
+      expect((await send(wrap(operation))).status).toBe(403);
+    }
+    closed = undefined;
+    expect((await send(wrap(operation))).text).toBe(first.text);
+  });
 });

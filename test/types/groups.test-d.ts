@@ -1,0 +1,65 @@
+import { type Document, defineModel, service, t } from '../../src/index.ts';
+import { assert, type Equal } from './equal.ts';
+
+const Order = defineModel('Order', {
+  collection: 'orders',
+  fields: { status: t.string(), total: t.nullable(t.int()), deletedAt: t.deletedAt() },
+});
+type OrderDocument = Document<typeof Order>;
+const shop = service({ authenticate: (): { readonly name: string } | undefined => undefined });
+const anybody = () => true;
+
+// A group means the served operations of its kind, and its functions get what these operations give.
+shop.resource({
+  model: Order,
+  ops: ['list', 'get', 'create', 'patch', 'put', 'delete', 'deleteMany'],
+  guardsFor: { read: [(ctx) => ctx.principal?.name === 'ann'], write: [anybody], change: [anybody], remove: [anybody] },
+  before: {
+    change: [
+      (_ctx, changes) => {
+        assert<Equal<typeof changes.status, string | undefined>>();
+      },
+    ],
+    write: [(_ctx, written) => void written],
+  },
+  within: {
+    remove: [
+      (_ctx, { before, after }) => {
+        assert<Equal<typeof before, OrderDocument>>();
+        assert<Equal<typeof after, null>>();
+      },
+    ],
+    change: [
+      (_ctx, { before, after }) => {
+        assert<Equal<typeof before, OrderDocument>>();
+        assert<Equal<typeof after, OrderDocument>>();
+      },
+    ],
+    write: [
+      (_ctx, { before, after }) => {
+        assert<Equal<typeof before, OrderDocument | null>>();
+        assert<Equal<typeof after, OrderDocument | null>>();
+      },
+    ],
+  },
+});
+
+// A group of which no operation is served covers nothing.
+shop.resource({
+  model: Order,
+  ops: ['list', 'create'],
+  // @ts-expect-error: no operation of `remove` is served
+  guardsFor: { remove: [anybody] },
+});
+shop.resource({
+  model: Order,
+  ops: ['list', 'create'],
+  // @ts-expect-error: no operation of `change` is served
+  before: { change: [() => undefined] },
+});
+shop.resource({
+  model: Order,
+  ops: ['list', 'create'],
+  // @ts-expect-error: hooks of `within` are for writes
+  within: { read: [() => undefined] },
+});
