@@ -38,7 +38,8 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   const viewerOf = compileViewer(compiled, options.explicitWrites);
   const isThrough = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
   const ofOthers = isThrough ? (['validation_failed', 'replica_set_required'] as const) : [];
-  const write = step([...ofChange, 'duplicate_key', ...ofOthers], async function restore(ctx) {
+  const ofHooks = observe ? (['too_many_references'] as const) : [];
+  const write = step([...ofChange, 'duplicate_key', ...ofOthers, ...ofHooks], async function restore(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };
     ctx.record = await collection.restore(target, workOf(ctx));
   });

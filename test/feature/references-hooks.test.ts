@@ -98,6 +98,17 @@ describe('the hooks of resources whose records a delete touches', () => {
     expect(calls.filter((call) => (call as unknown[])[0] === 'memo')).toHaveLength(7);
   });
 
+  it('get 16 MiB of records together: more are 409, and nothing is deleted', async () => {
+    const large = 'x'.repeat(9 * 2 ** 20); // of no field: the record is read whole
+    await of('jobs').updateOne({ _id: 'j1' }, { $set: { large } });
+    await of('memos').updateOne({ _id: 'm' }, { $set: { large } });
+    const { status, body } = await api.request('DELETE', '/api/projects/a');
+    expect([status, body.code, body.detail]).toEqual([409, 'too_many_references', expect.stringContaining('16 MiB: nothing was deleted.')]);
+    expect([calls, await of('jobs').countDocuments(), await of('projects').countDocuments()]).toEqual([[], 2, 1]);
+    await of('memos').updateOne({ _id: 'm' }, { $unset: { large: 1 } });
+    expect((await api.request('DELETE', '/api/projects/a')).status).toBe(204);
+  });
+
   it('run again with the transaction, and those of `after` once', async () => {
     failures = 1;
     expect((await api.request('DELETE', '/api/projects/a')).status).toBe(204);

@@ -86,6 +86,20 @@ describe('the hooks of resources whose records a restore brings back', () => {
     expect(calls).toEqual(expected);
   });
 
+  it('get 16 MiB of records together: more are 409, and nothing is restored', async () => {
+    await all('files').updateMany({}, { $set: { large: 'x'.repeat(9 * 2 ** 20) } }); // of no field: records are read whole
+    await all('folders').updateMany({ _id: 'b' as Any }, { $set: { large: 'x'.repeat(9 * 2 ** 20) } });
+    const { status, body } = await restore();
+    expect([status, body.code, body.detail]).toEqual([
+      409,
+      'too_many_references',
+      expect.stringContaining('16 MiB: nothing was restored.'),
+    ]);
+    expect([calls, await all('folders').countDocuments({ deletedAt: null })]).toEqual([[], 0]);
+    await all('files').updateMany({}, { $unset: { large: 1 } });
+    expect((await restore()).status).toBe(200);
+  });
+
   it('run again with the transaction, and those of `after` once', async () => {
     failures = 1;
     expect((await restore()).status).toBe(200);

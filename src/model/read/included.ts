@@ -16,19 +16,22 @@ export class TooMuchIncluded extends Problem {
 /** A budget of bytes. */
 export class Room {
   #left: number;
+  readonly #refuse: () => Error;
 
-  constructor(bytes: number) {
+  /** `refuse` makes the error for more bytes. */
+  constructor(bytes: number, refuse: () => Error = () => new TooMuchIncluded()) {
     this.#left = bytes;
+    this.#refuse = refuse;
   }
 
   get left(): number {
     return this.#left;
   }
 
-  /** Takes bytes from the budget. Throws {@link TooMuchIncluded} if there are not enough. */
+  /** Takes bytes from the budget. Throws if there are not enough. */
   take(bytes: number): void {
     this.#left -= bytes;
-    if (this.#left < 0) throw new TooMuchIncluded();
+    if (this.#left < 0) throw this.#refuse();
   }
 
   /** Returns bytes that were not used. */

@@ -30,7 +30,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     findIdsBy: (path, values, scope, limit, work) => all.findIdsBy(path, values, seen(scope), limit, work),
     holdAll: (ids, scope, work) => all.holdAll(ids, seen(scope), work),
     readPaths: (ids, paths, scope, work) => all.readPaths(ids, paths, seen(scope), work),
-    readAll: (ids, scope, work) => all.readAll(ids, seen(scope), work),
+    readAll: (ids, scope, work, room) => all.readAll(ids, seen(scope), work, room),
     removeAll: (ids, scope, deletion, work) => all.removeAll(ids, seen(scope), deletion, work),
     findChildren: (parents, children, reach, room, work) => all.findChildren(parents, children, seenBy(reach), room, work),
     sizeChildren: (parents, children, reach, work) => all.sizeChildren(parents, children, seenBy(reach), work),

@@ -1,10 +1,12 @@
-import type { Document as BsonDocument, Collection, FindOptions } from 'mongodb';
+import type { Document as BsonDocument, Collection, FindCursor, FindOptions } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { Room } from '../../model/read/included.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Writer } from '../driver/duplicate-key.ts';
 import { inParts } from '../driver/in-parts.ts';
-import type { Work } from '../driver/work.ts';
+import { asBytes, readAll } from '../driver/read-batches.ts';
+import type { Command, Work } from '../driver/work.ts';
 import { type Deletion, marking } from '../query/deleted.ts';
 import { both, type Filter } from '../query/filter.ts';
 import { includePaths } from '../query/include-paths.ts';
@@ -29,8 +31,8 @@ export interface ReferenceCommands {
   holdAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<number>;
   /** Reads the ids of these records and what they have at some stored paths, within the scope. */
   readPaths(ids: readonly unknown[], paths: readonly string[], scope: Filter | undefined, work: Work): Promise<Stored[]>;
-  /** Reads these records whole, within the scope. */
-  readAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<StoredRecord[]>;
+  /** Reads these records whole, within the scope, as far as there is room. */
+  readAll(ids: readonly unknown[], scope: Filter | undefined, work: Work, room?: Room): Promise<StoredRecord[]>;
   /** Deletes these records, within the scope: removes them, or marks them if their model has `t.deletedAt()`. */
   removeAll(ids: readonly unknown[], scope: Filter | undefined, deletion: Deletion, work: Work): Promise<void>;
   /** Applies an update pipeline to these records, within the scope. */
@@ -45,31 +47,18 @@ export function openReferenceCommands(
   collection: Collection<Stored>,
   { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
 ): ReferenceCommands {
+  function open(filter: Filter, options: FindOptions & { readonly limit: number }, command: Command): FindCursor<Stored> {
+    const batchSize = options.limit + 1;
+    return collection.find(command.handOver(filter), { ...command.options, ...options, batchSize, readPreference: 'primary' });
+  }
+
   function find(filter: Filter, options: FindOptions & { readonly limit: number }, work: Work): Promise<Stored[]> {
-    return readLatest(work, (command) => {
-      const batchSize = options.limit + 1;
-      const found = collection.find(command.handOver(filter), { ...command.options, ...options, batchSize, readPreference: 'primary' });
-      return command.count(() => found.toArray());
-    });
+    return readLatest(work, (command) => command.count(() => open(filter, options, command).toArray()));
   }
 
   async function findIds(filter: Filter, limit: number, work: Work): Promise<unknown[]> {
     const found = await find(filter, { projection: { _id: 1 }, limit }, work);
     return found.map(({ _id }) => _id);
-  }
-
-  async function readEach(
-    ids: readonly unknown[],
-    scope: Filter | undefined,
-    projection: Readonly<Record<string, 1>> | undefined,
-    work: Work,
-  ): Promise<Stored[]> {
-    const records: Stored[] = [];
-    for (const some of inParts(ids)) {
-      const found = await find(both(withIds(some), scope), { ...(projection && { projection }), limit: some.length }, work);
-      for (const one of found) records.push(one);
-    }
-    return records;
   }
 
   async function rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipeline: BsonDocument[], work: Work): Promise<void> {
@@ -100,11 +89,24 @@ export function openReferenceCommands(
       return held;
     },
 
-    readPaths: (ids, paths, scope, work) => readEach(ids, scope, includePaths(['_id', ...paths]), work),
+    async readPaths(ids, paths, scope, work) {
+      const projection = includePaths(['_id', ...paths]);
+      const records: Stored[] = [];
+      for (const some of inParts(ids)) {
+        for (const one of await find(both(withIds(some), scope), { projection, limit: some.length }, work)) records.push(one);
+      }
+      return records;
+    },
 
-    async readAll(ids, scope, work) {
-      const found = await readEach(ids, scope, undefined, work);
-      return found.map((one) => new StoredRecord(model, one));
+    async readAll(ids, scope, work, room = new Room(Number.POSITIVE_INFINITY)) {
+      const records: StoredRecord[] = [];
+      for (const some of inParts(ids)) {
+        const found = await readLatest(work, (command) =>
+          command.count(() => readAll(open(both(withIds(some), scope), { limit: some.length, ...asBytes }, command), room)),
+        );
+        for (const one of found) records.push(new StoredRecord(model, one));
+      }
+      return records;
     },
 
     async removeAll(ids, scope, deletion, work) {

@@ -26,6 +26,9 @@ export interface Viewer extends Writer {
   readonly pathField?: string | undefined;
 }
 
+/** The most bytes of records that the hooks of one write get: as many as one reply of the database has. */
+export const mostHookBytes = 16 * 1024 * 1024;
+
 /**
  * The effect of a delete or a restore on a record that it does not address: it is deleted too, loses a reference, or is
  * restored too.

@@ -13,7 +13,7 @@ import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from '../query/update-pipeline.ts';
 import { StoredRecord, spellId } from '../stored-record.ts';
-import type { CascadeObserver, Viewer } from './viewer.ts';
+import { type CascadeObserver, mostHookBytes, type Viewer } from './viewer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -66,9 +66,6 @@ export interface ManyWrites {
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
   readonly maxTimeMS: number;
 }
-
-/** The most bytes that hooks are given: as many as one reply of the database has. */
-const mostBytes = 16 * 1024 * 1024;
 
 /** The most records that an error names. */
 const mostNamed = 20;
@@ -181,7 +178,7 @@ export function openManyWrites(
           written.push(record);
           bytes += record.size;
         }
-        if (bytes > mostBytes) throw tooLargeMatches();
+        if (bytes > mostHookBytes) throw tooLargeMatches();
       }
       return written;
     },

@@ -1,5 +1,5 @@
 import type { AbstractCursor } from 'mongodb';
-import { type Room, TooMuchIncluded } from '../../model/read/included.ts';
+import type { Room } from '../../model/read/included.ts';
 
 /**
  * Makes cursors of the driver return records as bytes, so that they can be counted before they are decoded. The second
@@ -24,7 +24,7 @@ export async function readAll(cursor: AbstractCursor<unknown>, room: Room): Prom
       }
     }
   } catch (error) {
-    if (!(error instanceof TooMuchIncluded)) room.giveBack(taken);
+    if (room.left >= 0) room.giveBack(taken);
     throw error;
   } finally {
     if (isOpen(cursor)) void cursor.close();

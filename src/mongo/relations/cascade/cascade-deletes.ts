@@ -1,8 +1,9 @@
 import { Problem } from '../../../errors.ts';
 import { listNames } from '../../../hints.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { Room } from '../../../model/read/included.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
-import type { CascadedRecord, CascadeObserver, Viewer } from '../../collection/viewer.ts';
+import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Viewer } from '../../collection/viewer.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
@@ -77,9 +78,10 @@ async function carryOut(
   work: Work,
 ): Promise<CascadedRecord[]> {
   const happened: CascadedRecord[] = [];
+  const room = new Room(mostHookBytes, tooLargeReferences);
   for (const { edge, ids } of plan.deleted) {
     const { holder } = edge;
-    const before = observer?.wants(holder, 'deleted') ? await holder.collection.readAll(ids, undefined, work) : [];
+    const before = observer?.wants(holder, 'deleted') ? await holder.collection.readAll(ids, undefined, work, room) : [];
     await holder.collection.removeAll(ids, undefined, deletion, work);
     for (const one of before) happened.push({ source: holder, change: 'deleted', before: one, after: undefined });
   }
@@ -87,7 +89,7 @@ async function carryOut(
     const { holder } = rewrite;
     const ids = [...rewrite.ids.values()];
     const isWanted = observer?.wants(holder, 'changed') ?? false;
-    const before = isWanted ? await holder.collection.readAll(ids, undefined, work) : [];
+    const before = isWanted ? await holder.collection.readAll(ids, undefined, work, room) : [];
     await clearAll(rewrite, plan, work);
     const after = isWanted ? byId(await holder.collection.readAll(ids, undefined, work)) : new Map<string, StoredRecord>();
     for (const one of before) happened.push({ source: holder, change: 'changed', before: one, after: after.get(one.idText) });
@@ -147,4 +149,11 @@ function tooManyReferences(exceeded: keyof CascadeLimits, limits: CascadeLimits)
   const detail = `More than ${records} refer to it, and would have to be ${what}: nothing was deleted. ${first} first.`;
   const cause = new Error(`The delete exceeds \`${exceeded}\`, which is ${max}: raise it, and \`maxTimeMS\` if need be.`);
   return new Problem({ code: 'too_many_references', detail, cause });
+}
+
+/** 409. The hooks of the resources of these records get them whole, and all together. */
+function tooLargeReferences(): Problem {
+  const detail =
+    'The records that would have to be deleted or changed with it have more than 16 MiB: nothing was deleted. Delete some of them, or change what they refer to, first.';
+  return new Problem({ code: 'too_many_references', detail });
 }

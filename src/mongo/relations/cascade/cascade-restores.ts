@@ -1,8 +1,9 @@
 import { isProblem, Problem, validationFailed } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { Room } from '../../../model/read/included.ts';
 import { deletionKey } from '../../../model/value/own-keys.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
-import type { CascadedRecord, CascadeObserver } from '../../collection/viewer.ts';
+import { type CascadedRecord, type CascadeObserver, mostHookBytes } from '../../collection/viewer.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import { unmarking } from '../../query/deleted.ts';
@@ -189,10 +190,11 @@ async function readSeen(
   work: Work,
 ): Promise<Seen[]> {
   const seen: Seen[] = [];
+  const room = new Room(mostHookBytes, tooLargeToRestore);
   for (const { source, collection, records } of groups.values()) {
     if (!source || !observer?.wants(source, 'restored')) continue;
     const ids = idsIn(records).filter((id) => id !== root._id);
-    seen.push({ source, collection, before: await collection.seeing('only').readAll(ids, undefined, work) });
+    seen.push({ source, collection, before: await collection.seeing('only').readAll(ids, undefined, work, room) });
   }
   return seen;
 }
@@ -230,4 +232,10 @@ async function bringBack(groups: ReadonlyMap<string, Group>, work: Work): Promis
 function takenByOther(cause: Problem): Problem {
   const detail = 'A record that was deleted with it has values that another record has taken.';
   return new Problem({ code: 'duplicate_key', detail, cause: cause.cause });
+}
+
+/** 409. The hooks of the resources of these records get them whole, and all together. */
+function tooLargeToRestore(): Problem {
+  const detail = 'The records that were deleted with it have more than 16 MiB: nothing was restored.';
+  return new Problem({ code: 'too_many_references', detail });
 }
