@@ -21,6 +21,8 @@ const Tag = defineModel('Tag', { collection: 'tags', fields: { id } });
 const Entry = defineModel('Entry', { collection: 'entries', fields: { what: t.string() } });
 
 let calls: unknown[][] = [];
+/** How many attempts of a transaction are lost. */
+let losses = 0;
 const note =
   (name: string): Any =>
   (...[, given]: unknown[]) =>
@@ -29,6 +31,7 @@ const [wide, narrow, single, after] = [note('write'), note('change'), note('patc
 const written: WithinHook<Any, Any, Any> = async (_ctx, { before, after: is, tx }) => {
   calls.push(['within', before?.text ?? null, is?.text ?? null]);
   await tx.store(Entry).create({ what: 'written' });
+  if (losses-- > 0) throw Object.assign(new Error('lost'), { hasErrorLabel: (label: string) => label === 'TransientTransactionError' });
   if (is?.text === 'refused') throw new Problem({ code: 'forbidden', detail: 'No.' });
 };
 const database = useDatabase();
@@ -81,6 +84,7 @@ beforeEach(async () => {
   await docs().insertOne({ _id: 'gone', text: 'gone', tagIds: [], revision: 0, deletedAt: new Date(0) });
   await database.db.collection<{ _id: string }>('tags').insertOne({ _id: 'red' });
   calls = [];
+  losses = 0;
 });
 
 const requests: readonly (readonly [operation: string, groups: string, method: string, path: string, body?: object])[] = [
@@ -185,6 +189,17 @@ describe('hooks of `within`', () => {
   it('of a custom operation that throw take back what it has saved', async () => {
     const answer = await api.request('POST', '/api/docs/a/rename', { body: { text: 'refused' } });
     expect([answer.status, (await docs().findOne({ _id: 'a' }))?.text, await entries()]).toEqual([403, 'a', 0]);
+  });
+
+  it('of a custom operation run again with its handler, if the transaction is lost: nothing of the lost attempt is left', async () => {
+    losses = 2;
+    const answer = await api.request('POST', '/api/docs/a/rename', { body: { text: 'x' } });
+    expect([answer.status, answer.body.data]).toEqual([200, { id: 'a', text: 'x', tagIds: [], revision: 1 }]);
+    expect(within()).toEqual(Array(3).fill(['a', 'x'])); // each attempt has loaded the record as it is stored
+    expect([await entries(), (await docs().findOne({ _id: 'a' }))?.revision]).toEqual([1, 1]);
+    losses = 1;
+    expect((await api.request('POST', '/api/docs/store')).status).toBe(204);
+    expect(await entries()).toBe(3); // what the handler and the hook have stored, once
   });
 
   it('of a custom operation that has saved no record get null', async () => {
