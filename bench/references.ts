@@ -1,8 +1,8 @@
 /**
  * What references that hold cost: `npx tsx bench/references.ts` compares creates that name one parent, at 64 at a time,
- * with the same creates without a check, and with the same commands by the driver alone: what those cost, no library can
- * undercut. All are measured in turns in one run, so that the ratios hold on a busy machine, too. It counts the commands
- * of each create.
+ * with the same creates without a check, and with the same commands by the driver alone: no library can cost less. All
+ * are measured in turns in one run, so that the ratios hold on a busy machine, too. It counts the commands of each
+ * create.
  */
 import { type ClientSession, MongoClient, ObjectId } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';
