@@ -48,7 +48,7 @@ describe('the module', () => {
     ['a function in TypeScript', 'api.mts', 'export default (db: unknown): unknown => create(db);', []],
   ])('exports %s', async (_what, name, text, args) => {
     const isTyped = name.endsWith('.mts');
-    if (isTyped) await symlink(join(import.meta.dirname, '../../node_modules'), join(folder.path, 'node_modules')); // this app has tsx
+    if (isTyped) await symlink(join(import.meta.dirname, '../../../node_modules'), join(folder.path, 'node_modules')); // this app has tsx
     const path = await write(`${isTyped ? typed : model}${text}`, name);
     const { code, stdout, stderr } = await runCli(['openapi', path, ...args]);
     expect([code, stderr]).toEqual([0, '']);

@@ -9,7 +9,7 @@ import { library, main, runCli } from './run-cli.ts';
 
 const database = useDatabase();
 const folder = useTemporaryFolder();
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 const module = `import { defineModel, service, t } from '${library}';
 console.log('a log of the module');

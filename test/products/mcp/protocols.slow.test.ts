@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 import { library, main } from '../cli/run-cli.ts';
 import { createOdd, type Odd } from './odd-api.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const database = useDatabase();
 const folder = useTemporaryFolder();
 const serve = useServer();
