@@ -78,7 +78,7 @@ async function carryOut(
   work: Work,
 ): Promise<CascadedRecord[]> {
   const happened: CascadedRecord[] = [];
-  const room = new Room(mostHookBytes, tooLargeReferences);
+  const room = observer && new Room(mostHookBytes, tooLargeReferences);
   for (const { edge, ids } of plan.deleted) {
     const { holder } = edge;
     const before = observer?.wants(holder, 'deleted') ? await holder.collection.readAll(ids, undefined, work, room) : [];
