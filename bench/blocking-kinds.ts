@@ -109,7 +109,12 @@ export function bodies(): Record<string, string> {
 /** Requests that read a record or a list. */
 export function reads(large: string, stored: string): Record<string, Request> {
   const values = (item: (n: number) => string, amount: number) => Array.from({ length: amount }, (_, n) => item(n));
+  const filters = ['name', 'longId', 'price'].flatMap((name) => [`${name}[in]`, `${name}[nin]`]);
+  const accepted = filters.map((key) => `${key}=${values((n) => String(n), 500)}`).join('&'); // by `maxFilterValues`
   return {
+    'list: in, all that is accepted': { method: 'GET', path: `/things?${accepted}` },
+    'list: in, a parameter for each value': { method: 'GET', path: `/things?${values((n) => `name[in]=${n}`, 500).join('&')}` },
+    'list: in, dates that are accepted': { method: 'GET', path: `/things?at[in]=${values(() => '2026-01-31T12:00:00Z', 500)}` },
     'list: in, texts': { method: 'GET', path: `/things?name[in]=${values((n) => `n${n}`, 2_000)}` },
     'list: in, ids': { method: 'GET', path: `/things?id[in]=${values((n) => hex(n, 24), 600)}` },
     'list: in, int64': { method: 'GET', path: `/things?longId[in]=${values((n) => String(n), 2_000)}` },
