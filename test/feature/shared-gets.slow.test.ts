@@ -100,5 +100,5 @@ describe('gets that share round trips', () => {
     await Promise.all(tasks);
     const shared = commands.events.filter(({ commandName, command }) => commandName === 'find' && command.filter._id?.$in);
     expect(shared.length).toBeGreaterThan(100);
-  }, 120_000);
+  }, 600_000); // a net for a hung test: thousands of gets take their time on a busy machine
 });
