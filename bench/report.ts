@@ -97,6 +97,12 @@ ${scaleTable(grown)}
 
 ${latencyTable(grown.get('connections') ?? [])}
 
+## References that hold
+
+A create with a reference that has \`onDelete\` is measured apart, by \`node --import tsx bench/references.ts\`: beside the same create without the check,
+and beside the same commands by the driver alone. The figures, and the limit that the database sets, are beside
+[\`onDelete\`](../reference/relations.md#references-that-hold).
+
 ## Memory
 
 ${memoryTable(held)}

@@ -131,3 +131,22 @@ describe.each(Object.keys(requests) as Name[])('%s', (name) => {
     }
   });
 });
+
+it('creates that wait for a transaction that does not end share another one when they are as many', async () => {
+  const jobs = patient.store(Job);
+  for (const projectId of ['a', 'b']) await jobs.create({ id: `first of ${projectId}`, projectId });
+  const block = { failCommands: ['commitTransaction'], blockConnection: true, blockTimeMS: 2_000 };
+  await failCommands(deployment, { times: 1 }, block);
+  sent = [];
+  const ended: string[] = [];
+  const create = async (id: string, projectId: string) => {
+    await jobs.create({ id, projectId });
+    ended.push(id);
+  };
+  const blocked = Promise.all([create('n1', 'a'), create('n2', 'a')]);
+  while (!sent.includes('commitTransaction')) await new Promise(setImmediate);
+  await Promise.all([create('n3', 'b'), create('n4', 'b')]);
+  expect(ended.sort()).toEqual(['n3', 'n4']);
+  await blocked;
+  expect(sent.filter((command) => command === 'insert')).toHaveLength(2);
+});

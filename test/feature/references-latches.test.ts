@@ -73,6 +73,18 @@ describe('writers of references to one record', () => {
     expect(await of('jobs').countDocuments()).toBe(3);
   });
 
+  it('share one transaction of all if each creates again as soon as it can', async () => {
+    const jobs = openStore(Job, { db: database.db, models: [Project, Step, Bill] });
+    await jobs.create({ id: 'first', projectId: 'a' });
+    commands.clear();
+    const write = async () => {
+      for (let n = 0; n < 5; n++) await jobs.create({ projectId: 'a' });
+    };
+    await Promise.all(Array.from({ length: 40 }, write));
+    expect(await of('jobs').countDocuments()).toBe(201);
+    expect(countOf('commitTransaction')).toBe(5);
+  });
+
   it('are refused by the record of another one only: each answer is its own when they share a transaction', async () => {
     await post('jobs', { id: 'taken', projectId: 'a' });
     const bodies = [{}, { id: 'taken' }, { projectId: 'none' }, {}, {}].map((one) => ({ projectId: 'a', ...one }));

@@ -5,6 +5,7 @@ import { planCommands } from '../../driver/commands.ts';
 import { roomAfter } from '../../driver/rough-size.ts';
 import { runTransaction } from '../../driver/run-transaction.ts';
 import { currentTrace, type RequestTrace, runFor } from '../../driver/trace/request-trace.ts';
+import { pause } from '../../driver/turn.ts';
 import { type Command, Work } from '../../driver/work.ts';
 import { textOf } from '../../query/text-of.ts';
 import type { Edge, References } from '../references.ts';
@@ -32,11 +33,17 @@ interface Group {
   underWay: number;
   /** How many shared transactions are under way. */
   shared: number;
+  /** How many creates these transactions have. */
+  sharing: number;
+  /** Whether a create waits for others that have already arrived with it. */
+  isGathering: boolean;
+  /** Whether the creates that wait will be sent as soon as the event loop has handled what has already arrived. */
+  isNext: boolean;
 }
 
 /** The most creates of one transaction, and the most bytes of their records, estimated. */
 const [mostShared, mostBytes] = [64, 1_048_576];
-/** The most transactions of one group at the same time. Creates that arrive meanwhile share the next one. */
+/** The most shared transactions of one group at the same time. Creates that arrive meanwhile share the next one. */
 const mostUnderWay = 2;
 /** How long a shared transaction waits for a latch, in milliseconds: others would wait with it. */
 const patienceMS = 50;
@@ -50,10 +57,14 @@ interface Settings {
 }
 
 /**
- * Sends creates with references that hold in one transaction, if they arrive while others are under way: their latches,
- * the records that they refer to, the inserts and the commit are one command each. A create whose reference is missing
- * is left out. If the transaction fails, it is not tried again: each of its creates goes alone then. So no create gets
- * the error of another one.
+ * Sends creates with references that hold in one transaction, if they arrive together or while others are under way:
+ * their latches, the records that they refer to, the inserts and the commit are one command each. A create whose
+ * reference is missing is left out. If the transaction fails, it is not tried again: each of its creates goes alone
+ * then. So no create gets the error of another one.
+ *
+ * A transaction costs nearly the same however many creates share it. So a second one begins beside the first only when
+ * as many creates wait as the first one has. Otherwise one create would take every other transaction for itself, while
+ * 63 share the rest.
  */
 export class SharedCreates {
   readonly #settings: Settings;
@@ -79,20 +90,23 @@ export class SharedCreates {
   async insert<T>(record: Stored, scopes: Scopes, work: Work, alone: () => Promise<T>): Promise<T | undefined> {
     const key = keyOf(scopes);
     if (key === undefined) return alone();
-    const group = this.#groups.get(key) ?? { scopes, waiting: [], underWay: 0, shared: 0 };
+    const group = this.#groups.get(key) ?? newGroup(scopes);
     this.#groups.set(key, group);
-    const isStored = group.underWay > 0 && (await this.#write(work, (command) => this.#wait(key, group, record, command)));
+    const isFirst = group.underWay === 0;
+    if (isFirst) await this.#count(key, group, () => gather(group));
+    const isAlone = isFirst && group.underWay === 0 && group.waiting.length === 0;
+    const isStored = !isAlone && (await this.#write(work, (command) => this.#wait(key, group, record, command)));
     return isStored ? undefined : this.#count(key, group, alone);
   }
 
-  /** Counts a create that is sent alone, so that the creates that arrive meanwhile are sent together. */
+  /** Counts what is under way. The creates that arrive meanwhile, or when it has just ended, are sent together. */
   async #count<T>(key: string, group: Group, run: () => Promise<T>): Promise<T> {
     group.underWay++;
     try {
       return await run();
     } finally {
       group.underWay--;
-      this.#next(key, group);
+      this.#sendSoon(key, group);
     }
   }
 
@@ -104,23 +118,32 @@ export class SharedCreates {
         if (place >= 0) group.waiting.splice(place, 1);
         reject(reason);
       };
-      if (group.waiting.length === 0) setImmediate(() => this.#next(key, group)); // for creates that have already arrived
       group.waiting.push(one);
+      this.#sendSoon(key, group);
     });
   }
 
-  #next(key: string, group: Group): void {
-    if (group.waiting.length === 0) {
-      if (group.underWay === 0 && this.#groups.get(key) === group) this.#groups.delete(key);
-      return;
+  #sendSoon(key: string, group: Group): void {
+    if (group.isNext) return;
+    group.isNext = true;
+    setImmediate(() => {
+      group.isNext = false;
+      this.#sendWaiting(key, group);
+    });
+  }
+
+  #sendWaiting(key: string, group: Group): void {
+    while (mayBegin(group)) {
+      const members = takeSome(group.waiting);
+      void runFor(members[0]?.trace, () => this.#count(key, group, () => this.#send(members, group)));
     }
-    if (group.shared >= mostUnderWay) return;
-    const members = takeSome(group.waiting);
-    void runFor(members[0]?.trace, () => this.#count(key, group, () => this.#send(members, group)));
+    const isUnused = group.waiting.length === 0 && group.underWay === 0;
+    if (isUnused && this.#groups.get(key) === group) this.#groups.delete(key);
   }
 
   async #send(members: readonly Waiting[], group: Group): Promise<void> {
     group.shared++;
+    group.sharing += members.length;
     try {
       const stored = await this.#store(members, group);
       for (const [place, { resolve }] of members.entries()) resolve(stored.has(place));
@@ -132,6 +155,7 @@ export class SharedCreates {
       }
     } finally {
       group.shared--;
+      group.sharing -= members.length;
     }
   }
 
@@ -163,6 +187,23 @@ export class SharedCreates {
 
 /** The time for further attempts of a transaction: none. */
 const onlyOnce = 0;
+
+function newGroup(scopes: Scopes): Group {
+  return { scopes, waiting: [], underWay: 0, shared: 0, sharing: 0, isGathering: false, isNext: false };
+}
+
+/** Waits until the event loop has handled the requests that have already arrived. */
+async function gather(group: Group): Promise<void> {
+  group.isGathering = true;
+  await pause();
+  group.isGathering = false;
+}
+
+/** Whether the creates that wait are enough for a transaction at this moment. */
+function mayBegin({ waiting, shared, sharing, isGathering }: Group): boolean {
+  if (isGathering || waiting.length === 0) return false;
+  return shared === 0 || (shared < mostUnderWay && waiting.length >= sharing);
+}
 
 /** The same text for creates that may share a transaction; undefined for one that cannot share one. */
 function keyOf(scopes: Scopes): string | undefined {
