@@ -3,8 +3,8 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ClientSession, CommandStartedEvent, Db, MongoClient } from 'mongodb';
-import { type Api, defineModel, everything, service, t } from '../../src/index.ts';
+import type { ClientSession, CommandStartedEvent, Db, Document, MongoClient } from 'mongodb';
+import { type Api, defineModel, everything, Problem, service, t, type WithinHook } from '../../src/index.ts';
 import type { Message } from './parts/network.ts';
 import { useNetwork } from './parts/use-network.ts';
 
@@ -25,6 +25,9 @@ let numberBefore: bigint | undefined;
 /** The state of the transaction in the driver at each abort. It is not public: only a test looks at it. */
 let states: string[] = [];
 const openSessions = new Set<ClientSession>();
+const stateOf = (session: ClientSession | undefined) => (session as unknown as { transaction: { state: string } }).transaction.state;
+/** The open session of a command. */
+const sessionOf = ({ lsid }: Document) => [...openSessions].find(({ id }) => id?.id.toString('hex') === lsid.id.toString('hex'));
 
 beforeAll(async () => {
   client = await between.deployment.connect({}, between.network.uri);
@@ -32,6 +35,7 @@ beforeAll(async () => {
     if (!('autocommit' in command)) return;
     numberBefore ??= BigInt(command.txnNumber) - 1n;
     sent.push(`${commandName} ${BigInt(command.txnNumber) - numberBefore}`);
+    if (commandName === 'abortTransaction') states.push(stateOf(sessionOf(command)));
   });
   const startSession = client.startSession.bind(client);
   client.startSession = (options) => {
@@ -39,7 +43,7 @@ beforeAll(async () => {
     openSessions.add(session.once('ended', () => openSessions.delete(session)));
     const abort = session.abortTransaction.bind(session);
     session.abortTransaction = (given) => {
-      states.push((session as unknown as { transaction: { state: string } }).transaction.state);
+      if (stateOf(session) === 'STARTING_TRANSACTION') states.push('STARTING_TRANSACTION'); // nothing is sent
       return abort(given);
     };
     return session;
@@ -64,7 +68,10 @@ interface Serving {
   readonly requestTimeout?: number;
 }
 
-async function serve(options: Serving = {}): Promise<{ readonly api: Api; readonly server: Server }> {
+/** What runs within the transaction of a delete. */
+const writeEntry: WithinHook = async (_ctx, { tx }) => void (await tx.store(Entry, { scope: everything }).create({ of: 'a' }));
+
+async function serve(options: Serving = {}, within: WithinHook = writeEntry): Promise<{ readonly api: Api; readonly server: Server }> {
   const shop = service();
   const api = shop.api({
     db: client.db('abandoned'),
@@ -74,7 +81,7 @@ async function serve(options: Serving = {}): Promise<{ readonly api: Api; readon
       shop.resource({
         model: Note,
         ops: ['list', 'delete'],
-        within: { delete: [async (_ctx, { tx }) => void (await tx.store(Entry, { scope: everything }).create({ of: 'a' }))] },
+        within: { delete: [within] },
       }),
     ],
   });
@@ -278,7 +285,47 @@ describe('a transaction that is given up', () => {
   });
 });
 
+describe('a transaction that fails', () => {
+  it.each(['service', 'database'] as const)('is ended although its abort is held on its way from the %s', async (from) => {
+    const { server } = await serve({}, () => Promise.reject(new Problem({ status: 409, code: 'not_empty' })));
+    const { reached, release } = hold('abortTransaction', from);
+    const [{ statusCode }] = await once(remove(server), 'response');
+    expect(statusCode).toBe(409);
+    await reached;
+    await untilFree();
+    await untilEnded();
+    release();
+    expect([sent, states]).toEqual([
+      ['findAndModify 1', 'abortTransaction 1', 'abortTransaction 1'],
+      ['TRANSACTION_IN_PROGRESS', 'TRANSACTION_IN_PROGRESS'],
+    ]);
+    expect(await count()).toEqual([1, 0]);
+  });
+
+  it('sends one abort', async () => {
+    const { server } = await serve({}, () => Promise.reject(new Problem({ status: 409, code: 'not_empty' })));
+    const [{ statusCode }] = await once(remove(server), 'response');
+    expect(statusCode).toBe(409);
+    await untilEnded();
+    expect(sent).toEqual(['findAndModify 1', 'abortTransaction 1']);
+  });
+});
+
 describe('a transaction whose connection breaks', () => {
+  it('before the answer to its abort is aborted over another one', async () => {
+    const { server } = await serve({}, () => Promise.reject(new Problem({ status: 409, code: 'not_empty' })));
+    let broken = 0;
+    between.network.disturb = ({ from, command }) => {
+      if (from !== 'service' || command !== 'abortTransaction' || ++broken > 3) return undefined;
+      return 'reset';
+    };
+    const [{ statusCode }] = await once(remove(server), 'response');
+    expect(statusCode).toBe(409);
+    await untilEnded();
+    expect(sent).toEqual(['findAndModify 1', ...Array.from({ length: 4 }, () => 'abortTransaction 1')]);
+    expect(await count()).toEqual([1, 0]);
+  });
+
   it('before the answer to its first command is ended, and runs again', async () => {
     const { server } = await serve();
     let isBroken = false;

@@ -19,14 +19,19 @@ let api: Api;
 let server: Server;
 const servers: Server[] = [];
 
-/** The commands of the service since the last reset: whether each is part of a transaction, by its name. */
-let commands: { readonly name: string; readonly isInTransaction: boolean }[] = [];
+interface SentCommand {
+  readonly name: string;
+  readonly isInTransaction: boolean;
+  readonly opensTransaction: boolean;
+}
+/** The commands of the service since the last reset. */
+let commands: SentCommand[] = [];
 const openSessions = new Set<ClientSession>();
 
 beforeAll(async () => {
   client = await between.deployment.connect({ maxPoolSize: 20 }, between.network.uri);
   client.on('commandStarted', ({ commandName: name, command }: CommandStartedEvent) => {
-    commands.push({ name, isInTransaction: 'autocommit' in command });
+    commands.push({ name, isInTransaction: 'autocommit' in command, opensTransaction: 'startTransaction' in command });
   });
   const startSession = client.startSession.bind(client);
   client.startSession = (options) => {
@@ -85,10 +90,12 @@ function openTransactions() {
   return between.deployment.admin.db('admin').aggregate(stages).toArray();
 }
 
+const hasNoTransaction = async () => (await openTransactions()).length === 0;
+
 /** The promise is a second. A busy machine needs longer; without the promise it would be more than a minute. */
 const soonMS = 5_000;
 
-/** Waits until a condition holds, for a second; false if it does not. */
+/** Waits until a condition holds; false if it does not. */
 async function soon(holds: () => Promise<boolean> | boolean): Promise<boolean> {
   for (const begun = performance.now(); performance.now() - begun < soonMS; await pause(2)) if (await holds()) return true;
   return false;
@@ -130,7 +137,7 @@ async function leave(
   sent: Sent,
   at: number,
   moment: (typeof moments)[number],
-  { isInTransaction, name }: { readonly isInTransaction: boolean; readonly name: string },
+  { isInTransaction, opensTransaction, name }: SentCommand,
 ): Promise<string[]> {
   const n = newId();
   await seed(db, n);
@@ -143,9 +150,10 @@ async function leave(
   outgoing.destroy();
   const isFreed = isInTransaction && name !== 'commitTransaction';
   if (isFreed && !(await soon(hasPlace))) wrong.push('its place is not free while the command is on its way');
+  if (opensTransaction && !(await soon(hasNoTransaction))) wrong.push('its transaction is open while the command is on its way');
   hold.release();
   if (!(await soon(hasPlace))) wrong.push('its place is not free');
-  if (!(await soon(async () => (await openTransactions()).length === 0))) wrong.push('a transaction is open');
+  if (!(await soon(hasNoTransaction))) wrong.push('a transaction is open');
   if (!(await soon(() => openSessions.size === 0))) wrong.push('a session is not given back');
   between.network.disturb = () => undefined;
   if (key !== undefined) {
@@ -198,7 +206,7 @@ describe('a request whose time is over while the database does not answer', () =
     expect(isUnknown || [status, code].join(' ') === '503 request_given_up').toBe(true);
     hold.release();
     expect(await soon(hasPlace)).toBe(true);
-    expect(await soon(async () => (await openTransactions()).length === 0)).toBe(true);
+    expect(await soon(hasNoTransaction)).toBe(true);
     expect(await soon(() => openSessions.size === 0)).toBe(true);
   });
 });

@@ -87,14 +87,12 @@ async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
   const transaction = new Transaction(session);
   session.startTransaction({ writeConcern: { w: 'majority' }, readConcern: { level: 'snapshot' }, readPreference: 'primary' });
   work.transaction = transaction;
-  let isCommitted = false;
   try {
     const result = await Promise.race([run(transaction), transaction.stopped]);
     work.refuseIfGone();
     transaction.close();
     work.transaction = undefined;
     await commit(db, transaction, work, maxTimeMS);
-    isCommitted = true;
     return result;
   } catch (error) {
     transaction.rollBack();
@@ -102,7 +100,7 @@ async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
     throw failure && isTransient(failure.error) ? failure.error : error;
   } finally {
     const ended = endSession(db, transaction);
-    if (!isCommitted) await untilFree(work, transaction, ended);
+    if (!transaction.isCommitted) await untilFree(work, transaction, ended);
     work.transaction = undefined;
   }
 }
@@ -129,11 +127,10 @@ function commit(db: Db, transaction: Transaction, work: Work, maxTimeMS: number)
   return work.run(plan, (command) =>
     command.count(async () => {
       command.countHandOver();
-      transaction.isCommitting = true;
       while (!command.aborted) {
         try {
           await transaction.session.commitTransaction();
-          transaction.isCommitting = false;
+          transaction.isCommitted = true;
           return;
         } catch (error) {
           if (!hasErrorLabel(error, labels.unknownCommit) && !isSocketError(error)) throw error;

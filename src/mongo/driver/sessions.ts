@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientSession, Db, MongoClient } from 'mongodb';
 import { askWithin } from './ask-within.ts';
-import { isServerError } from './server-error.ts';
+import { isRetryableRead, isServerError } from './server-error.ts';
 import { graceMS } from './time-limit.ts';
-import { traceSession } from './trace/trace-database.ts';
+import { traceCall, traceCommit } from './trace/trace-database.ts';
 import type { Transaction } from './transaction.ts';
 
-/** How long the answer to a command is waited for after its caller has gone, in milliseconds. */
+/**
+ * How long the answer to a command is waited for after its caller has gone, and to the first one of this file, in
+ * milliseconds.
+ */
 const patienceMS = 500;
 
-/**
- * The longest time that one command of this file waits for its answer, in milliseconds. The first one waits for
- * {@link graceMS}.
- */
+/** The longest time that one command of this file waits for its answer, in milliseconds. */
 const longestMS = 32_000;
 
 /** The open sessions of each client. */
@@ -20,7 +20,7 @@ const open = new WeakMap<MongoClient, Set<ClientSession>>();
 
 /** Opens a session for a transaction. */
 export function openSession(db: Db): ClientSession {
-  const session = traceSession(db, db.client.startSession());
+  const session = traceCommit(db, db.client.startSession());
   const all = open.get(db.client) ?? new Set();
   open.set(db.client, all.add(session));
   session.once('ended', () => all.delete(session));
@@ -49,20 +49,24 @@ async function end(db: Db, transaction: Transaction): Promise<void> {
   try {
     await transaction.untilEnded(patienceMS);
     if (transaction.mayBeginIn !== undefined) await supersede(db, transaction, transaction.mayBeginIn);
-    else if (transaction.isUnanswered || transaction.isCommitting) await abort(db, transaction);
+    else if (transaction.mayHoldLocks) await abort(db, transaction);
   } finally {
+    session.abortTransaction = async () => undefined; // `endSession()` would send it once more, and wait for it without an end
     await session.endSession();
   }
 }
 
 /**
- * The driver does not say whether the database has answered its own abort, and sends none after a commit. A committed
- * transaction stays so.
+ * The driver asks for its own abort at most twice, waits without a limit, does not say whether the database has
+ * answered, and sends none after a commit. A committed transaction stays so.
  */
 async function abort(db: Db, transaction: Transaction): Promise<void> {
   const { session } = transaction;
   transaction.cancel();
-  await untilAnswered(session, (signal) => db.client.db('admin').command({ abortTransaction: 1 }, { session, signal } as object));
+  await untilAnswered(session, (signal) => {
+    const answer = db.client.db('admin').command({ abortTransaction: 1 }, { session, signal } as object);
+    return traceCall(db, 'abortTransaction', answer);
+  });
 }
 
 /**
@@ -72,26 +76,23 @@ async function abort(db: Db, transaction: Transaction): Promise<void> {
  */
 async function supersede(db: Db, transaction: Transaction, collection: string): Promise<void> {
   const { session } = transaction;
-  const aborted = session.abortTransaction(); // before the calls end: the driver would take the transaction for begun then, and send this
+  const forgotten = session.abortTransaction(); // before the calls end: the driver would take the transaction for begun then, and send this
   transaction.cancel();
-  await Promise.allSettled([aborted, transaction.untilEnded(graceMS)]);
-  await untilAnswered(session, async (signal) => {
-    session.startTransaction({ readConcern: { level: 'local' }, readPreference: 'primary' });
-    try {
-      await db.collection(collection).findOne({}, { session, signal, projection: { _id: 1 }, hint: { _id: 1 } });
-    } finally {
-      await within(graceMS, session.abortTransaction());
-    }
+  await within(graceMS, Promise.allSettled([forgotten, transaction.untilEnded(graceMS)]));
+  await untilAnswered(session, (signal) => {
+    if (!session.inTransaction()) session.startTransaction({ readConcern: { level: 'local' }, readPreference: 'primary' });
+    return db.collection(collection).findOne({}, { session, signal, projection: { _id: 1 }, hint: { _id: 1 } });
   });
+  await abort(db, transaction);
 }
 
-/** Asks until the database answers, be it with an error. */
+/** Asks until the database answers, be it with an error. One that says that the server is no primary is no answer. */
 async function untilAnswered(session: ClientSession, ask: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-  for (let limitMS = graceMS; limitMS <= longestMS && !session.hasEnded; limitMS *= 2) {
+  for (let limitMS = patienceMS; limitMS <= longestMS && !session.hasEnded; limitMS *= 2) {
     try {
       return void (await askWithin(limitMS, ask));
     } catch (error) {
-      if (isServerError(error)) return;
+      if (isServerError(error) && !isRetryableRead(error)) return;
       await pause(limitMS / 4, undefined, { ref: false });
     }
   }

@@ -20,8 +20,8 @@ interface Sent {
  */
 export class Transaction {
   readonly session: ClientSession;
-  /** Whether a commit was handed to a connection whose success is not known. */
-  isCommitting = false;
+  /** Whether the database has confirmed its commit. */
+  isCommitted = false;
   /** Rejects when the transaction is given up from outside. */
   readonly stopped: Promise<never>;
   #stop: (reason: unknown) => void = () => undefined;
@@ -91,14 +91,14 @@ export class Transaction {
     this.#isKnown = true;
   }
 
-  /** Whether a command was handed to a connection that the database has not answered. */
-  get isUnanswered(): boolean {
-    return this.#unanswered !== undefined;
+  /** Whether the database may have begun the transaction, and has not confirmed its commit. */
+  get mayHoldLocks(): boolean {
+    return !this.isCommitted && (this.#isKnown || this.#unanswered !== undefined);
   }
 
   /**
-   * The collection of that command if it is the first one: the database may not have begun the transaction yet, and may
-   * begin it when all others have given up on it.
+   * The collection of the unanswered command if it is the first one: the database may not have begun the transaction
+   * yet, and may begin it when all others have given up on it.
    */
   get mayBeginIn(): string | undefined {
     return this.#isKnown ? undefined : this.#unanswered?.collection;

@@ -25,15 +25,17 @@ export function traceDatabase(db: Db, detail: Detail): Db {
   return proxy;
 }
 
-/** Tells of the end of each transaction of a session, if the database is traced. */
-export function traceSession(db: Db, session: ClientSession): ClientSession {
-  const detail = traced.get(db);
-  if (detail === undefined) return session;
-  for (const method of ['commitTransaction', 'abortTransaction'] as const) {
-    const call = session[method].bind(session);
-    session[method] = () => tell(method, detail, call(), () => 'done');
-  }
+/** Tells of the commit of a session's transaction, if the database is traced. */
+export function traceCommit(db: Db, session: ClientSession): ClientSession {
+  const commit = session.commitTransaction.bind(session);
+  if (traced.has(db)) session.commitTransaction = () => traceCall(db, 'commitTransaction', commit());
   return session;
+}
+
+/** Tells of a call whose result says nothing more, if the database is traced. */
+export function traceCall<T>(db: Db, call: string, answer: Promise<T>): Promise<T> {
+  const detail = traced.get(db);
+  return detail === undefined ? answer : tell(call, detail, answer, () => 'done');
 }
 
 function traceCollection(collection: Collection, detail: Detail): Collection {
