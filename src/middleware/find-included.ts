@@ -23,8 +23,9 @@ import { type SourceScopes, sourceScopesOf } from './relations/source-scopes.ts'
  *
  * The included records of a page have at most `maxPageBytes` bytes, and 50,000 records for each relation. A page by
  * cursor ends early to stay within these limits: the database measures what the relations lead to, in one more command
- * for each, and they are read for the records that fit. A page by number is 400. If a single record leads to more, its
- * relations by `t.hasMany` are cut, and otherwise it is 400. Failed reads are 503 or 504.
+ * for each (two for one with relations of its own), and they are read for the records that fit. A page by number is
+ * 400. If a single record leads to more, its relations by `t.hasMany` are cut, and otherwise it is 400. Failed reads
+ * are 503 or 504.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
@@ -68,8 +69,8 @@ interface Reads {
 }
 
 /**
- * If a page leads to too much, it ends behind the last record for which everything fits. What is not measured, such as
- * the relations of included records, may still not fit: then half of these records are shown, or half of those.
+ * If a page leads to too much, it ends behind the last record for which everything fits. JSON may take more bytes than
+ * are stored and measured: then half of these records are shown, or half of those.
  */
 async function readFitting(page: Page, { read, measure }: Reads): Promise<[Page, Included]> {
   const { records } = page;

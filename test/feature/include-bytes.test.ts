@@ -81,6 +81,30 @@ describe('a page that leads to more than fits', () => {
     expect(commands.names.length).toBeLessThanOrEqual(4);
   });
 
+  it('measures the relations of included records too, however many records the page has', async () => {
+    await collection('guides').insertMany(letters(20).map((_id) => ({ _id, text: text(900) })));
+    for (const town of letters(20)) await addVisits(town, 2, 10, { guide: town });
+    commands.clear();
+    const { status, body } = await get('towns?sort=id&include=visits.guide');
+    expect([status, body.data.length, body.page.has_next]).toEqual([200, 4, true]); // the guide is shown in each visit
+    expect(commands.names).toEqual(['find', 'aggregate', 'find', 'aggregate', 'aggregate', 'aggregate', 'aggregate', 'find']);
+    const { there, back } = await walkList(api, '/api/towns?sort=id&include=visits.guide');
+    for (const pages of [there, back]) expect(idsOf(pages)).toEqual(letters(20));
+    for (const { bytes } of there) expect(bytes).toBeLessThanOrEqual(maxPageBytes);
+  });
+
+  it('shows the others where what one included record leads to does not fit', async () => {
+    await collection('guides').insertMany([
+      { _id: 'small', text: text(10) },
+      { _id: 'large', text: text(20_000) },
+    ]);
+    for (const town of letters(20)) await addVisits(town, 2, 10, { guide: town === 'c' ? 'large' : 'small' });
+    const { there, back } = await walkList(api, '/api/towns?sort=id&include=visits.guide');
+    for (const pages of [there, back]) expect(idsOf(pages)).toEqual(letters(20));
+    const { body } = await get('towns/c?include=visits.guide');
+    expect([body.data.visits, body.data.visits_has_next]).toEqual([[], true]);
+  });
+
   it('shows the others in a list with one record that leads to too much', async () => {
     for (const town of letters(5)) await addVisits(town, 2, 100);
     await addVisits('f', 10, 3_000);
@@ -137,7 +161,9 @@ describe('one record that leads to more than fits', () => {
     await collection('visits').deleteMany({});
     await collection('guides').insertMany(letters(4).map((_id) => ({ _id, text: text(4_000) })));
     await collection('visits').insertMany(letters(4).map((_id) => ({ _id, town: 'a', guide: _id })));
+    commands.clear();
     const nested = (await get('towns/a?include=visits.guide')).body.data;
+    expect(commands.names).toEqual(['find', 'aggregate', 'find', 'aggregate', 'aggregate', 'aggregate', 'aggregate', 'find']);
     expect([nested.visits.map(({ guide }: { guide: { id: string } }) => guide.id), nested.visits_has_next]).toEqual([['a', 'b'], true]);
   });
 

@@ -161,6 +161,14 @@ describe('a page that leads to too much', () => {
     expect(asked()).toEqual([]);
   });
 
+  it('ends before a record with more ids than that', async () => {
+    await store({ stops: ids(50_001) });
+    await database.db.collection('visits').insertOne({ _id: 6001 as never, town: 't0', stops: ['t7'] });
+    const { status, body } = await api.request('GET', '/api/visits?sort=-id&limit=5&include=stops');
+    expect([status, body.data.map(({ id }: { id: number }) => id), body.page.has_next]).toEqual([200, [6001], true]);
+    await database.db.collection('visits').deleteOne({ _id: 6001 as never });
+  });
+
   it('is 400 where a large record would be shown again and again', async () => {
     await database.db.collection<Stored>('towns').insertOne({ _id: 'large', name: 'x'.repeat(1_000_000), region: 'r0', twins: [] });
     await store({ stops: Array(100).fill('large') });

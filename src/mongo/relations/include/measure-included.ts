@@ -1,6 +1,8 @@
-import { TooMuchIncluded } from '../../../model/read/included.ts';
+import { Room, TooMuchIncluded } from '../../../model/read/included.ts';
+import type { Relation } from '../../../model/read/relations.ts';
+import type { Filter } from '../../query/filter.ts';
 import type { StoredRecord } from '../../stored-record.ts';
-import { collectIds, type Inclusion, inBatches, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';
+import { addIds, type Inclusion, inBatches, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';
 
 /** How much of the records that relations lead to fits into an answer. */
 export interface Measured {
@@ -16,41 +18,78 @@ interface Fitting {
   readonly all: number;
 }
 
-/**
- * The records that a relation leads to from one record, in their order. A record that several lead to is read once: it
- * has the same key.
- */
-type Led = readonly { readonly key: string; readonly bytes: number }[];
+/** A record that a relation leads to. What several records lead to is read once: it has the same key. */
+interface Item {
+  readonly key: string;
+  /** Its size, with what is shown in it. */
+  readonly bytes: number;
+}
+
+type Led = readonly Item[];
+
+interface MeasuredStep {
+  readonly step: Step;
+  /** What the relation leads to from each record, in order: for as many of the first records as it was measured. */
+  readonly led: readonly Led[];
+}
 
 /**
- * Measures, in one command for each relation, what the relations of records lead to: the database counts the bytes and
- * sends only numbers. The relations of included records are not measured. Throws {@link TooMuchIncluded} if the first
- * record leads to more than 50,000 ids, or to records by references that do not fit.
+ * Measures what the relations of records lead to: the database counts the bytes and sends only numbers, in one command
+ * for each relation. For the relations of included records it is one more, which reads those of them that fit. Throws
+ * {@link TooMuchIncluded} if the first record leads to more than 50,000 ids, or to records by references that do not
+ * fit.
  */
 export async function measureIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Measured> {
+  const measured = await measureSteps(records, steps, inclusion);
+  return { count: countFitting(records.length, measured, inclusion), ofFirst: cutFirst(measured, inclusion) };
+}
+
+async function measureSteps(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<MeasuredStep[]> {
   const wanted = steps.filter((step) => inclusion.steps.has(step));
   const measuring = wanted.map(async (step) => ({ step, led: await measureStep(records, step, inclusion) }));
   await Promise.allSettled(measuring); // after an error, no read continues in the background
   const measured = await Promise.all(measuring);
-  return { count: countFitting(records, measured, inclusion), ofFirst: cutFirst(measured, inclusion) };
+  const fitting = records.slice(0, Math.max(countFitting(records.length, measured, inclusion), 1));
+  const whole: MeasuredStep[] = [];
+  for (const one of measured) whole.push(await addBelow(fitting, one, inclusion)); // one by one: what each reads may fill the room
+  return whole;
 }
 
-type MeasuredStep = { readonly step: Step; readonly led: readonly Led[] };
+/** Adds, to the records that a relation leads to, what their own relations lead to. */
+async function addBelow(records: readonly StoredRecord[], measured: MeasuredStep, inclusion: Inclusion): Promise<MeasuredStep> {
+  const { step, led } = measured;
+  const scope = inclusion.scopes.get(step.source);
+  if (!scope || !step.steps.some((below) => inclusion.steps.has(below))) return measured;
+  const known = led.slice(0, records.length);
+  const found = isManyStep(step)
+    ? await readChildren(records, known, step, scope, inclusion)
+    : await readReferred(records, known, step, scope, inclusion);
+  const below = await measureSteps([...found.values()], step.steps, inclusion);
+  const bytes = new Map([...found.keys()].map((key, index) => [key, sum(below.map(({ led }) => bytesOf(led[index])))]));
+  return { step, led: known.map((items) => items.map((item) => ({ ...item, bytes: item.bytes + (bytes.get(item.key) ?? 0) }))) };
+}
 
-function countFitting(records: readonly StoredRecord[], measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion): number {
-  const most = Math.min(records.length, ...measured.map(({ led }) => led.length));
+function countFitting(most: number, measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion): number {
   const seen = measured.map(() => new Set<string>());
   let left = maxPageBytes;
   for (let count = 0; count < most; count++) {
     for (const [index, { led }] of measured.entries()) {
-      for (const { key, bytes } of led[count] ?? []) {
-        if (!seen[index]?.has(key)) left -= bytes;
-        seen[index]?.add(key);
-      }
+      const fresh = led[count]?.filter(({ key }) => !seen[index]?.has(key));
+      left -= bytesOf(fresh);
+      for (const { key } of fresh ?? []) seen[index]?.add(key);
     }
     if (left < 0) return count;
   }
   return most;
+}
+
+/** What was not measured does not fit. */
+function bytesOf(led: Led | undefined): number {
+  return led ? sum(led.map(({ bytes }) => bytes)) : Number.POSITIVE_INFINITY;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
 }
 
 /**
@@ -58,7 +97,6 @@ function countFitting(records: readonly StoredRecord[], measured: readonly Measu
  * for them.
  */
 function cutFirst(measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion): Measured['ofFirst'] {
-  const bytesOf = (led: Led | undefined) => (led ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
   let left = maxPageBytes;
   for (const { step, led } of measured) if (!isManyStep(step)) left -= bytesOf(led[0]);
   if (left < 0) throw new TooMuchIncluded();
@@ -66,48 +104,91 @@ function cutFirst(measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion
   for (const { step, led } of measured) {
     if (!isManyStep(step) || step.relation.isCount) continue;
     const all = (led[0] ?? []).slice(0, step.children.max);
-    let fits = 0;
-    for (; fits < all.length && left >= (all[fits]?.bytes ?? 0); fits++) left -= all[fits]?.bytes ?? 0;
+    const fits = countWithin(left, all);
+    left -= bytesOf(all.slice(0, fits));
     ofFirst.set(step, { fits, all: all.length });
   }
   return ofFirst;
 }
 
-/** The ids that each of the first records leads to: as many records as have no more than 50,000 ids together. */
+/** How many of the first items have a place in so many bytes. */
+function countWithin(room: number, items: Led): number {
+  let left = room;
+  for (const [index, { bytes }] of items.entries()) {
+    left -= bytes;
+    if (left < 0) return index;
+  }
+  return items.length;
+}
+
 async function measureStep(records: readonly StoredRecord[], step: Step, inclusion: Inclusion): Promise<readonly Led[]> {
   const scope = inclusion.scopes.get(step.source);
   if (!scope || (isManyStep(step) && step.relation.isCount)) return records.map(() => []);
   return isManyStep(step) ? measureChildren(records, step, scope, inclusion) : measureReferred(records, step, scope, inclusion);
 }
 
+type ReferenceStep = Exclude<Step, { children: object }>;
+type ManyStep = Extract<Step<Source>, { children: object }>;
+
+/** For as many records as have no more than 50,000 ids together. */
 async function measureReferred(
   records: readonly StoredRecord[],
-  { relation, source }: Exclude<Step, { children: object }>,
-  scope: NonNullable<ReturnType<Inclusion['scopes']['get']>>,
+  { relation, source }: ReferenceStep,
+  scope: Filter,
   { work }: Inclusion,
 ): Promise<readonly Led[]> {
   const all = new Map<string, unknown>();
   const keys: string[][] = [];
   for (const record of records) {
-    const ids = collectIds([record], relation, source.model.id.leaf);
+    const ids = idsOf(record, relation, source);
     for (const [key, id] of ids) all.set(key, id);
     if (all.size > maxIds) break;
     keys.push([...ids.keys()]);
   }
-  if (keys.length === 0) throw new TooMuchIncluded();
   const sizes = new Map<string, number>();
-  for (const ids of inBatches(all))
-    for (const [key, bytes] of await source.collection.sizeMany([...ids.values()], scope, work)) sizes.set(key, bytes);
+  if (keys.length > 0)
+    for (const ids of inBatches(all))
+      for (const [key, bytes] of await source.collection.sizeMany([...ids.values()], scope, work)) sizes.set(key, bytes);
   return keys.map((own) => own.map((key) => ({ key, bytes: sizes.get(key) ?? 0 })));
+}
+
+async function readReferred(
+  records: readonly StoredRecord[],
+  led: readonly Led[],
+  { relation, source }: ReferenceStep,
+  scope: Filter,
+  { work, maxPageBytes }: Inclusion,
+): Promise<ReadonlyMap<string, StoredRecord>> {
+  const fitting = new Map<string, unknown>();
+  let left = maxPageBytes;
+  for (const [index, record] of records.entries()) {
+    const ids = idsOf(record, relation, source);
+    for (const { key, bytes } of led[index] ?? []) {
+      if (fitting.has(key)) continue;
+      left -= bytes;
+      if (left >= 0) fitting.set(key, ids.get(key));
+    }
+  }
+  const found = new Map<string, StoredRecord>();
+  for (const ids of inBatches(fitting))
+    for (const record of await source.collection.findMany([...ids.values()], scope, new Room(maxPageBytes), work))
+      found.set(record.idText, record);
+  return found;
+}
+
+function idsOf(record: StoredRecord, relation: Relation, source: Source): ReadonlyMap<string, unknown> {
+  const ids = new Map<string, unknown>();
+  addIds(ids, record, relation, source.model.id.leaf);
+  return ids;
 }
 
 async function measureChildren(
   records: readonly StoredRecord[],
-  { children, source }: Extract<Step<Source>, { children: object }>,
-  scope: NonNullable<ReturnType<Inclusion['scopes']['get']>>,
+  { children, source }: ManyStep,
+  scope: Filter,
   { work }: Inclusion,
 ): Promise<readonly Led[]> {
-  const byParent = new Map<string, { key: string; bytes: number }[]>();
+  const byParent = new Map<string, Item[]>();
   let most = maxIds;
   let last: string | undefined; // behind this record, not all were counted
   for (const ids of inBatches(ownIds(records, children))) {
@@ -117,7 +198,7 @@ async function measureChildren(
       const key = parents[parent] as string;
       const own = byParent.get(key) ?? [];
       byParent.set(key, own);
-      own.push({ key: `${key} ${own.length}`, bytes });
+      own.push({ key: keyOfChild(key, own.length), bytes });
       last = sizes.length > most ? key : undefined;
     }
     most -= sizes.length;
@@ -126,4 +207,40 @@ async function measureChildren(
   const led = records.map((record) => byParent.get(record.idText) ?? []);
   const end = last === undefined ? -1 : records.findIndex(({ idText }) => idText === last);
   return end === -1 ? led : led.slice(0, Math.max(end, 1));
+}
+
+/** A single record may have more children than fit: as many as fit are read. */
+async function readChildren(
+  records: readonly StoredRecord[],
+  led: readonly Led[],
+  { children, source }: ManyStep,
+  scope: Filter,
+  { work, maxPageBytes }: Inclusion,
+): Promise<ReadonlyMap<string, StoredRecord>> {
+  const fits = records.length === 1 ? countWithin(maxPageBytes, led[0] ?? []) : children.max + 1;
+  const found = new Map<string, StoredRecord>();
+  if (fits === 0) return found;
+  const room = new Room(maxPageBytes);
+  for (const ids of inBatches(ownIds(records, children))) {
+    const parents = [...ids.keys()];
+    const counts = new Map<number, number>();
+    const reach = { scope, most: maxIds };
+    for (const { parent, record } of await source.collection.findChildren(
+      [...ids.values()],
+      { ...children, max: fits - 1 },
+      reach,
+      room,
+      work,
+    )) {
+      const index = counts.get(parent) ?? 0;
+      counts.set(parent, index + 1);
+      if (index < children.max) found.set(keyOfChild(parents[parent] as string, index), record);
+    }
+  }
+  return found;
+}
+
+/** The key of a child by its place among those of its parent. */
+function keyOfChild(parent: string, index: number): string {
+  return `${parent} ${index}`;
 }

@@ -222,20 +222,25 @@ export function ownIds(records: readonly StoredRecord[], { idTypes }: Children):
   return new Map(known.map((record) => [record.idText, record.stored._id]));
 }
 
-/**
- * The distinct ids of a relation, by their JSON text. Values of types that ids cannot have are skipped: some, such as a
- * regular expression, would match other records in a query.
- */
-export function collectIds(records: readonly StoredRecord[], relation: Relation, { bsonTypes }: Leaf): ReadonlyMap<string, unknown> {
+/** The distinct ids of a relation, by their JSON text. Throws {@link TooMuchIncluded} for more than 50,000. */
+function collectIds(records: readonly StoredRecord[], relation: Relation, leaf: Leaf): ReadonlyMap<string, unknown> {
   const ids = new Map<string, unknown>();
   for (const record of records) {
-    record.visitIds(relation, (id) => {
-      const type = bsonTypeOf(id);
-      if (type !== undefined && bsonTypes.includes(type)) ids.set(relation.leaf.toJson(id), id);
-    });
+    addIds(ids, record, relation, leaf);
     if (ids.size > maxIds) throw new TooMuchIncluded();
   }
   return ids;
+}
+
+/**
+ * Adds the distinct ids of a relation of one record, by their JSON text. Values of types that ids cannot have are
+ * skipped: some, such as a regular expression, would match other records in a query.
+ */
+export function addIds(ids: Map<string, unknown>, record: StoredRecord, relation: Relation, { bsonTypes }: Leaf): void {
+  record.visitIds(relation, (id) => {
+    const type = bsonTypeOf(id);
+    if (type !== undefined && bsonTypes.includes(type)) ids.set(relation.leaf.toJson(id), id);
+  });
 }
 
 export function* inBatches(ids: ReadonlyMap<string, unknown>): Generator<ReadonlyMap<string, unknown>> {
