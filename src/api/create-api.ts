@@ -1,6 +1,6 @@
 import type { Authenticate } from '../middleware/authenticate.ts';
 import { haveHooks } from '../middleware/hooks/cascade-hooks.ts';
-import { compileFindScoped } from '../middleware/relations/store-reach.ts';
+import { compileFindResources } from '../middleware/relations/store-reach.ts';
 import { once, tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { Work } from '../mongo/driver/work.ts';
@@ -86,8 +86,8 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const settings = once(() => readSettings(options));
   const extras = once(() => readExtras(options));
   const stores = once(() => new Stores(readDatabase(options), settings().maxTimeMS, () => linked().references));
-  const findScoped = once(() => compileFindScoped(unlinked()));
-  const outer = once(() => compileOuterMiddlewares(options, identify, stores, (model) => findScoped()(model)));
+  const findResources = once(() => compileFindResources(unlinked()));
+  const outer = once(() => compileOuterMiddlewares(options, identify, stores, (model) => findResources()(model)));
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
   const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index))));

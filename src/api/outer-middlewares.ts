@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 import { answerTimeout } from '../middleware/answer-timeout.ts';
 import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
 import { crossOrigin } from '../middleware/cross-origin.ts';
-import type { FindScoped, Guard, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { FindResources, Guard, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { compose, step } from '../middleware/exchange/step.ts';
 import { guards } from '../middleware/guards.ts';
 import { inFlightLimit, type NameClient } from '../middleware/in-flight-limit.ts';
@@ -38,7 +38,7 @@ export function compileOuterMiddlewares(
   options: Options,
   identify: Authenticate<unknown> | undefined,
   stores: () => Stores,
-  findScoped: FindScoped,
+  findResources: FindResources,
 ): OuterMiddlewares {
   const { problem } = options;
   const [observers, ids, answering, answerProblems, [limit, limitOfEach], timeout, origins, identifying] = tryAll([
@@ -54,7 +54,7 @@ export function compileOuterMiddlewares(
   return {
     around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
     answerProblems,
-    before: [...limit, timeout, ...origins, setStores(stores, findScoped), identifying, ...limitOfEach],
+    before: [...limit, timeout, ...origins, setStores(stores, findResources), identifying, ...limitOfEach],
     limit,
   };
 }

@@ -10,6 +10,7 @@ import { canAnswer, checkProblems } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
 import { compileWriteResult, recordOf } from './exchange/write-result.ts';
+import { writerOf } from './relations/store-reach.ts';
 
 /** Does the work of a custom operation. Its return value is the answer: a record, any JSON, or nothing. */
 export type Handler<Ctx = Context> = (ctx: Ctx) => unknown;
@@ -46,7 +47,7 @@ const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: check
  * hook sets by hand.
  *
  * If a driver call of the handler's own fails because of a duplicate key (code 11000), the answer is 409
- * `duplicate_key` and names the fields that the model has.
+ * `duplicate_key` and names the fields of the model that clients may write.
  *
  * @example
  * router.post(
@@ -97,7 +98,7 @@ async function runHandler(run: Handler, ctx: Context, model: CompiledModel | und
   try {
     return await run(ctx);
   } catch (error) {
-    throw isServerError(error, serverCodes.duplicateKey) ? foreignDuplicateKey(error, model) : error;
+    throw isServerError(error, serverCodes.duplicateKey) ? foreignDuplicateKey(error, model, model && writerOf(ctx, model)) : error;
   }
 }
 

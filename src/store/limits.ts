@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Viewer } from '../mongo/collection/viewer.ts';
+import type { Writer } from '../mongo/driver/duplicate-key.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { everything, type Filter, readAnyScope } from '../mongo/query/filter.ts';
 import type { WriteBounds } from '../mongo/query/require-within.ts';
@@ -14,13 +15,15 @@ export interface Reach extends Pick<Viewer, 'scopeOf'> {
    * resource has it.
    */
   findScope(model: CompiledModel): () => Promise<ReadScope>;
+  /** Which fields of a model a 409 of the request may name. */
+  writerOf(model: CompiledModel): Writer;
 }
 
 /** The limits of one operation of a store. */
 export interface Limits {
   readonly scope: Filter | undefined;
   readonly bounds: WriteBounds;
-  /** Who writes, for checked references. Undefined for the application itself. */
+  /** Who writes, for checked references and duplicate keys. Undefined outside a request. */
   readonly viewer: Viewer | undefined;
 }
 
@@ -34,6 +37,9 @@ interface LimitedUser {
 
 const unlimited: Limits = { scope: undefined, bounds: {}, viewer: undefined };
 
+/** The application itself, which sees every record. */
+const application = { isServer: true, mayWrite: () => false, scopeOf: async () => ({}) };
+
 /**
  * Compiles what the operations of a store are limited to. Limits that are known begin an operation at once. A scope
  * that has to be asked for is a part of the transaction, if there is one: it is not committed before the operation has
@@ -41,12 +47,15 @@ const unlimited: Limits = { scope: undefined, bounds: {}, viewer: undefined };
  */
 export function compileLimits(model: CompiledModel, given: { readonly scope?: unknown }, { work, reach }: LimitedUser): Within {
   const mayWrite = (name: string) => model.clientFields.has(name);
-  const viewer = reach && { scopeOf: reach.scopeOf, mayWrite, mayName: mayWrite, boundsServer: true };
+  const writer = reach?.writerOf(model);
+  const viewer = reach && writer && { ...writer, scopeOf: reach.scopeOf, mayWrite, boundsServer: true };
   const limit = ({ filter, bounds }: ReadScope): Limits => ({ scope: filter, bounds: { writeScope: bounds, mayWrite }, viewer });
 
   if ('scope' in given || !reach) {
     const isUnlimited = !('scope' in given) || given.scope === everything;
-    const limits = isUnlimited ? unlimited : limit(readAnyScope(given.scope, model));
+    const limits = isUnlimited
+      ? { ...unlimited, viewer: writer && { ...application, ...writer } }
+      : limit(readAnyScope(given.scope, model));
     return (run) => run(limits);
   }
 

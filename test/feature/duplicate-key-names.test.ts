@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { defineModel, jsonBody, t } from '../../src/index.ts';
+import { defineModel, everything, jsonBody, openStore, type Store, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 
@@ -21,6 +21,32 @@ const Doc = defineModel('Doc', {
     { fields: ['tenant', 'code'], unique: true },
   ],
 });
+
+/** In its resource, only `open` may be written; its references are checked. */
+const Plain = defineModel('Plain', {
+  collection: 'plains',
+  fields: {
+    open: t.optional(t.string({ policy: { insert: true } })),
+    shut: t.optional(t.string()),
+    next: t.optional(t.ref('Plain', { exists: true })),
+  },
+  indexes: [{ fields: ['open', 'shut'], unique: true }],
+});
+
+type Values = { number?: string; code?: string };
+const writes: Record<string, (store: Store<typeof Doc>, values: Values) => Promise<unknown>> = {
+  create: (store, values) => store.create({ id: 'n', tenant: 'a', ...values }),
+  createMany: (store, values) => store.createMany([{ id: 'n', tenant: 'a', ...values }], { all: true }),
+  async createEach(store, values) {
+    const [first] = await store.createMany([{ id: 'n', tenant: 'a', ...values }]);
+    throw first?.error;
+  },
+  update: (store, values) => store.update('b', values),
+  updateMany: (store, values) => store.updateMany({ id: 'b' }, values),
+  async save(store, values) {
+    await store.save(Object.assign(await store.get('b'), values));
+  },
+};
 
 const database = useDatabase();
 const api = useApi(
@@ -51,6 +77,46 @@ const api = useApi(
               await ctx.save(doc).catch(() => undefined);
             }),
         },
+        store: {
+          method: 'POST',
+          path: '/store',
+          use: [jsonBody()],
+          problems: ['duplicate_key'],
+          async handler(ctx) {
+            const { by, unlimited, ...values } = ctx.request.body as { by: string; unlimited: boolean; number: string };
+            const store = ctx.store(Doc, unlimited ? { scope: everything } : {});
+            const write = writes[by];
+            if (write) await write(store, values);
+            else await ctx.transaction((tx) => tx.store(Doc, { scope: everything }).update('b', values));
+          },
+        },
+        driver: {
+          method: 'POST',
+          path: '/driver',
+          use: [jsonBody()],
+          problems: ['duplicate_key'],
+          handler: (ctx) => docs().insertOne({ _id: 'n', tenant: 'a', ...(ctx.request.body as object) }),
+        },
+      },
+    }),
+    shop.resource({ model: Doc, path: 'drafts', ops: ['get'], explicitWrites: true }),
+    shop.resource({
+      model: Plain,
+      ops: ['create'],
+      explicitWrites: true,
+      operations: {
+        store: {
+          method: 'POST',
+          path: '/store',
+          use: [jsonBody()],
+          problems: ['duplicate_key'],
+          async handler(ctx) {
+            const { by, ...values } = ctx.request.body as { by: string };
+            if (by === 'create') return ctx.store(Plain).create(values);
+            if (by === 'createMany') return ctx.store(Plain).createMany([values], { all: true });
+            throw (await ctx.store(Plain).createMany([values]))[0]?.error;
+          },
+        },
       },
     }),
   ],
@@ -63,6 +129,11 @@ beforeAll(async () => {
   await docs().createIndex({ tenant: 1, number: 1 }, { unique: true, partialFilterExpression });
   await docs().createIndex({ tenant: 1, code: 1 }, { unique: true, partialFilterExpression: { code: { $type: 'string' } } });
   await docs().createIndex({ serial: 1 }, { unique: true, partialFilterExpression: { serial: { $type: 'string' }, deletedAt: null } });
+});
+
+beforeAll(async () => {
+  await database.db.collection('plains').createIndex({ open: 1, shut: 1 }, { unique: true });
+  await database.db.collection('plains').insertOne({ open: 'x', shut: 'y' });
 });
 
 beforeEach(async () => {
@@ -99,6 +170,36 @@ describe('a 409 names only the fields that the client may write', () => {
     const { status, text, body } = await api.request('POST', '/api/docs/gone/restore');
     expect([status, body.errors]).toEqual([409, undefined]);
     expect(text).not.toMatch(/tenant|serial/);
+  });
+
+  it.each([...Object.keys(writes), 'transaction'])('by a store in a handler: %s', async (by) => {
+    for (const unlimited of [false, true])
+      for (const headers of [{}, key]) {
+        const answer = await api.request('POST', '/api/docs/store', { body: { by, unlimited, ...number }, headers });
+        const fields = answer.body.errors?.map((one: { field: string }) => one.field.replace(/^0\./, '')); // the place among many
+        expect([answer.status, fields]).toEqual([409, ['number']]);
+        expect(answer.text).not.toContain('tenant');
+      }
+  });
+
+  it.each([
+    ['create', 'open'],
+    ['createMany', '0.open'],
+    ['createEach', 'open'],
+  ])('by a store in a handler of a resource with `explicitWrites`: %s', async (by, field) => {
+    const { status, body } = await api.request('POST', '/api/plains/store', { body: { by, open: 'x', shut: 'y' } });
+    expect([status, body.errors]).toEqual([409, [expect.objectContaining({ field })]]);
+  });
+
+  it('by a driver call of a handler', async () => {
+    const { status, body, text } = await api.request('POST', '/api/docs/driver', { body: number });
+    expect([status, body.errors?.map((one: { field: string }) => one.field)]).toEqual([409, ['number']]);
+    expect(text).not.toContain('tenant');
+  });
+
+  it('but every field that clients read to the application itself', async () => {
+    const store = openStore(Doc, { db: database.db });
+    await expect(store.update('b', number)).rejects.toMatchObject({ errors: [{ field: 'tenant' }, { field: 'number' }] });
   });
 
   it('on the member of a batch', async () => {

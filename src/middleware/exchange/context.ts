@@ -111,8 +111,8 @@ export interface Slots {
   store?: StoreOf;
   /** Set by `stores`: runs a function in a transaction. */
   transaction?: RunTransaction;
-  /** @internal Set by `stores`: finds the resource of a model, whose scope the stores of the model have. */
-  findScoped?: FindScoped | undefined;
+  /** @internal Set by `stores`: finds the resources of a model, by which the stores of a request are limited. */
+  findResources?: FindResources | undefined;
   /** @internal Set by a batch, and by an `Idempotency-Key`: carries out the write of the operation in a transaction. */
   carryOut?: CarryOut;
   /** @internal Set by `remove` and `removeMany`: the records that the delete has changed, but did not address. */
@@ -135,15 +135,18 @@ export interface Slots {
  */
 export type CarryOut = (step: () => Promise<void>) => Promise<void>;
 
-/**
- * Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if it is ambiguous.
- */
-export type FindScoped = (model: Pick<CompiledModel, 'name' | 'collection'>) => {
+/** Finds all resources of a model. */
+export type FindResources = (model: Pick<CompiledModel, 'name' | 'collection'>) => readonly ServedModel[];
+
+/** A model as a resource serves it. */
+export interface ServedModel {
+  readonly path: string;
   readonly model: CompiledModel;
   readonly scope: ScopeFunction<never>;
   /** Whether the scope also applies to what is written. */
   readonly scopeWrites: boolean;
-};
+  readonly explicitWrites: boolean;
+}
 
 /** The records that an operation has shown, and those that it has taken from its caller. */
 export interface NotedRecords extends ShownRecords {

@@ -5,12 +5,12 @@ import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-k
 import { both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
-import type { Context, FindScoped, Replays, ResourceMiddleware, ScopeFunction } from '../exchange/context.ts';
+import type { Context, Replays, ResourceMiddleware, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
 import { findSeen, type Sought } from '../exchange/require-seen.ts';
 import { runAlone, step } from '../exchange/step.ts';
 import { isRefusal } from '../relations/source-scopes.ts';
-import { findScopedOf, readConditions } from '../relations/store-reach.ts';
+import { findScoped, readConditions } from '../relations/store-reach.ts';
 import { noteAddress } from './note-address.ts';
 
 const made = new WeakSet<ResourceMiddleware>();
@@ -135,9 +135,9 @@ export function rememberNoted({ noted }: Context): () => void {
 }
 
 /** The resource of another model. Undefined if there is none, or if it is ambiguous. */
-function findOther(ctx: Context, one: ShownRecord): ReturnType<FindScoped> | undefined {
+function findOther(ctx: Context, one: ShownRecord): ServedModel | undefined {
   try {
-    return findScopedOf(ctx)(one);
+    return findScoped(ctx, one);
   } catch {
     return undefined;
   }

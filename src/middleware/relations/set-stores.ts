@@ -2,7 +2,7 @@ import type { Model } from '../../model/define/define-model.ts';
 import type { StoreUser } from '../../store/open-store.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Stores } from '../../store/stores.ts';
-import type { Context, FindScoped, ResourceMiddleware } from '../exchange/context.ts';
+import type { Context, FindResources, ResourceMiddleware } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
 import { step } from '../exchange/step.ts';
 import { reachOf } from './store-reach.ts';
@@ -11,7 +11,7 @@ import { reachOf } from './store-reach.ts';
  * Gives the requests of an api its stores, which are made when all of its options have been checked, with the scopes of
  * its resources.
  */
-export function setStores(all: () => Stores, findScoped?: FindScoped): ResourceMiddleware {
+export function setStores(all: () => Stores, findResources?: FindResources): ResourceMiddleware {
   // Functions without a closure: a request that does not use them pays nothing for them.
   function store(this: Context, model: Model, given?: object): unknown {
     return all().open(model, given, userOf(this));
@@ -22,7 +22,7 @@ export function setStores(all: () => Stores, findScoped?: FindScoped): ResourceM
   return step([], function stores(ctx) {
     ctx.store = store as StoreOf;
     ctx.transaction = transaction as RunTransaction;
-    ctx.findScoped = findScoped;
+    ctx.findResources = findResources;
   });
 }
 

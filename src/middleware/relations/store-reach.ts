@@ -1,37 +1,53 @@
+import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { writableNames } from '../../model/write/access.ts';
+import type { Writer } from '../../mongo/driver/duplicate-key.ts';
 import { buildFilter, type Condition, type Filter, readScope } from '../../mongo/query/filter.ts';
 import type { Reach, ReadScope } from '../../store/limits.ts';
-import type { Context, FindScoped, ScopeFunction } from '../exchange/context.ts';
+import type { Context, FindResources, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
-import { findMain, type GuardedSource, type KnownTarget } from './relation-targets.ts';
+import { findMain, type GuardedSource } from './relation-targets.ts';
 import { isRefusal } from './source-scopes.ts';
 
-type ScopedResource = KnownTarget & ReturnType<FindScoped>;
-
-/** Compiles how the resource of a model is found among those of an api. */
-export function compileFindScoped(resources: readonly ScopedResource[]): FindScoped {
-  const byModel = new Map<string, ScopedResource[]>();
+/** Compiles how the resources of a model are found among those of an api. */
+export function compileFindResources(resources: readonly ServedModel[]): FindResources {
+  const byModel = new Map<string, ServedModel[]>();
   for (const resource of resources) byModel.set(keyOf(resource.model), [...(byModel.get(keyOf(resource.model)) ?? []), resource]);
-  return function findScoped(model) {
-    const own = byModel.get(keyOf(model)) ?? [];
-    const found = findMain(own);
-    if (found) return found;
-    const paths = own.map(({ path }) => `\`${path}\``).join(', ');
-    const several = `several resources serve ${model.name} (${paths}), and none of them at \`${model.collection}\``;
-    const why = own.length > 0 ? several : `no resource serves ${model.name}`;
-    throw new Error(
-      `A store of ${model.name} in a request needs a \`scope\`, because ${why}: give it a filter, \`ctx.scope\`, or \`everything\`.`,
-    );
-  };
+  return (model) => byModel.get(keyOf(model)) ?? [];
 }
 
-/** Finds the resource of a model in a request. */
-export function findScopedOf({ findScoped = findNone }: Context): FindScoped {
-  return findScoped;
+/**
+ * Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if it is ambiguous.
+ */
+export function findScoped(ctx: Context, model: Pick<CompiledModel, 'name' | 'collection'>): ServedModel {
+  const own = findResources(ctx, model);
+  const found = findMain(own);
+  if (found) return found;
+  const paths = own.map(({ path }) => `\`${path}\``).join(', ');
+  const several = `several resources serve ${model.name} (${paths}), and none of them at \`${model.collection}\``;
+  const why = own.length > 0 ? several : `no resource serves ${model.name}`;
+  throw new Error(
+    `A store of ${model.name} in a request needs a \`scope\`, because ${why}: give it a filter, \`ctx.scope\`, or \`everything\`.`,
+  );
+}
+
+/** Without an api there are no resources. */
+function findResources(ctx: Context, model: Pick<CompiledModel, 'name' | 'collection'>): readonly ServedModel[] {
+  return ctx.findResources?.(model) ?? [];
+}
+
+/** The fields that clients may write by a resource of the model; without one, those that its policies leave open. */
+export function writerOf(ctx: Context, model: CompiledModel): Writer {
+  const names = once(() => {
+    const own = findResources(ctx, model);
+    const rules = own.length > 0 ? own : [{}];
+    return new Set(rules.flatMap((one) => [...writableNames(model.fieldTable, one)]));
+  });
+  return { mayName: (name) => names().has(name) };
 }
 
 /** The filter that the scope of a resource requires of its records in this request. */
-export async function readConditions(ctx: Context, { model, scope }: ReturnType<FindScoped>): Promise<readonly Condition[]> {
+export async function readConditions(ctx: Context, { model, scope }: ServedModel): Promise<readonly Condition[]> {
   return readScope(await askScope(ctx, scope as ScopeFunction), model.scopeFields);
 }
 
@@ -40,17 +56,15 @@ function keyOf({ name, collection }: Pick<CompiledModel, 'name' | 'collection'>)
   return `${name} ${collection}`;
 }
 
-/** Without an api there are no resources. */
-const findNone = compileFindScoped([]);
-
 /**
  * The records that a request may reach by its stores: the scope of each model's resource, without its guards, which are
  * about operations.
  */
 export function reachOf(ctx: Context): Reach {
   return {
+    writerOf: (model) => writerOf(ctx, model),
     findScope(model) {
-      const { scope, scopeWrites } = findScopedOf(ctx)(model);
+      const { scope, scopeWrites } = findScoped(ctx, model);
       return async () => readOwn(await askScope(ctx, scope as ScopeFunction), model, scopeWrites);
     },
     async scopeOf(source): Promise<Filter | undefined> {

@@ -1,6 +1,6 @@
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { insertAccess, openNames, updateAccess } from '../../model/write/access.ts';
+import { writableNames } from '../../model/write/access.ts';
 import type { Viewer } from '../../mongo/collection/viewer.ts';
 import type { Context } from '../exchange/context.ts';
 import type { GuardedSource } from './relation-targets.ts';
@@ -24,8 +24,7 @@ export function viewerOf(ctx: Context): Viewer {
  * every field that clients know. A 409 names only fields that clients may write on create or update.
  */
 export function compileViewer({ clientFields, fieldTable }: CompiledModel, explicitWrites = false): (ctx: Context) => Viewer {
-  const accesses = [insertAccess({ explicitWrites }), updateAccess({ explicitWrites })];
-  const names = once(() => new Set(accesses.flatMap((access) => openNames(fieldTable, access))));
+  const names = once(() => writableNames(fieldTable, { explicitWrites }));
   const mayWrite = (name: string) => clientFields.has(name);
   const mayName = (name: string) => names().has(name);
   return (ctx) => ({ ...viewerOf(ctx), mayWrite, mayName });

@@ -150,3 +150,8 @@ export function openNames(table: FieldTable, access: Access): string[] {
     entry === undefined || (access.refusal(entry.field) === undefined && isOpen(entry.parent));
   return [...table.values()].filter(isOpen).map(({ name }) => name);
 }
+
+/** The dotted names of the fields that clients may write on create or on update. */
+export function writableNames(table: FieldTable, rules: Pick<WriteRules, 'explicitWrites'>): ReadonlySet<string> {
+  return new Set([insertAccess(rules), updateAccess(rules)].flatMap((access) => openNames(table, access)));
+}

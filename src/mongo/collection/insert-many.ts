@@ -2,6 +2,7 @@ import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
 import { isProblem, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Commands } from '../driver/commands.ts';
+import type { Writer } from '../driver/duplicate-key.ts';
 import { compileInsertMany, type WriteError } from '../driver/insert-command.ts';
 import { explainFailure } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
@@ -52,26 +53,28 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
   }
 
   /** Returns the errors of single records by their place in the part. An error of the whole command is thrown. */
-  function insertPart({ records, at }: Part, work: Work): Promise<[number, Error][]> {
-    return write(work, async (command) => {
+  function insertPart({ records, at }: Part, work: Work, writer: Writer | undefined): Promise<[number, Error][]> {
+    const insert = async (command: Command): Promise<[number, Error][]> => {
       const failed = await send(records, command);
       const [first] = failed;
       if (first && command.session) throw new MongoServerError({ ...first, index: at + first.index });
-      return failed.map((error) => [at + error.index, explain(error, command)]);
-    });
+      return failed.map((error) => [at + error.index, explain(error, command, writer)]);
+    };
+    return write(work, insert, writer);
   }
 
-  function explain(error: WriteError, { handOvers }: Command): Error {
+  function explain(error: WriteError, { handOvers }: Command, writer: Writer | undefined): Error {
     const { isRouted } = reachabilityOf(db.client);
-    return explainFailure(new MongoServerError(error), { model, isWrite: true, handOvers, isRouted, isWithoutServer: false }) as Error;
+    const failed = { model, isWrite: true, handOvers, isRouted, isWithoutServer: false, writer };
+    return explainFailure(new MongoServerError(error), failed) as Error;
   }
 
   return {
-    async insertEach(records, work, places = [...records.keys()]) {
+    async insertEach(records, work, places = [...records.keys()], viewer) {
       const errors = new Map<number, Error>();
       for (const part of inParts(records)) {
         try {
-          for (const [index, error] of await insertPart(part, work)) errors.set(places[index] as number, error);
+          for (const [index, error] of await insertPart(part, work, viewer)) errors.set(places[index] as number, error);
         } catch (error) {
           if (work.transaction || !isError(error)) throw withPlace(error, places);
           for (const place of places.slice(part.at, part.at + part.records.length)) errors.set(place, error);
@@ -80,11 +83,11 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
       return errors;
     },
 
-    insertAll(records, work) {
+    insertAll(records, work, viewer) {
       return runTransaction(db, work, maxTimeMS, async () => {
         for (const part of inParts(records)) {
           try {
-            await insertPart(part, work);
+            await insertPart(part, work, viewer);
           } catch (error) {
             throw withPlace(error, [...records.keys()]);
           }

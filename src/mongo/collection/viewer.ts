@@ -19,6 +19,8 @@ export interface Viewer extends Writer {
   mayWrite(name: string): boolean;
   /** Whether also the values of the server must be records that the client may see. @default false */
   readonly boundsServer?: boolean;
+  /** Whether it is the application itself, to which also private references are told. @default false */
+  readonly isServer?: boolean;
   /**
    * The field whose reference is named by the path of the request. If it leads nowhere, there is nothing at that path:
    * 404.

@@ -25,8 +25,8 @@ export function duplicateKey(cause: ServerError, model: CompiledModel | undefine
 }
 
 /** 409 for a write of the application itself. It names fields only if the write was to the model's own collection. */
-export function foreignDuplicateKey(cause: ServerError, model: CompiledModel | undefined): Problem {
-  return duplicateKey(cause, collectionOf(cause) === model?.collection ? model : undefined);
+export function foreignDuplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Writer): Problem {
+  return duplicateKey(cause, collectionOf(cause) === model?.collection ? model : undefined, writer);
 }
 
 /**

@@ -201,7 +201,7 @@ function openCheckedWrites(
     }
     const refused = byPlace(missing, places);
     const left = new Map([...records].filter(([place]) => !refused.has(place)));
-    const errors = await plain.insertEach([...left.values()], work, [...left.keys()]);
+    const errors = await plain.insertEach([...left.values()], work, [...left.keys()], viewer);
     const refusals = [...refused].map(([place, named]) => [place, refusalOf(named, viewer)] as const);
     return { errors: new Map([...refusals, ...errors]), refused };
   }
@@ -230,7 +230,7 @@ function openCheckedWrites(
 
     insertAll(records, work, viewer) {
       const named = namedInRecords(edges, records, { areOne: true });
-      return checked(named, viewer, work, asTheyAre, () => plain.insertAll(records, work));
+      return checked(named, viewer, work, asTheyAre, () => plain.insertAll(records, work, viewer));
     },
 
     update(target, changes, work) {

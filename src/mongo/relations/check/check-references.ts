@@ -211,7 +211,12 @@ async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet
  * field.
  */
 export function mayTell({ field }: Edge, viewer: Viewer | undefined): boolean {
-  return viewer === undefined || !field.isPrivate;
+  return isServer(viewer) || !field.isPrivate;
+}
+
+/** Without a viewer, the application writes. */
+function isServer(viewer: Viewer | undefined): boolean {
+  return viewer?.isServer ?? viewer === undefined;
 }
 
 /** Removes the missing references that the record had at the same field before the changes. */
@@ -258,6 +263,6 @@ export function danglingIn(edges: readonly Edge[], model: CompiledModel): FieldE
 
 /** The errors of missing references that the writer knows of. */
 function errorsOf(missing: readonly Named[], viewer: Viewer | undefined): FieldError[] {
-  const told = missing.filter(({ edge: { field } }) => (viewer ? viewer.mayWrite(field.name) : !field.isPrivate));
+  const told = missing.filter(({ edge: { field } }) => (isServer(viewer) ? !field.isPrivate : viewer?.mayWrite(field.name)));
   return told.flatMap(({ ids }) => [...ids.values()].flatMap(({ paths }) => Array.from(paths, (path) => unknownRecord.at(path))));
 }
