@@ -28,18 +28,7 @@ export function createBilling(db: Database): Api<Caller> {
     scope: ownTenant,
     serverFields: ownTenant,
     // Between the validation of what was sent and the write: what is stored is the hash.
-    before: {
-      create: [
-        async (_ctx, draft) => {
-          draft.password = await hash(draft.password);
-        },
-      ],
-      patch: [
-        async (_ctx, draft) => {
-          if (draft.password !== undefined) draft.password = await hash(draft.password);
-        },
-      ],
-    },
+    before: { create: [hashPassword], change: [hashPassword] },
   });
 
   const tasks = billing.resource({
@@ -52,7 +41,7 @@ export function createBilling(db: Database): Api<Caller> {
     serverFields: ownTenant,
     // In the transaction of the delete, so that no bill can come in between.
     within: {
-      delete: [
+      remove: [
         (_ctx, { before }) => {
           if (before.invoice)
             throw new Problem({ status: 409, code: 'billed', title: 'Already billed', detail: 'The task is on an invoice.' });
@@ -70,7 +59,7 @@ export function createBilling(db: Database): Api<Caller> {
     serverFields: { update: (ctx) => ({ updatedBy: ctx.requirePrincipal().email }) },
     // In the transaction of the patch: no entry without a change, and no change without an entry.
     within: {
-      patch: [
+      change: [
         async (ctx, { before, after, tx }) => {
           if (before.status !== after.status) await audit(tx, ctx.requirePrincipal(), 'status', after, before);
         },
@@ -139,6 +128,10 @@ export function createBilling(db: Database): Api<Caller> {
     license: { name: 'MIT', identifier: 'MIT' },
     securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
   });
+}
+
+async function hashPassword(_ctx: unknown, draft: { password?: string | undefined }): Promise<void> {
+  if (draft.password !== undefined) draft.password = await hash(draft.password);
 }
 
 /**

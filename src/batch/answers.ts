@@ -35,6 +35,7 @@ export class Answers {
     const { status, record } = ctx;
     if (status >= 400) throw new Problem({ status });
     const body = answerBody(ctx);
+    if (body && this.#bytes + body.length > this.#max) throw tooLarge(this.#max);
     const head = `{"status":${status}${header(ctx, 'ETag')}${header(ctx, 'Location')}`;
     const answer = body ? [Buffer.from(`${head},"body":`), asJson(body, ctx), Buffer.from('}')] : [Buffer.from(`${head}}`)];
     for (const part of answer) this.#bytes += part.length;

@@ -24,13 +24,12 @@ export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplays
     note: async ({ shown = [] }) => shown,
 
     async admit(ctx, shown) {
-      if (shown.length === 0) return []; // its records are unknown, and it is not sent
       const turn = new Turn();
       const sought: Sought[] = [];
       const ids: (CreatedId | undefined)[] = [];
       for (const [index, operation] of readBatch(ctx.request.body, maxOperations).entries()) {
         try {
-          const filled = fillIn(operation, ids);
+          const filled = shown.length > 0 ? fillIn(operation, ids) : operation; // what it shows is unknown, and not sent
           const own = operationContext(ctx, filled);
           await readmit(own, filled.path);
           const ofOne = shown[index];

@@ -4,7 +4,10 @@ import { own } from '../model/value/plain-object.ts';
 const change = ['patch', 'put', 'patchMany', 'restore'] as const;
 const remove = ['delete', 'deleteMany'] as const;
 
-/** The groups of operations, wider ones first: the functions of a group run before those of a narrower one. */
+/**
+ * The groups of operations, wider ones first: the functions of a group run before those of a narrower one. A link runs
+ * what `patch` runs, so that a group with `patch` covers it.
+ */
 const operationGroups = {
   read: ['list', 'get'],
   write: ['create', ...change, ...remove],

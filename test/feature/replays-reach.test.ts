@@ -17,6 +17,7 @@ const Tag = defineModel('Tag', { collection: 'tags', fields: fields() });
 let owner: string | undefined;
 let tagOwner: string | undefined;
 const scopeOf = (name: string | undefined) => (name === undefined ? everything : { owner: name });
+let isOpen = true;
 
 const database = useDatabase();
 const api = useApi<string>(
@@ -28,6 +29,7 @@ const api = useApi<string>(
       ops: ['create', 'patch', 'delete'],
       scope: () => scopeOf(owner),
       scopeWrites: false,
+      guardsFor: { patch: [() => isOpen] },
       operations: {
         copy: { handler: async (ctx) => ({ copied: (await ctx.load()).text }) },
         wrap: {
@@ -159,6 +161,11 @@ describe('the kept answer of a batch', () => {
     await collectionOf('idempotency_keys').updateMany({}, { $unset: { shown: 1 } });
     const again = await sendBatch(...operations);
     expect([again.status, again.text]).toEqual([204, '']);
+    isOpen = false;
+    const refused = await sendBatch(...operations).finally(() => {
+      isOpen = true;
+    });
+    expect([refused.status, refused.body.operation]).toEqual([403, 1]);
   });
 });
 

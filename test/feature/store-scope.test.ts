@@ -198,12 +198,19 @@ describe('a store of a request', () => {
     expect([status, thrown]).toEqual([500, [expect.stringContaining('opens a store that has the same scope')]]);
   });
 
-  it.each(['find', 'count'] as const)('throws for an undefined filter of %s, and for an undefined condition in it', async (name) => {
-    for (const filter of [undefined, { tenant: undefined }, { tenant: { in: [undefined] } }, { tenant: { gt: undefined } }] as never[]) {
-      const { status, thrown } = await call((ctx) => ctx.store(Key)[name](filter));
-      expect([status, thrown.length]).toEqual([500, 1]);
-    }
-  });
+  it.each(['find', 'each', 'count'] as const)(
+    'throws for an undefined filter of %s, and for an undefined condition in it',
+    async (name) => {
+      for (const filter of [undefined, { tenant: undefined }, { tenant: { in: [undefined] } }, { tenant: { gt: undefined } }] as never[]) {
+        const { status, thrown } = await call(async (ctx) => {
+          if (name !== 'each') return ctx.store(Key)[name](filter);
+          for await (const one of ctx.store(Key).each(filter)) return one;
+          return undefined;
+        });
+        expect([status, thrown.length]).toEqual([500, 1]);
+      }
+    },
+  );
 
   it('has the scope in a hook of `within`, by its transaction too', async () => {
     run = async (ctx) => {

@@ -12,6 +12,14 @@ export const pages = [
     .sort(),
 ];
 
+/** The TypeScript files of a directory and below it, by their paths from the root. */
+export function sourcesIn(directory: string): string[] {
+  return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+    .map((path) => `${directory}/${path.replaceAll('\\', '/')}`)
+    .filter((path) => /^(?!.*(?:node_modules|\.d\.ts$)).*\.ts$/.test(path))
+    .sort();
+}
+
 const readPage = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 export interface Block {

@@ -236,6 +236,7 @@ function takenByOther(cause: Problem): Problem {
 
 /** 409. The hooks of the resources of these records get them whole, and all together. */
 function tooLargeToRestore(): Problem {
-  const detail = 'The records that were deleted with it have more than 16 MiB: nothing was restored.';
+  const detail =
+    'The records that were deleted with it have more than 16 MiB: nothing was restored. Restore some of them first, each by itself.';
   return new Problem({ code: 'too_many_references', detail });
 }
