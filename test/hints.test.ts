@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { didYouMean, firstNames, listNames, nearest } from '../src/hints.ts';
 
 /** The textbook algorithm (optimal string alignment), to compare with. */
@@ -46,7 +46,7 @@ describe('nearest', () => {
     ['name', ['nane', 'nameOfOwner'], 'nameOfOwner'],
     ['naem', ['nae', 'noem', 'name'], 'nae'],
     ['names', ['nabe', 'name'], 'name'],
-  ])('prefers equality but for case, then a beginning, then the smaller distance, then the first: %s of %p', (name, candidates, best) => {
+  ])('prefers equality but for case, then a beginning, then the smaller distance, then the first: %s of %o', (name, candidates, best) => {
     expect(nearest(name, candidates)).toBe(best);
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../src/errors.ts';
 import {
   aFunction,
@@ -56,7 +56,7 @@ describe('findMistakes', () => {
     ]);
   });
 
-  it.each([undefined, null, 'x', 5, [], () => 1])('asks for an object in place of %p', (options) => {
+  it.each([undefined, null, 'x', 5, [], () => 1])('asks for an object in place of %o', (options) => {
     expect(mistakes(options)).toEqual(['The options of `make` must be an object of name, size, mode, run.']);
   });
 });
@@ -114,7 +114,7 @@ describe('what is legal', () => {
     [oneOf('a', 5), ['a', 5], ['5', undefined], 'one of a, 5'],
     [anArrayOf('names'), [[], ['a']], ['a', undefined], 'an array of names'],
     [anArrayOf('functions', aFunction[0]), [[() => 1]], [[() => 1, 1]], 'an array of functions'],
-  ])('is %p', ([isLegal, words], right, wrong, expected) => {
+  ])('is %o', ([isLegal, words], right, wrong, expected) => {
     expect([...right].filter((value) => !isLegal(value))).toEqual([]);
     expect([...wrong].filter(isLegal)).toEqual([]);
     expect(words).toBe(expected);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { runVisibly } from '../run.ts';
 import { listSurvivors, type Report, type Score, scoreOf, updateScores } from './report.ts';
 import { findSubjects, type Subject } from './scope.ts';
@@ -27,33 +27,23 @@ for (const subject of await findSubjects(root, process.argv.slice(2))) {
   await writeFile(page, updateScores(await readFile(page, 'utf8'), new Map<string, Score>([[subject.file, score]]), all));
 }
 
-/** One file a run, with its own tests: Stryker has Jest load all that it is given for each mutant. */
+/** One file a run, with its own tests: Stryker runs all that it is given before the first mutant. */
 async function mutate({ file, tests }: Subject): Promise<Report> {
   if (tests.length === 0) throw new Error(`${file} has no tests that need no database: see dev/mutation/scope.ts`);
   const name = file.replaceAll('/', '-');
   const [config, report] = [join(work, `${name}.config.json`), join(work, `${name}.report.json`)];
-  await writeFile(config, JSON.stringify(configure(file, tests, report)));
+  await writeFile(config, JSON.stringify(configure(file, report)));
+  process.env.MUTATION_TESTS = tests.join(',');
   await runVisibly(process.execPath, [join(home, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', config]);
   return JSON.parse(await readFile(report, 'utf8'));
 }
 
-function configure(file: string, tests: readonly string[], report: string): object {
+function configure(file: string, report: string): object {
   return {
     mutate: [file],
-    testRunner: 'jest',
-    testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-    jest: {
-      configFile: 'dev/mutation/jest.config.ts',
-      enableFindRelatedTests: false,
-      config: {
-        roots: [...new Set(tests.map((test) => `<rootDir>/${dirname(test)}`))], // the folders that Jest looks through, for each mutant
-        testMatch: tests.map((test) => `<rootDir>/${test}`),
-      },
-    },
-    coverageAnalysis: 'perTest',
+    testRunner: 'vitest',
+    vitest: { configFile: 'dev/mutation/vitest.config.ts', related: false },
     concurrency: 1,
-    // Jest keeps the ES modules of every run.
-    maxTestRunnerReuse: 25,
     allowEmpty: true,
     tempDirName: '.tmp/stryker',
     logLevel: 'warn',

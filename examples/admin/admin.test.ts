@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Long, ObjectId } from 'mongodb';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runVisibly } from '../../dev/run.ts';
 import { useDatabase } from '../../test/support/database/database.ts';
 import { fileBlocksOf } from '../../test/support/docs/pages.ts';
@@ -27,7 +27,7 @@ describe(page, () => {
     const folder = join(import.meta.dirname, '.page');
     await mkdir(folder, { recursive: true });
     for (const { file = '', code } of blocks.filter(({ language }) => language === 'tsx')) await writeFile(join(folder, file), code);
-    await runVisibly('npx', ['tsc', '-p', import.meta.dirname]);
+    await expect(runVisibly('npx', ['tsc', '-p', import.meta.dirname])).resolves.toBeUndefined();
   });
 });
 

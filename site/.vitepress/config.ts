@@ -33,6 +33,7 @@ export default defineConfig({
   },
   vite: {
     plugins: [resolveFromSite()],
+    ssr: { noExternal: ['estree-walker'] }, // Vue's own: beside docs/ is one of another version, which Vite would take
     publicDir: join(import.meta.dirname, '../public'),
   },
   themeConfig: {

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
  */
 export type ConnectionState = ServerResponse | 'idle' | 'unused';
 
-// Stored on the objects of Node instead of in maps of this module: Jest loads the module once for each test file, and
+// Stored on the objects of Node instead of in maps of this module: Jest and others load a module more than once, and
 // all must share this.
 const stateKey = Symbol.for('koa-mongo-resource.connection.1');
 const socketsKey = Symbol.for('koa-mongo-resource.connections.1');

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, service, t } from '../../src/index.ts';
 import { js } from '../model/misuse.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { compileDispatch, type Route } from '../../src/api/dispatch.ts';
 import { Problem } from '../../src/errors.ts';
 import type { Context, ResourceMiddleware } from '../../src/middleware/exchange/context.ts';

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { compilePaths, segmentsOf } from '../../src/api/path-table.ts';
 
 const find = (patterns: readonly string[], path: string) =>

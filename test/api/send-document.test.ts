@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { keepLatest, sendDocument } from '../../src/api/send-document.ts';
 import type { Context } from '../../src/middleware/exchange/context.ts';
 import type { OpenapiDocument } from '../../src/openapi/document.ts';
 
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 
 function serve(build: () => OpenapiDocument): (mount: string) => Promise<string> {
@@ -42,7 +42,7 @@ it('writes the text once for each mount, however often they alternate', async ()
   await ask('');
   const servers: unknown[] = [];
   const { stringify } = JSON;
-  jest.spyOn(JSON, 'stringify').mockImplementation((value: unknown) => {
+  vi.spyOn(JSON, 'stringify').mockImplementation((value: unknown) => {
     servers.push(value);
     return stringify(value);
   });

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mount from 'koa-mount';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createShop } from '../../examples/orders/api.ts';
 import { Order } from '../../examples/orders/model.ts';
 import { type Api, type RequestContext, service } from '../../src/index.ts';

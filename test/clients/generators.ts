@@ -14,8 +14,7 @@ export const generated = join(generators, 'generated');
 
 /** Runs a script of Node, and returns what it wrote. What it complains about becomes the message. */
 export async function runScript(script: string, ...args: readonly string[]): Promise<string> {
-  // Jest's own NODE_OPTIONS are not for a child.
-  const options = { cwd: root, env: { ...process.env, NODE_OPTIONS: '' }, maxBuffer: 2 ** 24 };
+  const options = { cwd: root, maxBuffer: 2 ** 24 };
   const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : [];
   const { stdout } = await promisify(execFile)(process.execPath, [...loader, script, ...args], options).catch(
     ({ message, stdout: output, stderr }: Error & { stdout: string; stderr: string }) => {

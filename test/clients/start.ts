@@ -11,7 +11,7 @@ export { renderToStaticMarkup } from 'react-dom/server';
 `;
 
 /** Runs once before the tests: the compiler and each test need the clients of all generators. */
-export default async function start(): Promise<void> {
+export default async function start(): Promise<() => Promise<void>> {
   await rm(generated, { recursive: true, force: true });
   await runScript('dev/openapi/write-documents.ts', generated);
   for (const file of await readdir(generated)) {
@@ -27,7 +27,9 @@ export default async function start(): Promise<void> {
     ['shop.json', await readFile(join(generated, 'orders/shop.json'), 'utf8')],
   ]);
   const generate = (...configs: string[]) => runScript(join(generators, 'generate.ts'), generated, ...configs);
-  await Promise.all([generate('kubb.config.ts'), generate('openapi-ts.config.ts', 'orval.config.ts').then(writeTypes), startDatabase()]);
+  const clients = [generate('kubb.config.ts'), generate('openapi-ts.config.ts', 'orval.config.ts').then(writeTypes)];
+  const [stopDatabase] = await Promise.all([startDatabase(), ...clients]);
+  return stopDatabase;
 }
 
 async function write(folder: string, files: readonly (readonly [string, string])[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createShop } from '../../examples/orders/api.ts';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   tools = await load('harness.js');
   const files = Object.keys(filesOf('docs/clients/tanstack-query.md')).filter((file) => !file.endsWith('.config.ts'));
   page = {};
-  for (const file of ['orders.ts', ...files]) Object.assign(page, await load(file)); // not at once: Jest does not link a circle twice
+  for (const file of ['orders.ts', ...files]) Object.assign(page, await load(file));
   client = page.connect({
     baseUrl: `http://127.0.0.1:${shop.port}`,
     headers: { Authorization: 'Bearer ann-token' },

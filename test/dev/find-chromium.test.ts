@@ -1,5 +1,5 @@
 import { delimiter } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type BrowserMachine, findChromium } from '../../dev/find-chromium.ts';
 
 /** A machine with these files, on which an installation adds the next ones. */

@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 
 // The first start on a machine may have to fetch the binary.
-jest.setTimeout(120_000);
 
 const script = join(import.meta.dirname, '../support/processes/hold-replica-set.ts');
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { order } from '../../site/sidebar.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { commandsOf } from '../support/docs/console.ts';
@@ -8,12 +8,11 @@ import { Reader } from '../support/docs/reader.ts';
 const steps = order.Start.filter((path) => /quick-start|tutorial\/\d/.test(path)).map((path) => `docs/${path}`);
 let reader: Reader;
 
-// Before the connection ends, which `useDatabase` sees to.
+const database = useDatabase();
 afterAll(async () => {
   await reader.remove();
   await database.client.db(`${database.db.databaseName}_test`).dropDatabase(); // that of the tests of the last step
 });
-const database = useDatabase();
 
 beforeAll(() => {
   const uri = new URL(process.env.MONGODB_URI ?? '');

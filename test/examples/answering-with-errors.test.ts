@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createBookings } from '../../examples/answering-with-errors/api.ts';
 import { applyIndexes, openapiDocument } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await server.request('POST', `${path}/pay`);
 });
 
-const cases: readonly (readonly [heading: string, send: () => Promise<Answer>, headers?: object])[] = [
+const cases: readonly [heading: string, send: () => Promise<Answer>, headers?: object][] = [
   ['A problem of your own', () => server.request('POST', `${path}/pay`)],
   [
     'Who are you?',

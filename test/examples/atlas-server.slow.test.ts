@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, send } from '../support/http/serve.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 import { type RunningExample, useExamples } from './start-example.ts';
 import { walkAllCities } from './walk-all-cities.ts';
 
 // The first start on a machine may have to fetch the database binary.
-jest.setTimeout(240_000);
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 const start = useExamples();

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { type AtlasData, loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
 import { City, Country } from '../../examples/atlas/model.ts';
@@ -7,8 +7,6 @@ import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useExplain } from '../support/database/explain.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
-
-jest.setTimeout(120_000);
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../examples/billing/api.ts';
 import { importTasks } from '../../examples/billing/import-tasks.ts';
 import { AuditEntry, Invoice, Task, User } from '../../examples/billing/model.ts';
@@ -6,8 +6,6 @@ import { hash } from '../../examples/billing/password.ts';
 import { applyIndexes, openStore, planIndexes } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
-
-jest.setTimeout(120_000);
 
 const database = useDatabase();
 const serve = useServer();

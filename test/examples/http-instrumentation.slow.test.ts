@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 
 useDatabase();
 
 it('the recipe for OpenTelemetry describes the span of the HTTP instrumentation before that ends it', async () => {
-  const { NODE_OPTIONS: _, ...env } = process.env;
   const program = join(import.meta.dirname, 'parts/traced-server.mjs');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program]);
   const spans: { name: string; attributes: Record<string, unknown> }[] = JSON.parse(stdout);
   const [described, other] = spans.filter(({ attributes }) => attributes['http.target'] !== undefined);
   expect(described).toMatchObject({

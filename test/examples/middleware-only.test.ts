@@ -1,10 +1,8 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from '../../examples/middleware-only/app.ts';
 import { useListener } from '../support/http/listen.ts';
 import { type Sent, send } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
-
-jest.setTimeout(120_000);
 
 const listen = useListener();
 const start = useExamples();

@@ -1,12 +1,10 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ObjectId } from 'mongodb';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createShop } from '../../examples/orders/api.ts';
 import { applyIndexes, planIndexes } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { send, type TestServer, useServer } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
-
-jest.setTimeout(120_000);
 
 const database = useDatabase();
 const serve = useServer();

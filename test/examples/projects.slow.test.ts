@@ -1,12 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createProjects } from '../../examples/projects/api.ts';
 import { Comment, Member, Project, Task, Workspace } from '../../examples/projects/model.ts';
 import { seed } from '../../examples/projects/seed.ts';
 import { applyIndexes, planIndexes } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
-
-jest.setTimeout(120_000);
 
 const database = useDatabase();
 const serve = useServer();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
+import { afterAll } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -27,8 +27,7 @@ export function useExamples(): (script: string, env: NodeJS.ProcessEnv, tsx?: re
     await Promise.all(exits); // or the worker still has children when it should end
   });
   return function start(script, env, tsx) {
-    // Jest's own NODE_OPTIONS are not for a child.
-    const options = { cwd: root, env: { ...process.env, NODE_OPTIONS: '', ...env } };
+    const options = { cwd: root, env: { ...process.env, ...env } };
     const by = tsx ? [join(root, 'node_modules/tsx/dist/cli.mjs'), ...tsx] : ['--import', 'tsx'];
     const child = spawn(process.execPath, [...by, join('examples', script)], options);
     kills.push(() => child.kill('SIGKILL'));

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { readAtlasData } from '../../examples/atlas/load.ts';
 import type { Answer } from '../support/http/serve.ts';
 

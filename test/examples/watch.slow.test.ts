@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { freePort } from '../support/http/free-port.ts';
 import { useExamples } from './start-example.ts';
 
@@ -20,7 +20,8 @@ it('tsx watch starts an example again when a file of src/ or of the example chan
   for (const [index, file] of ['src/http/json.ts', 'examples/minimal.ts'].entries()) {
     const now = new Date();
     await utimes(join(root, file), now, now);
-    await watched.says(new RegExp(`(?:http://127.0.0.1:${port}/notes[^]*){${index + 2}}`));
+    const again = new RegExp(`(?:http://127.0.0.1:${port}/notes[^]*){${index + 2}}`);
+    expect(await watched.says(again)).toMatch(again);
   }
   watched.interrupt();
   await watched.ended;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { count, makeLedger, post, postings, reset } from './parts/ledger.ts';
 import { appName, type Deployment, startMongods } from './parts/mongods.ts';
 

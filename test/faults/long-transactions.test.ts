@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CommandStartedEvent, Db, MongoClient } from 'mongodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, Problem, service, t } from '../../src/index.ts';
 import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
 

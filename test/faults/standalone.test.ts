@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { service } from '../../src/index.ts';
 import { Job, Label, Project, Step, Ticket } from '../support/models/workspace.ts';
 import { count, makeLedger, post, postings, reset } from './parts/ledger.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => deployment.stop());
 
 it('a standalone server is named at start, and what needs transactions is 501 and writes nothing', async () => {
-  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const db = (await deployment.connect()).db('ledger');
   await reset(db);
   const ledger = makeLedger(db);
@@ -29,7 +29,7 @@ it('a standalone server is named at start, and what needs transactions is 501 an
 it('a standalone server answers 501 to writes of references that hold, and to deletes of what they lead to, and to nothing else', async () => {
   const db = (await deployment.connect()).db('references');
   const shop = service();
-  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const api = shop.api({ db, resources: [Project, Job, Label, Ticket].map((model) => shop.resource({ model } as never)), models: [Step] });
   const said = warn.mock.calls.map(([message]) => String(message));
   warn.mockRestore();

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Db, MongoClient } from 'mongodb';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { count, makeLedger, type Posting, post, postings, reset } from './parts/ledger.ts';
 import { failCommands } from './parts/mongods.ts';
 import { useNetwork } from './parts/use-network.ts';

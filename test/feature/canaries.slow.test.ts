@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../support/http/serve.ts';
 import { privateNames, useWorld } from '../support/models/canaries.ts';
 
@@ -9,11 +9,11 @@ const environment = process.env.NODE_ENV;
 
 beforeAll(() => {
   process.env.NODE_ENV = 'development';
-  jest.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => void told.push(inspect(given)));
+  vi.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => void told.push(inspect(given)));
 });
 afterAll(() => {
   process.env.NODE_ENV = environment;
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 
 /**

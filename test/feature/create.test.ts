@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -187,7 +187,7 @@ describe('POST /', () => {
     ['ann', 'a string'],
     [[{ owner: 'ann' }], 'an array'],
     [new Map([['owner', 'ann']]), 'a Map'],
-  ])('answers a bare 500 when the server fields are no object, and says so: %p', async (value, what) => {
+  ])('answers a bare 500 when the server fields are no object, and says so: %o', async (value, what) => {
     returned = value;
     const answer = await api.request('POST', '/api/scripted', { body: { title: 'Sweep' } });
     expect(answer.status).toBe(500);

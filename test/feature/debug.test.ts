@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type Koa from 'koa';
 import compose from 'koa-compose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, defineModel, findRecord, problems, record, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
@@ -21,7 +21,7 @@ const Person = defineModel('Person', {
 const database = useDatabase();
 const serve = useServer();
 const before = process.env.DEBUG;
-const write = jest.spyOn(process.stderr, 'write');
+const write = vi.spyOn(process.stderr, 'write');
 let told: string[] = [];
 
 beforeAll(() => database.db.collection('people').createIndex({ email: 1 }, { unique: true }) as Promise<unknown> as Promise<void>);
@@ -181,7 +181,7 @@ describe('DEBUG=koa-mongo-resource:values', () => {
 
 describe('DEBUG', () => {
   it.each([undefined, '', 'koa', 'koa-router', 'koa*,-koa-mongo-resource', 'koa-mongo-resource-x', 'xkoa-mongo-resource'])(
-    'tells of nothing, and leaves the database as it is, with %p',
+    'tells of nothing, and leaves the database as it is, with %o',
     async (names) => {
       const { db } = database;
       const api = createApi(names, { ...database, db });

@@ -1,5 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compileIncludes, fields, findIncluded, findRecord, include, problems, type ResourceMiddleware, record } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

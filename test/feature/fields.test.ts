@@ -1,5 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
   defineModel,

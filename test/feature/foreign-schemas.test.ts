@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { type } from 'arktype';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineModel, jsonBody, openapiDocument, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';

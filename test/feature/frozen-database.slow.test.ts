@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ReplicaSet, startReplicaSet } from '../../dev/replica-set.ts';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
+import { withoutMongod } from '../support/database/own-mongod.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 import { until } from '../support/until.ts';
 
@@ -30,8 +31,7 @@ let hasty: TestServer;
 let patient: TestServer;
 
 beforeAll(async () => {
-  delete process.env.MONGODB_URI; // one of its own: all other tests would wait for the one that they share
-  mongod = await startReplicaSet({ log: () => {} });
+  mongod = await withoutMongod(() => startReplicaSet({ log: () => {} })); // all other tests would wait for the one that they share
   client = new MongoClient(mongod.uri, { monitorCommands: true, minPoolSize: 20 });
   let connections = 0;
   const filled = new Promise<void>((resolve) => client.on('connectionReady', () => ++connections === 20 && resolve()));

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -59,7 +59,7 @@ describe('a duplicate key in a driver call of a handler', () => {
   });
 
   it.each([Object.assign(new Error('no driver'), { code: 11000 }), new MongoServerError({ message: 'another', code: 121 })])(
-    'is nothing else: %p',
+    'is nothing else: %o',
     async (error) => {
       api.errors.length = 0;
       run = () => {

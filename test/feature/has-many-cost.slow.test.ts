@@ -1,11 +1,9 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { examinedBy } from '../support/database/examined.ts';
 import { useApi } from '../support/http/api.ts';
-
-jest.setTimeout(120_000);
 
 const Project = defineModel('Project', {
   collection: 'projects',

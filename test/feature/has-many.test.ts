@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everything, Unauthorized } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
@@ -141,7 +141,7 @@ describe('include of t.hasMany', () => {
     expect([idsOf(few.tasks), few.taskCount]).toEqual([['g'], 1]);
   });
 
-  it.each(['shut', 'lost', ''])('answers as if there were nothing if the client may see nothing (%p)', async (user) => {
+  it.each(['shut', 'lost', ''])('answers as if there were nothing if the client may see nothing (%o)', async (user) => {
     const answer = await api.request('GET', '/api/projects/full?include=tasks,taskCount', as(user));
     expect([answer.status, answer.body.data.tasks, answer.body.data.taskCount]).toEqual([200, [], 0]);
     expect(Object.keys(answer.body.data).slice(-2)).toEqual(['tasks', 'taskCount']);

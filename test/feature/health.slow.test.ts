@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { MongoClient } from 'mongodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, ConfigurationError, defineModel, openapiDocument, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

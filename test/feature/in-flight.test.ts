@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, request as httpRequest } from 'node:http';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { defineModel, service, t, Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -125,7 +125,7 @@ describe('maxConcurrency', () => {
     [null, /options of `maxConcurrency` must be an object/],
     ['5', /`maxConcurrency` must be a whole number of at least 1/],
     [[], /options of `maxConcurrency` must be an object/],
-  ])('refuses settings that are none: %p', (maxConcurrency, message) => {
+  ])('refuses settings that are none: %o', (maxConcurrency, message) => {
     const shop = service();
     const options = { db: database.db, resources: [shop.resource({ model: Doc })], maxConcurrency: maxConcurrency as number };
     expect(() => shop.api(options)).toThrow(message);

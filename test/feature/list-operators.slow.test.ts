@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, type Field, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -248,7 +248,8 @@ describe('an operator matches by the type of its field', () => {
 
 describe('an operator answers 400', () => {
   const casting = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte'] as const;
-  it.each(names.flatMap((name) => casting.filter((operator) => has(name, operator)).map((operator) => [name, operator] as const)))(
+  const refusing = names.filter((name) => types[name]?.wrong.length !== 0);
+  it.each(refusing.flatMap((name) => casting.filter((operator) => has(name, operator)).map((operator) => [name, operator] as const)))(
     'to what is no value of its type: %s[%s]',
     async (name, operator) => {
       const isList = operator === 'in' || operator === 'nin';

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Decimal128 } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 
@@ -53,13 +53,13 @@ async function get(api: Api, path: string) {
 
 beforeEach(async () => {
   warnings = [];
-  jest.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
+  vi.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
     warnings.push({ text: String(given[0]), options: given[1] });
   });
   await orders().deleteMany({});
 });
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 
 const told = (path: string, what: string, id = 'a') =>

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, everything, t, Unauthorized } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
@@ -103,7 +103,7 @@ describe('GET <resource>/{id}/<relation>', () => {
     ]);
   });
 
-  it.each(['none', '', '%00', 'FULL', '__proto__', '%24none%00'])('is 404 as Get of the record is: %p', async (id) => {
+  it.each(['none', '', '%00', 'FULL', '__proto__', '%24none%00'])('is 404 as Get of the record is: %o', async (id) => {
     const get = await send('GET', `projects/${id}${id === '' ? 'x' : ''}`);
     const nested = await send('GET', `projects/${id}${id === '' ? 'x' : ''}/tasks`);
     expect([nested.status, nested.body]).toEqual([404, get.body]);

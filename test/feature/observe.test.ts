@@ -4,8 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { connect as connectHttp2, constants, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, ConfigurationError, cursorPaging, defineModel, jsonBody, type Observation, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
@@ -234,7 +234,7 @@ describe('the id of a request', () => {
     [{ requestIds: true }, true],
     [{ observe: () => undefined }, true],
     [{ observe: () => undefined, requestIds: false }, false],
-  ])('is there by option, or for an observer: %p', async (options, isThere) => {
+  ])('is there by option, or for an observer: %o', async (options, isThere) => {
     const response = await makeApi(options).fetch(new Request('http://in-process/api/nothing'));
     expect(response.headers.has('x-request-id')).toBe(isThere);
     expect('request_id' in ((await response.json()) as object)).toBe(isThere);

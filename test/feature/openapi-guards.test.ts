@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, openapiDocument, type RequestContext, service, t, Unauthorized } from '../../src/index.ts';
 import { docsFiles } from '../../src/openapi/docs-page.ts';
 import { db } from '../openapi/fixtures.ts';
@@ -98,7 +98,7 @@ describe('`openapi` of an api', () => {
     [{ guards: signedIn }, '`guards` of `openapi` must be an array of at least one function.'],
     [{ guards: ['signedIn'] }, '`guards` of `openapi` must be an array of at least one function.'],
     [{ guard: [signedIn] }, '`guard` is not an option of `openapi`; did you mean `guards`?'],
-  ])('cannot be %p', (openapi, message) => {
+  ])('cannot be %o', (openapi, message) => {
     expect(() => makeApi({ openapi })).toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, jsonBody, Problem, service, t, type WithinHook } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -87,7 +87,7 @@ beforeEach(async () => {
   losses = 0;
 });
 
-const requests: readonly (readonly [operation: string, groups: string, method: string, path: string, body?: object])[] = [
+const requests: readonly [operation: string, groups: string, method: string, path: string, body?: object][] = [
   ['list', 'read', 'GET', '/docs'],
   ['get', 'read', 'GET', '/docs/a'],
   ['create', 'write', 'POST', '/docs', { id: 'new' }],
@@ -243,12 +243,12 @@ describe('an operation that lacks what another one of its group has', () => {
   let told: string[] = [];
   beforeEach(() => {
     told = [];
-    jest.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
+    vi.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
       if ((options as { code: string }).code === 'UNCOVERED_OPERATION') told.push(String(message));
     });
   });
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
   const all = ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'];
   const compile = (options: object) => {

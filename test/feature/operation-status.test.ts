@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, jsonBody, openapiDocument, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -110,7 +110,7 @@ describe('`status` of a custom operation', () => {
     expect(good('/docs/{id}/note').map(([status]) => status)).toEqual(['200', '204']);
   });
 
-  it.each([100, 205, 206, 302, 404, '201', 201.5])('cannot be %p', (status) => {
+  it.each([100, 205, 206, 302, 404, '201', 201.5])('cannot be %o', (status) => {
     const make = () => service().api({ db: database.db, resources: [resourceWith({ status, handler: () => 1 })] });
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(/`status` of `operations.go` of resource `others` must be a status from 200 to 299, other than 205 and 206/);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Binary, type CommandSucceededEvent } from 'mongodb';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
   compileIncludes,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type CustomOperation, type Document, defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

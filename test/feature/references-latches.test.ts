@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openStore, service } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -112,7 +112,7 @@ describe('`maxLatches`', () => {
     expect(await of('reference_latches').countDocuments()).toBe(0);
   });
 
-  it.each([0, 1_001, 1.5, '3'])('is from 1 to 1,000: %p', (maxLatches) => {
+  it.each([0, 1_001, 1.5, '3'])('is from 1 to 1,000: %o', (maxLatches) => {
     const shop = service();
     const limits = { maxLatches: maxLatches as number };
     expect(() => shop.api({ db: database.db, resources: [shop.resource({ model: Project })], ...limits })).toThrow(/`maxLatches` must be/);

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, jsonBody, service, t } from '../../src/index.ts';
 import { type Alarm, coarseTimer } from '../../src/mongo/driver/coarse-timer.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -38,14 +38,14 @@ function build() {
 }
 
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 
 describe('an api that says nothing of timeouts', () => {
   /** Lets the alarms of one time ring at once. */
   function hasten(due: number): void {
     const after = coarseTimer.after.bind(coarseTimer);
-    jest.spyOn(coarseTimer, 'after').mockImplementation((ms: number, ring: () => void): Alarm => after(ms === due ? 1 : ms, ring));
+    vi.spyOn(coarseTimer, 'after').mockImplementation((ms: number, ring: () => void): Alarm => after(ms === due ? 1 : ms, ring));
   }
 
   it('gives a request up after 60 s', async () => {
@@ -95,7 +95,7 @@ describe('requests in flight', () => {
 
   it('share one timer, however many they are', async () => {
     const port = await listen(build().callback());
-    const intervals = jest.spyOn(globalThis, 'setInterval');
+    const intervals = vi.spyOn(globalThis, 'setInterval');
     const first = await hold(port, 1);
     const before = timers();
     const others = [await hold(port, 100), await hold(port, 100)];

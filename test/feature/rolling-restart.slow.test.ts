@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { type Balancer, startBalancer } from '../support/http/balancer.ts';
 import { readAnswer } from '../support/http/serve.ts';
@@ -31,8 +31,7 @@ afterAll(async () => {
 });
 
 async function startService(): Promise<Service> {
-  const env = { ...process.env, NODE_OPTIONS: '' }; // Jest's own are not for a child
-  const child = spawn(process.execPath, ['--import', 'tsx', script, database.db.databaseName], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', script, database.db.databaseName], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line');
   return { child, port: Number(line) };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { type Task, useSavedTasks } from '../support/models/saved-tasks.ts';
 

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { applyIndexes, defineModel, service, t } from '../../src/index.ts';
 import { formatKey } from '../../src/mongo/indexes/index-plan.ts';
 import { useCommands } from '../support/database/commands.ts';
@@ -48,7 +48,7 @@ const explained = (count = 1) =>
 
 beforeEach(async () => {
   warnings = [];
-  jest.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
+  vi.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
     warnings.push({ text: String(given[0]), options: given[1] });
     onWarning();
   });
@@ -57,7 +57,7 @@ beforeEach(async () => {
   commands.clear();
 });
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 
 function fill(count: number): object[] {
@@ -190,7 +190,7 @@ describe('a list that is not told of', () => {
 describe('the look at a plan', () => {
   it('harms nobody when the client is closed meanwhile', async () => {
     const client = await MongoClient.connect(process.env.MONGODB_URI ?? '');
-    const rejected = jest.fn();
+    const rejected = vi.fn();
     process.on('unhandledRejection', rejected);
     await list(build({ warnOnScan: true }, {}, client.db(database.db.databaseName)), 'status=open');
     await client.close();

@@ -1,5 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, defineModel, service, t, Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, openStore, Problem, service } from '../../src/index.ts';
 import { operations } from '../../src/resource/resource-options.ts';
 import type { Any } from '../support/any.ts';

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, openStore, service } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { Room } from '../../src/model/read/included.ts';

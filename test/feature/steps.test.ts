@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import Router from '@koa/router';
 import type Koa from 'koa';
 import koaCompose from 'koa-compose';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, problems, service, t } from '../../src/index.ts';
 import type { ResourceMiddleware } from '../../src/middleware/exchange/context.ts';
 import { type TestDatabase, useDatabase } from '../support/database/database.ts';

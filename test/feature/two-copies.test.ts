@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type Koa from 'koa';
 import type { Db } from 'mongodb';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import * as library from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
@@ -13,10 +13,9 @@ const serve = useServer();
 let other: typeof library;
 let otherMcp: typeof import('../../src/products/mcp/mcp.ts');
 beforeAll(async () => {
-  await jest.isolateModulesAsync(async () => {
-    other = await import('../../src/index.ts');
-    otherMcp = await import('../../src/products/mcp/mcp.ts');
-  });
+  vi.resetModules();
+  other = await import('../../src/index.ts');
+  otherMcp = await import('../../src/products/mcp/mcp.ts');
 });
 
 const fields = ({ t }: typeof library) => ({

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { createProjects } from '../../examples/projects/api.ts';
@@ -36,7 +36,6 @@ const compilerOptions = {
 async function runTool(path: string, ...args: string[]): Promise<void> {
   await run(process.execPath, [join(root, 'node_modules', path), ...args], {
     cwd: folder,
-    env: { ...process.env, NODE_OPTIONS: '' },
   }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
     throw new Error(`${path}: ${stdout}${stderr}`);
   });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { type Answer, send } from '../support/http/serve.ts';
 
@@ -33,8 +33,7 @@ describe.each(['routes', 'callback'])('with %s, and listeners for errors and req
   let stderr = '';
 
   beforeAll(async () => {
-    const env = { ...process.env, NODE_OPTIONS: '' }; // Jest's own are not for a child
-    child = spawn(process.execPath, ['--import', 'tsx', script, adapter, database.db.databaseName], { env });
+    child = spawn(process.execPath, ['--import', 'tsx', script, adapter, database.db.databaseName]);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Binary, Decimal128, Double, Int32, Long, MongoClient, ObjectId, UUID } from 'mongodb';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   applyValidators,
   collectionValidator,

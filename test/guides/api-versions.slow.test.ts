@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
 import { send } from '../support/http/serve.ts';
 import { exchangesOf, Player } from './parts/exchanges.ts';
-import { type WrittenPage, writePage } from './parts/write-page.ts';
+import { useWritePage, type WrittenPage } from './parts/write-page.ts';
 
+const writePage = useWritePage();
 const page = 'docs/guides/api-versions.md';
 const database = useDatabase();
 const listen = useListener();

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { openStore } from 'koa-mongo-resource';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { exchangesOf, Player } from './parts/exchanges.ts';
-import { type WrittenPage, writePage } from './parts/write-page.ts';
+import { useWritePage, type WrittenPage } from './parts/write-page.ts';
 
+const writePage = useWritePage();
 const page = 'docs/guides/authentication.md';
 const database = useDatabase();
 const serve = useServer();

@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { exchangesOf, Player } from './parts/exchanges.ts';
-import { writePage } from './parts/write-page.ts';
+import { useWritePage } from './parts/write-page.ts';
 
+const writePage = useWritePage();
 const page = 'docs/guides/caching.md';
 const database = useDatabase();
 const serve = useServer();

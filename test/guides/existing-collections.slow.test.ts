@@ -1,10 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
 import { applyIndexes } from 'koa-mongo-resource';
+import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { blocksOf } from '../support/docs/pages.ts';
 import { send, useServer } from '../support/http/serve.ts';
-import { writePage } from './parts/write-page.ts';
+import { useWritePage } from './parts/write-page.ts';
 
+const writePage = useWritePage();
 const page = 'docs/guides/existing-collections.md';
 const database = useDatabase();
 const serve = useServer();

@@ -2,16 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { problems } from 'koa-mongo-resource';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { root } from '../support/docs/pages.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { useListener } from '../support/http/listen.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { exchangesOf, Player } from './parts/exchanges.ts';
-import { type WrittenPage, writePage } from './parts/write-page.ts';
+import { useWritePage, type WrittenPage } from './parts/write-page.ts';
 
+const writePage = useWritePage();
 const page = 'docs/guides/from-hand-written-koa.md';
 const database = useDatabase();
 const serve = useServer();
@@ -37,7 +38,7 @@ const step = async (file: string, name: string) => (await written.load(file))[na
 describe('the guide from hand-written Koa', () => {
   it('starts with an app that listens', async () => {
     const free = await freePort();
-    const env = { ...process.env, PORT: String(free), DATABASE: `${database.db.databaseName}_app`, NODE_OPTIONS: '' };
+    const env = { ...process.env, PORT: String(free), DATABASE: `${database.db.databaseName}_app` };
     const child = spawn(process.execPath, ['--import', 'tsx', join(written.folder, 'app.ts')], { cwd: root, env, stdio: 'inherit' });
     let status: number | undefined;
     while (status === undefined) {

@@ -1,11 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
 import { applyIndexes } from 'koa-mongo-resource';
+import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { byName } from './parts/by-name.ts';
 import { exchangesOf, Player } from './parts/exchanges.ts';
-import { writePage } from './parts/write-page.ts';
+import { useWritePage } from './parts/write-page.ts';
 
+const writePage = useWritePage();
 const page = 'docs/guides/own-operations-and-hooks.md';
 const database = useDatabase();
 const serve = useServer();

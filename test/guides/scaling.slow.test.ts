@@ -3,17 +3,18 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Api, applyIndexes } from 'koa-mongo-resource';
 import { BSON, type CommandStartedEvent } from 'mongodb';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { root } from '../support/docs/pages.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { type Answer, send, useServer } from '../support/http/serve.ts';
 import { byName } from './parts/by-name.ts';
-import { type WrittenPage, writePage } from './parts/write-page.ts';
+import { useWritePage, type WrittenPage } from './parts/write-page.ts';
 
+const writePage = useWritePage();
 const page = 'docs/guides/scaling.md';
 const database = useDatabase({ monitorCommands: true });
 const serve = useServer();
@@ -126,7 +127,7 @@ describe('the guide on scaling', () => {
 
   it('runs one process for each core, and ends all of them', async () => {
     const free = await freePort();
-    const env = { ...process.env, PORT: String(free), DATABASE: database.db.databaseName, NODE_OPTIONS: '' };
+    const env = { ...process.env, PORT: String(free), DATABASE: database.db.databaseName };
     const child = spawn(process.execPath, ['--import', 'tsx', join(written.folder, 'cluster.ts')], { cwd: root, env, stdio: 'inherit' });
     const ended = once(child, 'exit');
     const processes = new Set<unknown>();

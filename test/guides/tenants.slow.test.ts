@@ -1,11 +1,12 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
 import { applyIndexes } from 'koa-mongo-resource';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { exchangesOf, Player } from './parts/exchanges.ts';
-import { type WrittenPage, writePage } from './parts/write-page.ts';
+import { useWritePage, type WrittenPage } from './parts/write-page.ts';
 
+const writePage = useWritePage();
 const page = 'docs/guides/tenants.md';
 const database = useDatabase();
 const serve = useServer();

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { formatEntityTag, matchesStrong, matchesWeak, parseEntityTags, readEntityTags } from '../../src/http/entity-tag.ts';
 
 const strong = (tag: string) => ({ weak: false, tag });
@@ -107,7 +107,7 @@ describe('formatEntityTag', () => {
     [9007199254740993n, '"9007199254740993"'],
     ['abc', '"abc"'],
     ['', '""'],
-  ])('puts %p in double quotes', (value, tag) => {
+  ])('puts %o in double quotes', (value, tag) => {
     expect(formatEntityTag(value)).toBe(tag);
   });
 
@@ -131,7 +131,7 @@ describe('comparison', () => {
     ['"1"', undefined, false, false],
     ['"undefined"', undefined, false, false],
     ['', '1', false, false],
-  ])('of %s with the tag %s: strong %p, weak %p', (header, current, strongly, weakly) => {
+  ])('of %s with the tag %s: strong %o, weak %o', (header, current, strongly, weakly) => {
     expect(matchesStrong(parseEntityTags(header), current)).toBe(strongly);
     expect(matchesWeak(parseEntityTags(header), current)).toBe(weakly);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parseIdempotencyKey } from '../../src/http/idempotency-key.ts';
 
 describe('the key in Idempotency-Key', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { decodeUtf8, parseJson } from '../../src/http/json.ts';
 
 // What a parser of JSON must refuse; `json-accepted.test.ts` says where the cases come from.
@@ -211,7 +211,7 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('a text that is no JSON', () => {
   it.each(refused)('is refused: %j', (...sent) => {
-    const text = (typeof sent[0] === 'number' ? sent : sent[0]) as Sent; // jest spreads a row that is a list
+    const text = (typeof sent[0] === 'number' ? sent : sent[0]) as Sent; // a row that is a list is spread
     expect(() => read(text)).toThrow(malformed);
   });
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { decodeUtf8, JsonNumber, parseJson, stringifyJson } from '../../src/http/json.ts';
 import { anyCharacter } from '../support/fuzzing/any-character.ts';
 
@@ -185,7 +185,7 @@ describe('decodeUtf8', () => {
 
 describe('stringifyJson', () => {
   it('writes what JSON.stringify writes', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => expect(stringifyJson(value)).toBe(JSON.stringify(value))));
+    fc.assert(fc.property(fc.jsonValue(), (value) => void expect(stringifyJson(value)).toBe(JSON.stringify(value))));
   });
 
   it.each<[unknown, string]>([
@@ -204,7 +204,7 @@ describe('stringifyJson', () => {
     [JSON.parse('{"__proto__":{"a":1}}'), '{"__proto__":{"a":1}}'],
     [Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
     ['\ud800"\u2028', '"\\ud800\\"\u2028"'],
-  ])('writes %p', (value, text) => {
+  ])('writes %o', (value, text) => {
     expect(stringifyJson(value)).toBe(text);
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { formatLink } from '../../src/http/link.ts';
 
 describe('formatLink', () => {

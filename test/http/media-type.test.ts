@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { classifyMediaType, jsonType } from '../../src/http/media-type.ts';
 
 describe('classifyMediaType', () => {

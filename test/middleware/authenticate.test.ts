@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Context } from '../../src/index.ts';
 import { authenticate, ConfigurationError, guards, problems, Unauthorized } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
@@ -24,7 +24,7 @@ describe('authenticate()', () => {
   });
 
   it.each([undefined, null, false, 0, -0, 0n, Number.NaN, ''])(
-    'leaves the request anonymous for %p: requirePrincipal() then throws 401',
+    'leaves the request anonymous for %o: requirePrincipal() then throws 401',
     async (nobody) => {
       const { request } = await serve(
         problems(),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type Context, type IfMatchOptions, ifMatch, problems } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
 
@@ -30,7 +30,7 @@ describe('ifMatch()', () => {
     ],
     ['', { ifMatch: [] }],
     ['3', '400 malformed_header'],
-  ])('reads %p into ctx.precondition: %p', async (header, precondition) => {
+  ])('reads %o into ctx.precondition: %o', async (header, precondition) => {
     expect(await ask(undefined, header)).toEqual(precondition);
   });
 
@@ -58,7 +58,7 @@ describe('ifMatch()', () => {
     ['"3"', undefined, true],
     ['*', undefined, false],
     ['', '3', true],
-  ])('compares If-None-Match with `current` too: %p and %p', async (noneMatch, current, passes) => {
+  ])('compares If-None-Match with `current` too: %o and %o', async (noneMatch, current, passes) => {
     expect((await ask({ current: () => current }, undefined, noneMatch)) === '412 precondition_failed').toBe(!passes);
   });
 
@@ -72,7 +72,7 @@ describe('ifMatch()', () => {
     ['"03"', '3', false],
     ['"3"', undefined, false],
     ['', '3', false],
-  ])('compares by itself with `current`, for routes without a store: %p and %p', async (header, current, passes) => {
+  ])('compares by itself with `current`, for routes without a store: %o and %o', async (header, current, passes) => {
     for (const given of [() => current, async () => current]) {
       const answer = await ask({ current: given }, header);
       expect(answer === '412 precondition_failed').toBe(!passes);

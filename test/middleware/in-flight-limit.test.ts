@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError, inFlightLimit, problems, requestTimeout } from '../../src/index.ts';
 import type { Context } from '../../src/middleware/exchange/context.ts';
 import { type Answer, useServer } from '../support/http/serve.ts';
@@ -96,7 +96,7 @@ describe('inFlightLimit()', () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', undefined, null])(
-    'refuses a limit that is none, when it is made: %p',
+    'refuses a limit that is none, when it is made: %o',
     (max) => {
       expect(() => inFlightLimit(max as number)).toThrow(ConfigurationError);
       expect(() => inFlightLimit(max as number)).toThrow(/`maxConcurrency`/);
@@ -205,7 +205,7 @@ describe('inFlightLimit()', () => {
       expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', ...Array(10).fill('HTTP/1.1 429')]);
     });
 
-    it.each([1, null, {}, ''])('reports a name that is no text, and handles nothing: %p', async (name) => {
+    it.each([1, null, {}, ''])('reports a name that is no text, and handles nothing: %o', async (name) => {
       let isHandled = false;
       const { request, errors } = await serve(problems(), inFlightLimit(1, { by: () => name as string }), () => {
         isHandled = true;

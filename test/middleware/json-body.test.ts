@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Context, checkBody, ifMatch, jsonBody, problems, t } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
 
@@ -16,7 +16,7 @@ describe('jsonBody()', () => {
   });
 
   it.each([undefined, '', 'null', '[]', '"x"', '5'])(
-    'is 422 for what is no object, when nothing behind it is to judge: %p',
+    'is 422 for what is no object, when nothing behind it is to judge: %o',
     async (body) => {
       const { request } = await serve(problems(), jsonBody());
       const answer = await request('POST', '/', { body });
@@ -28,7 +28,7 @@ describe('jsonBody()', () => {
     [undefined, undefined],
     ['[1]', [1]],
     ['null', null],
-  ])('leaves %p as it is with requireObject: false', async (body, expected) => {
+  ])('leaves %o as it is with requireObject: false', async (body, expected) => {
     let read: unknown = 'nothing';
     const { request } = await serve(problems(), jsonBody({ requireObject: false }), (ctx: Context) => {
       read = ctx.request.body;
@@ -49,7 +49,7 @@ describe('jsonBody()', () => {
     expect((await request('POST', '/', { body, headers: headers as Record<string, string> })).status).toBe(status);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, '1mb', null])('refuses a limit that is none, when it is made: %p', (limit) => {
+  it.each([0, -1, 1.5, Number.NaN, '1mb', null])('refuses a limit that is none, when it is made: %o', (limit) => {
     expect(() => jsonBody({ limit: limit as number })).toThrow(ConfigurationError);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { notModified, problems } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
 
@@ -25,7 +25,7 @@ describe('notModified()', () => {
     },
   );
 
-  it.each([undefined, '"v2"', '', 'v1', '"V1"'])('answers 200 when it is %p', async (header) => {
+  it.each([undefined, '"v2"', '', 'v1', '"V1"'])('answers 200 when it is %o', async (header) => {
     const { status, body } = await ask(header);
     expect([status, body]).toEqual([200, { report: true }]);
   });

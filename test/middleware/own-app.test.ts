@@ -1,6 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Router from '@koa/router';
 import type Koa from 'koa';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   afterHooks,
   ConfigurationError,

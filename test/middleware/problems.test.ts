@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
 import type Koa from 'koa';
+import { describe, expect, it } from 'vitest';
 import { type Context, Problem, type ProblemDocument, problems, Unauthorized, type WriteProblem } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useServer } from '../support/http/serve.ts';
@@ -91,7 +91,7 @@ describe('problems()', () => {
   });
 
   it.each([new Error('hunter2'), 'hunter2', undefined, null, 0, { message: 'hunter2' }])(
-    'answers anything else with a bare 500, and tells app.on(error): %p',
+    'answers anything else with a bare 500, and tells app.on(error): %o',
     async (error) => {
       const { request, errors } = await serve(problems(), throwing(error));
       const { headers, body } = await request('GET', '/');

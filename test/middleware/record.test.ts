@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { BSON } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { type Context, defineModel, problems, record, t } from '../../src/index.ts';
 import { asCompiled } from '../../src/model/compile/compile-model.ts';
 import { StoredRecord } from '../../src/mongo/stored-record.ts';

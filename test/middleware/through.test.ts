@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import Router from '@koa/router';
 import type Koa from 'koa';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   authenticate,
   compileIncludes,

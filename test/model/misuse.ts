@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { ConfigurationError } from '../../src/errors.ts';
 import { t } from '../../src/model/define/t.ts';
 import type { Any } from '../support/any.ts';

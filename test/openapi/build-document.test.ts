@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { problemCodes } from '../../src/errors.ts';
 import { parseJson, stringifyJson } from '../../src/http/json.ts';
 import { defineModel, type OpenapiDocument, openapiDocument, openapiText, service, t } from '../../src/index.ts';
@@ -158,7 +158,7 @@ describe('the id of a request in the description', () => {
     return [...own.filter((response) => !('$ref' in response)), ...Object.values(document.components.responses ?? {})];
   };
 
-  it.each([{ requestIds: true }, { observe: () => undefined }])('is a header of every response: %p', (options) => {
+  it.each([{ requestIds: true }, { observe: () => undefined }])('is a header of every response: %o', (options) => {
     const document = describeWith(options);
     const responses = responsesOf(document);
     expect(responses.length).toBeGreaterThan(10);
@@ -167,7 +167,7 @@ describe('the id of a request in the description', () => {
     expect(referencesOf(document)).toContain('#/components/headers/X-Request-Id');
   });
 
-  it.each([{}, { observe: () => undefined, requestIds: false }])('is not there where there is none: %p', (options) => {
+  it.each([{}, { observe: () => undefined, requestIds: false }])('is not there where there is none: %o', (options) => {
     const document = describeWith(options);
     for (const { headers = {} } of responsesOf(document)) expect(headers).not.toHaveProperty('X-Request-Id');
     expect(document.components.headers).not.toHaveProperty('X-Request-Id');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, jsonBody, openapiDocument, type Service, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { db } from './fixtures.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { t } from '../../src/index.ts';
 import { escapePatterns } from '../../src/openapi/escape-patterns.ts';
 import { describeFields } from './fixtures.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
 import { at, describeNote, every, shared } from './operations.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { openapiDocument, t } from '../../src/index.ts';
 import { everyApi } from './every-api.ts';
 import { describeFields } from './fixtures.ts';
@@ -54,7 +54,7 @@ describe('a map', () => {
     ['^\\W$', true],
     ['^a|b$', true],
     ['a$', true],
-  ])('says so beside %s where that leaves room for one: %p', (pattern, leavesRoom) => {
+  ])('says so beside %s where that leaves room for one: %o', (pattern, leavesRoom) => {
     const own = { pattern, maxLength: 9 };
     const document = describeFields({ map: t.map(t.string(), { propertyNames: own }) });
     expect(schemaOf(document, 'ThingCreate').properties.map.propertyNames).toEqual(leavesRoom ? { allOf: [own, key] } : own);

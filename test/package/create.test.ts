@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { findMongod } from '../../dev/find-mongod.ts';
 import { MongodProcess } from '../../dev/mongod-process.ts';
+import { mongodBinary } from '../support/database/own-mongod.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { until } from '../support/until.ts';
 import { pack, Stranger, tarball } from './stranger.ts';
@@ -56,13 +56,8 @@ async function expectSuccess(program: string, args: readonly string[], env: Node
 async function startMongod(): Promise<MongodProcess> {
   const { mongo } = parse(await read('compose.yaml')).services;
   expect(mongo.command).toEqual(['--replSet', 'rs0', '--bind_ip_all']);
-  const { MONGODB_URI } = process.env;
-  delete process.env.MONGODB_URI;
-  const found = await findMongod(() => undefined);
-  process.env.MONGODB_URI = MONGODB_URI;
-  if (!('mongod' in found)) throw new Error('no mongod to start');
   await app.write('data/.gitkeep', '');
-  const started = await MongodProcess.launch({ binary: found.mongod, dbPath: join(app.folder, 'data'), replSet: 'rs0' });
+  const started = await MongodProcess.launch({ binary: await mongodBinary(), dbPath: join(app.folder, 'data'), replSet: 'rs0' });
   const [, , , , script] = mongo.healthcheck.test;
   const host = `127.0.0.1:${started.port}`;
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`);

@@ -4,14 +4,15 @@ import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { MongodProcess } from '../../dev/mongod-process.ts';
 import { exchangesOf, Player } from '../guides/parts/exchanges.ts';
+import { mongodBinary } from '../support/database/own-mongod.ts';
 import { filesOf } from '../support/docs/pages.ts';
 import { freePort } from '../support/http/free-port.ts';
-import { mongodBinary, untilAnswered } from './processes.ts';
+import { untilAnswered } from './processes.ts';
 import { Stranger } from './stranger.ts';
 
 const page = 'docs/guides/deployment.md';

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchangesOf, Player } from '../guides/parts/exchanges.ts';
+import { mongodBinary } from '../support/database/own-mongod.ts';
 import { filesOf, root } from '../support/docs/pages.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { send } from '../support/http/serve.ts';
-import { mongodBinary, untilAnswered } from './processes.ts';
+import { untilAnswered } from './processes.ts';
 import { Stranger } from './stranger.ts';
 
 /** The guides whose packages the repository does not have, each in a folder of one project. */
@@ -77,8 +77,9 @@ let stranger: Stranger;
 let ofFeathers: Stranger;
 beforeAll(async () => {
   const common = { koa: '^3.3.0', '@types/node': '^20.19.0' };
+  const runners = { vitest: '4.1.12', jest: '30.5.2', '@jest/globals': '30.5.2', '@swc/core': '1.16.18', '@swc/jest': '0.2.39' };
   stranger = await Stranger.install({
-    dependencies: { ...common, mongodb: '7.9.0', mongoose: '9.12.1', vitest: '4.1.12', 'mongodb-memory-server': '11.3.0' },
+    dependencies: { ...common, ...runners, mongodb: '7.9.0', mongoose: '9.12.1', 'mongodb-memory-server': '11.3.0' },
     files: {
       ...filesIn('testing'),
       ...filesIn('mongoose'),
@@ -86,7 +87,6 @@ beforeAll(async () => {
       'tsconfig.json': tsconfig(['testing', 'mongoose']),
     },
   });
-  await symlink(at('@swc'), join(stranger.folder, 'node_modules/@swc'));
   const packages = ['@feathersjs/feathers', '@feathersjs/koa', '@feathersjs/mongodb'];
   ofFeathers = await Stranger.install({
     dependencies: { ...common, mongodb: '6.20.0', ...Object.fromEntries(packages.map((name) => [name, '5.0.50'])) },
@@ -132,9 +132,11 @@ describe('the guides with packages of their own', () => {
   });
 
   describe('testing', () => {
-    const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', at('jest/bin/jest.js'), '--rootDir', '.'];
+    const installed = (path: string) => join(stranger.folder, 'node_modules', path);
+    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+    const runJest = (...args: string[]) => runIn([...args, installed('jest/bin/jest.js'), '--rootDir', '.'], { MONGODB_URI: uri() });
     const runIn = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
-      const { NODE_OPTIONS: _, MONGODB_URI: __, ...inherited } = process.env;
+      const { MONGODB_URI: _, ...inherited } = process.env;
       const cwd = join(stranger.folder, 'testing');
       const child = spawn(process.execPath, args, { cwd, env: { ...inherited, CI: 'true', NO_COLOR: '1', ...env } });
       let output = '';
@@ -149,16 +151,16 @@ describe('the guides with packages of their own', () => {
     it('runs with Vitest, which starts a MongoDB', async () => {
       // What mongodb-memory-server would download otherwise.
       const env = { MONGOMS_SYSTEM_BINARY: await mongodBinary(), MONGOMS_SYSTEM_BINARY_VERSION_CHECK: 'false' };
-      const { code, output } = await runIn([join(stranger.folder, 'node_modules/vitest/vitest.mjs'), 'run'], env);
+      const { code, output } = await runIn([installed('vitest/vitest.mjs'), 'run'], env);
       expect([code, output]).toEqual([0, expect.stringMatching(/2 passed/)]);
     });
 
     it('runs with Jest, and fails without its flag', async () => {
       const test = filesOf(guides.testing)['test/notes.test.ts'] ?? '';
       await stranger.write('testing/test/notes.test.ts', test.replace("'vitest'", "'@jest/globals'"));
-      const { code, output } = await runIn(jest, { MONGODB_URI: uri() });
+      const { code, output } = await runJest(...flags);
       expect([code, output]).toEqual([0, expect.stringMatching(/2 passed/)]);
-      const without = await runIn(jest.slice(1), { MONGODB_URI: uri() });
+      const without = await runJest();
       expect([without.code, without.output]).toEqual([1, expect.stringMatching(/Must use import to load ES Module/)]);
     });
   });

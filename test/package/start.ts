@@ -1,8 +1,15 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import startDatabase from '../support/database/start-database.ts';
 import { pack } from './stranger.ts';
 
 /** Runs once before the tests of the package: all projects install the same tarball. */
-export default async function start(): Promise<void> {
-  await startDatabase();
-  process.env.PACKAGE_TARBALL = await pack();
+export default async function start(): Promise<() => Promise<void>> {
+  const stopDatabase = await startDatabase();
+  const tarball = await pack();
+  process.env.PACKAGE_TARBALL = tarball;
+  return async () => {
+    await stopDatabase();
+    await rm(dirname(tarball), { recursive: true, force: true });
+  };
 }

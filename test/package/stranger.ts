@@ -82,9 +82,9 @@ export interface Ended {
   readonly output: string;
 }
 
-// Jest's own NODE_OPTIONS are not for a child, nor what npm tells the scripts that it runs.
+/** What npm tells the scripts that it runs is not for a child. */
 function clean(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => name !== 'NODE_OPTIONS' && !name.startsWith('npm_'));
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
   return { ...Object.fromEntries(inherited), ...env };
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError, cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 
@@ -228,7 +228,7 @@ describe('cursorPaging()', () => {
       { max: 500, size: 50, total: true },
     ],
     [{ max: 1 }, { max: 1, size: 1, total: false }],
-  ])('fills in its defaults: %p', (options, paging) => {
+  ])('fills in its defaults: %o', (options, paging) => {
     expect(cursorPaging(options)).toEqual({ mode: 'cursor', ...paging });
   });
 
@@ -243,7 +243,7 @@ describe('cursorPaging()', () => {
     { size: Number.NaN },
     { total: 'yes' },
     { maximum: 5 },
-  ])('refuses %p', (options) => {
+  ])('refuses %o', (options) => {
     expect(() => cursorPaging(options as never)).toThrow(ConfigurationError);
   });
 });

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Decimal128, ObjectId } from 'mongodb';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../src/index.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -227,8 +227,8 @@ describe('the store of a model', () => {
     const own = await mine.create({ number: 'b', total: 1 });
     expect(await mine.find({})).toEqual([own]);
     expect(await mine.count({})).toBe(1);
-    for (const attempt of [mine.get(foreign.id), mine.update(foreign.id, { total: 2 }), mine.remove(foreign.id)])
-      await expect(attempt).rejects.toMatchObject({ status: 404 });
+    for (const attempt of [() => mine.get(foreign.id), () => mine.update(foreign.id, { total: 2 }), () => mine.remove(foreign.id)])
+      await expect(attempt()).rejects.toMatchObject({ status: 404 });
     await expect(mine.save(foreign)).resolves.toBe(foreign); // nothing has changed
     foreign.total = total('9');
     await expect(mine.save(foreign)).rejects.toMatchObject({ status: 404 });

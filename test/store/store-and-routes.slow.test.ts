@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'lossless-json';
 import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { type Api, openStore, Problem, service } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

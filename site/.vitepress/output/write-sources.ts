@@ -12,7 +12,7 @@ export async function writeSources(outDir: string, base: string): Promise<void> 
 
   async function write(file: string): Promise<void> {
     if ((await stat(join(root, file))).isDirectory()) {
-      const names = (await readdir(join(root, file))).filter((name) => !name.startsWith('.')).sort();
+      const names = (await readdir(join(root, file))).filter((name) => !name.startsWith('.') && name !== 'node_modules').sort();
       const files = names.map((name) => join(file, name));
       for (const one of files) linked.add(one);
       await writePage(`${file}/index.html`, file, files.map((one, index) => `- [${names[index]}](${addressOf(one, base)})`).join('\n'));

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Document, MongoClient, type MongoClientOptions } from 'mongodb';
-import { findMongod } from '../../../dev/find-mongod.ts';
 import { MongodProcess } from '../../../dev/mongod-process.ts';
+import { mongodBinary } from '../../support/database/own-mongod.ts';
 
 const setName = 'faults';
 
@@ -100,12 +100,10 @@ export const appName = 'faults';
 
 /** Starts a standalone server, or a replica set of so many members. */
 export async function startMongods(members: 'standalone' | 1 | 3): Promise<Deployment> {
-  delete process.env.MONGODB_URI; // a server that others use, too, must not be killed
-  const found = await findMongod(() => {});
-  if (!('mongod' in found)) throw new Error('no mongod to start');
+  const binary = await mongodBinary();
   const replSet = members === 'standalone' ? undefined : setName;
   const count = members === 'standalone' ? 1 : members;
-  const mongods = await Promise.all(Array.from({ length: count }, () => Mongod.start(found.mongod, replSet)));
+  const mongods = await Promise.all(Array.from({ length: count }, () => Mongod.start(binary, replSet)));
   const stopAll = async () => void (await Promise.all(mongods.map((mongod) => mongod.stop())));
   try {
     const hosts = mongods.map(({ host }) => host);

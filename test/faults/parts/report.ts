@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { type History, summarize } from '../judge.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { blocksOf } from '../../support/docs/pages.ts';
 import { type Answer, send } from '../../support/http/serve.ts';
 

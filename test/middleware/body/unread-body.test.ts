@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
+import { afterEach, describe, expect, it } from 'vitest';
 import { jsonBody, problems } from '../../../src/index.ts';
 import { type DiscardLimits, discardIgnoredBody, discardUnreadBody } from '../../../src/middleware/body/unread-body.ts';
 import { useListener } from '../../support/http/listen.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { type ProblemCode, problemCodes } from '../../../src/errors.ts';
 import * as library from '../../../src/index.ts';
 import { ofChange, ofMany, ofRead, ofValues, ofWrite, problemsOf } from '../../../src/middleware/exchange/can-answer.ts';

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import koaCompose from 'koa-compose';
+import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../../../src/middleware/exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../../../src/middleware/exchange/context.ts';
 import { compose, runAlone, step } from '../../../src/middleware/exchange/step.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError, Problem } from '../../../src/errors.ts';
 import { compileBody } from '../../../src/model/compile/compile-body.ts';
 import { bodySchemas, type Json, valuesOf } from '../../support/fuzzing/random-schema.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import { tabulateFields } from '../../../src/model/node.ts';
 import { holdsPrivate, leadsToPrivate, privateNames, privatePaths, withoutPrivate } from '../../../src/model/read/private-fields.ts';
@@ -34,7 +34,7 @@ describe('what is private', () => {
     ['byKey', true],
     ['vault', false], // private itself: within it nothing is
     ['open', false],
-  ])('is held by %s: %p', (name, holds) => {
+  ])('is held by %s: %o', (name, holds) => {
     expect(holdsPrivate(nodeOf(name))).toBe(holds);
   });
 
@@ -64,7 +64,7 @@ describe('what is private', () => {
     ['open.notes.x', false],
     ['unknown', false],
     ['$**', true],
-  ])('is where %s leads to: %p', (path, isPrivate) => {
+  ])('is where %s leads to: %o', (path, isPrivate) => {
     expect(leadsToPrivate(root, path.split('.'))).toBe(isPrivate);
   });
 

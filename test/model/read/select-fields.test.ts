@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import type { Relation } from '../../../src/model/read/relations.ts';
 import { parseFields } from '../../../src/model/read/select-fields.ts';

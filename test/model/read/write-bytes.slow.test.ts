@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   Binary,
@@ -17,6 +16,7 @@ import {
   Timestamp,
   UUID,
 } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { compileBytesWriter } from '../../../src/model/read/write-bytes.ts';

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import type * as Mongodb from 'mongodb';
 import { Binary, BSON, Long, ObjectId, Timestamp, UUID } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { bsonVersionOf, isBinary, isBsonValue, isLong, isObjectId, isUuid, tagOf } from '../../../src/model/value/bson-type.ts';
 import { copyValue } from '../../../src/model/value/copy-value.ts';
 import { binaryLeaf, objectIdLeaf, uuidLeaf } from '../../../src/model/value/leaves.ts';
@@ -84,7 +84,7 @@ describe('a value of another copy of bson', () => {
 describe('what is no BSON value', () => {
   const own = JSON.parse('{"_bsontype":"ObjectId","id":"x"}');
   const inherited = Object.assign({}, JSON.parse('{"__proto__":{"_bsontype":"ObjectId"}}'));
-  it.each([[own], [inherited], [null], [undefined], ['ObjectId'], [{}], [[]], [new Date(0)], [new Map()]])('%p', (value) => {
+  it.each([[own], [inherited], [null], [undefined], ['ObjectId'], [{}], [[]], [new Date(0)], [new Map()]])('%o', (value) => {
     expect([tagOf(value), isBsonValue(value), isObjectId(value)]).toEqual([undefined, false, false]);
   });
 

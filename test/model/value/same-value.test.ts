@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { Binary, Decimal128, Double, Long, ObjectId, UUID } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { isSameValue } from '../../../src/model/value/same-value.ts';
 
 const id = '0123456789abcdef01234567';
@@ -36,7 +36,7 @@ describe('isSameValue', () => {
     [{ a: 1, b: undefined }, { a: 1 }],
     [new Map([['a', { _bsontype: 'x' }]]), new Map([['a', { _bsontype: 'x' }]])],
     [JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":1}')],
-  ])('is true: %j and %j', (a, b) => {
+  ])('is true: %o and %o', (a, b) => {
     expect(isSameValue(a, b)).toBe(true);
   });
 
@@ -78,7 +78,7 @@ describe('isSameValue', () => {
     [new Map([['a', 1]]), { a: 1 }],
     [JSON.parse('{"__proto__":1}'), {}],
     [{ constructor: 1 }, {}],
-  ])('is false: %p and %p', (a, b) => {
+  ])('is false: %o and %o', (a, b) => {
     expect(isSameValue(a, b)).toBe(false);
     expect(isSameValue(b, a)).toBe(false);
   });

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import {
   Binary,
   BSONRegExp,
@@ -15,6 +14,7 @@ import {
   Timestamp,
   UUID,
 } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/http/json.ts';
 import { checkUntyped, readUntyped, writeUntyped } from '../../../src/model/value/untyped.ts';
 import { Invalid } from '../../../src/rules.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import type { CompiledField, ObjectNode } from '../../../src/model/node.ts';
 import {
@@ -137,7 +137,7 @@ describe('an object, a list or a map', () => {
     ['listOpen', false],
     ['map', true],
     ['mapOpen', false],
-  ])('%s holds closed values: %p', (name, holds) => {
+  ])('%s holds closed values: %o', (name, holds) => {
     expect(holdsClosedValues(fieldOf(name).node, access)).toBe(holds);
     expect(holdsClosedValues(fieldOf(name).node, serverAccess)).toBe(false);
   });
@@ -149,7 +149,7 @@ describe('an object, a list or a map', () => {
     ['lacking', true],
     ['outer', true],
     ['outerOptional', false],
-  ])('%s can be made by the server only: %p', (name, needs) => {
+  ])('%s can be made by the server only: %o', (name, needs) => {
     expect(needsServer(fieldOf(name).node as ObjectNode, access)).toBe(needs);
   });
 
@@ -164,7 +164,7 @@ describe('an object, a list or a map', () => {
     ['map', false, true],
     ['mapOpen', true, true],
     ['closed', false, false],
-  ])('%s may be sent in a put: %p, and in a create: %p', (name, inPut, inCreate) => {
+  ])('%s may be sent in a put: %o, and in a create: %o', (name, inPut, inCreate) => {
     expect([maySend(fieldOf(name), access), maySend(fieldOf(name), insertAccess({}))]).toEqual([inPut, inCreate]);
   });
 
@@ -190,7 +190,7 @@ describe('a field', () => {
     ['defaulted', false],
     ['nullable', false],
     ['optional', false],
-  ])('that is %s must be sent: %p', (name, isOne) => {
+  ])('that is %s must be sent: %o', (name, isOne) => {
     expect(isRequired(root.byName.get(name) as CompiledField)).toBe(isOne);
   });
 });

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type CollectionOptions, type Db, MongoNetworkError, MongoServerError, ReadConcern } from 'mongodb';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { bsonOptions, decode } from '../../../src/mongo/driver/bson-options.ts';
 import { compileFirstBatch, type FirstBatch } from '../../../src/mongo/driver/first-batch.ts';
 import { useCommands } from '../../support/database/commands.ts';

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from '@jest/globals';
 import { MongoClientClosedError, MongoError, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
@@ -256,7 +256,7 @@ describe('explainFailure()', () => {
     expect((explainFailure(server(11000), write(1)) as Problem).errors).toBeUndefined();
   });
 
-  it.each([[server(2)], ['text'], [undefined], [new Problem({ code: 'not_found' })]])('leaves everything else as it is: %p', (error) => {
+  it.each([[server(2)], ['text'], [undefined], [new Problem({ code: 'not_found' })]])('leaves everything else as it is: %o', (error) => {
     for (const command of [read, write(0), write(1)]) expect(explainFailure(error, command)).toBe(error);
   });
 });
@@ -276,7 +276,7 @@ describe('isIdTaken()', () => {
       false,
     ],
     ['no problem', server(11000, { keyPattern: { _id: 1 } }), false],
-  ])('tells of %s: %p', (_name, problem, expected) => {
+  ])('tells of %s: %o', (_name, problem, expected) => {
     expect(isIdTaken(problem)).toBe(expected);
   });
 });

@@ -1,8 +1,13 @@
-import { describe, expect, it, jest } from '@jest/globals';
-import { ConfigurationError } from '../../../src/index.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
-import { BudgetSpent, checkTimeLimit, DeadlineExceeded } from '../../../src/mongo/driver/time-limit.ts';
-import { type Command, type CommandPlan, DatabaseAway, type FailedSending, Work } from '../../../src/mongo/driver/work.ts';
+import type { Command, CommandPlan, FailedSending, Work as WorkType } from '../../../src/mongo/driver/work.ts';
+
+// The timer of the process must not have a fake clock: these modules are for this file only.
+vi.resetModules();
+afterAll(() => void vi.resetModules());
+const { ConfigurationError } = await import('../../../src/index.ts');
+const { BudgetSpent, checkTimeLimit, DeadlineExceeded } = await import('../../../src/mongo/driver/time-limit.ts');
+const { DatabaseAway, Work } = await import('../../../src/mongo/driver/work.ts');
 
 const reachable = { isAway: () => false, watch: () => undefined, forget: () => undefined } as unknown as Reachability;
 const read: CommandPlan = { isWrite: false, need: 'any', maxTimeMS: 500, reachability: reachable, explain: (error) => error };
@@ -10,7 +15,7 @@ const write: CommandPlan = { ...read, isWrite: true, need: 'primary' };
 const never = () => new Promise<never>(() => undefined);
 
 /** A command that runs until it is aborted. */
-function hang(work: Work, plan: CommandPlan): { readonly command: Command; readonly result: Promise<unknown> } {
+function hang(work: WorkType, plan: CommandPlan): { readonly command: Command; readonly result: Promise<unknown> } {
   let command: Command | undefined;
   const result = work.run(plan, (given) => {
     command = given;
@@ -22,42 +27,42 @@ function hang(work: Work, plan: CommandPlan): { readonly command: Command; reado
 
 describe('Work', () => {
   it('gives what a command gives, and leaves no timer behind', async () => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const work = new Work();
     expect(await work.run(read, async () => 'done')).toBe('done');
     await expect(work.run(read, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-    await jest.advanceTimersByTimeAsync(100);
-    expect(jest.getTimerCount()).toBe(0);
-    jest.useRealTimers();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
   });
 
   it('ends a command that does not answer, a second after its limit', async () => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const { command, result } = hang(new Work(), read);
-    await jest.advanceTimersByTimeAsync(1450);
+    await vi.advanceTimersByTimeAsync(1450);
     expect(command.signal.aborted).toBe(false);
-    await jest.advanceTimersByTimeAsync(150);
+    await vi.advanceTimersByTimeAsync(150);
     expect(command.signal.aborted).toBe(true);
     await expect(result).rejects.toThrow(DeadlineExceeded);
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   it('lets all commands of a request share one budget, and counts those that run at the same time once', async () => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const work = new Work();
     const wait = (ms: number) => work.run(read, () => new Promise((resolve) => setTimeout(resolve, ms))); // on the fake clock
     const both = Promise.all([wait(200), wait(200)]);
-    await jest.advanceTimersByTimeAsync(200);
+    await vi.advanceTimersByTimeAsync(200);
     await both;
-    await jest.advanceTimersByTimeAsync(10_000); // a function of the user runs
+    await vi.advanceTimersByTimeAsync(10_000); // a function of the user runs
     const limits: number[] = [];
     await work.run({ ...read, maxTimeMS: 9_000 }, async ({ maxTimeMS }) => void limits.push(maxTimeMS));
     expect(limits).toEqual([300]);
     const last = wait(300);
-    await jest.advanceTimersByTimeAsync(300);
+    await vi.advanceTimersByTimeAsync(300);
     await last;
     await expect(work.run(read, async () => 'too late')).rejects.toThrow(BudgetSpent);
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   it('ends reads when the client has gone, and lets writes go on', async () => {
@@ -124,12 +129,12 @@ describe('handOver()', () => {
 });
 
 describe('checkTimeLimit()', () => {
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31 - 1000, '5' as unknown as number])('refuses %p', (limit) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31 - 1000, '5' as unknown as number])('refuses %o', (limit) => {
     expect(() => checkTimeLimit(limit)).toThrow(ConfigurationError);
     expect(() => checkTimeLimit(limit, 'bodyTimeout')).toThrow(/`bodyTimeout`/);
   });
 
-  it.each([1, 10_000, 2 ** 31 - 1001])('takes %p', (limit) => {
+  it.each([1, 10_000, 2 ** 31 - 1001])('takes %o', (limit) => {
     expect(() => checkTimeLimit(limit)).not.toThrow();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readExplain } from '../../../src/mongo/indexes/explain.ts';
 
 const whole = { stage: 'IXSCAN', indexBounds: { a: ['[MinKey, MaxKey]'], _id: ['[MaxKey, MinKey]'] } };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
@@ -112,7 +112,7 @@ describe('total', () => {
     ['total=true&name=a', true, 'exact'],
     ['total=estimate', true, 'estimate'],
     ['total=estimate', 'estimate', 'estimate'],
-  ])('is counted, or estimated: "%s" where it is %p', (query, total, expected) => {
+  ])('is counted, or estimated: "%s" where it is %o', (query, total, expected) => {
     expect(parseList(query, totals(total)).total).toBe(expected);
   });
 
@@ -126,7 +126,7 @@ describe('total', () => {
     ['total=estimate', true, true, 'not_estimable: cannot be estimated: the list shows a part of its records only; use total=true {}'],
     ['total=estimate&name=a', 'estimate', false, 'not_estimable: cannot be estimated under a filter; leave the filters out {}'],
     ['total=estimate&name=a', true, false, 'not_estimable: cannot be estimated under a filter; use total=true {}'],
-  ])('is refused: %s where it is %p, of a part of the records: %p', (query, total, isScoped, line) => {
+  ])('is refused: %s where it is %o, of a part of the records: %o', (query, total, isScoped, line) => {
     expect(refusalsOf(query, totals(total), isScoped)).toEqual(['invalid_query', `total ${line}`]);
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parseEntityTags } from '../../../src/http/entity-tag.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
@@ -17,7 +17,7 @@ describe('buildPrecondition()', () => {
     ['"1", W/"2", "03", "x", "-1", "3"', { rev: { $in: [1n, 3n] } }],
     ['"9223372036854775807", "9223372036854775808"', { rev: { $in: [9223372036854775807n] } }],
     ['', { rev: { $in: [] } }],
-  ])('of If-Match %p is %p', (header, filter) => {
+  ])('of If-Match %o is %o', (header, filter) => {
     expect(buildPrecondition(model, header === undefined ? undefined : { ifMatch: parseEntityTags(header) })).toEqual(filter);
   });
 
@@ -28,7 +28,7 @@ describe('buildPrecondition()', () => {
     ['"1", W/"2", "03", "x", "-1"', { rev: { $nin: [1n, 2n] } }],
     ['"9223372036854775808"', {}],
     ['', {}],
-  ])('of If-None-Match %p is %p', (header, filter) => {
+  ])('of If-None-Match %o is %o', (header, filter) => {
     expect(buildPrecondition(model, { ifNoneMatch: parseEntityTags(header) })).toEqual(filter);
   });
 
@@ -67,7 +67,7 @@ describe('checkPrecondition()', () => {
     [{}, '"0"', '"1"'],
     [{ rev: null }, '"0"', undefined],
     [{ rev: 'x' }, '*', '"x"'],
-  ])('lets %j pass by If-Match %s and If-None-Match %s', (stored, ifMatch, ifNoneMatch) => {
+  ])('lets %o pass by If-Match %s and If-None-Match %s', (stored, ifMatch, ifNoneMatch) => {
     expect(judge(stored, ifMatch, ifNoneMatch)).not.toThrow();
   });
 
@@ -81,7 +81,7 @@ describe('checkPrecondition()', () => {
     [{ rev: 3 }, '"4"', '"3"', changed], // If-Match is judged first (RFC 9110 §13.2.2)
     [{ rev: '3' }, '"3"', undefined, incomparable], // what is no integer matches nothing, as in the filter
     [{ rev: 1.5 }, '"1.5"', undefined, incomparable],
-  ])('stops %j by If-Match %s and If-None-Match %s', (stored, ifMatch, ifNoneMatch, detail) => {
+  ])('stops %o by If-Match %s and If-None-Match %s', (stored, ifMatch, ifNoneMatch, detail) => {
     expect(judge(stored, ifMatch, ifNoneMatch)).toThrow(expect.objectContaining({ code: 'precondition_failed', status: 412, detail }));
   });
 
@@ -99,7 +99,7 @@ describe('revisionOf()', () => {
     [{ rev: 2n ** 63n - 1n }, '9223372036854775807'],
     [{ rev: null }, '0'],
     [{}, '0'],
-  ])('of %p is the text of its tag: %s', (stored, text) => {
+  ])('of %o is the text of its tag: %s', (stored, text) => {
     expect(revisionOf(model, stored)).toBe(text);
   });
 });

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { type Operator, operators } from '../../../src/model/define/policy.ts';
 import { isWithin } from '../../../src/mongo/query/within-scope.ts';
@@ -71,7 +71,7 @@ describe('a value', () => {
     [{ b: 1 }, 'apart', 5],
     [{ b: 1 }, 'apart', { b: 1 }], // which no scope compares with
     [/a/, 'apart', 'a'],
-  ])('%p is %s to %p', (stored, relation, operand) => {
+  ])('%o is %s to %o', (stored, relation, operand) => {
     const single = operators.filter((one) => one !== 'exists' && one !== 'prefix');
     const matching = single.filter((one) => within(one, one === 'in' || one === 'nin' ? [operand] : operand, { a: stored }));
     expect(matching).toEqual(single.filter((one) => (found[relation] as readonly string[]).includes(one)));
@@ -90,7 +90,7 @@ describe('a value', () => {
     [['x', 'abc'], 'ab', true],
     [5, '5', false],
     [null, '', false],
-  ])('%j begins with %j: %p', (stored, prefix, expected) => {
+  ])('%j begins with %j: %o', (stored, prefix, expected) => {
     expect(within('prefix', prefix, { a: stored })).toBe(expected);
   });
 });
@@ -114,7 +114,7 @@ describe('a path', () => {
     ['toString', {}, 'x', false, false],
     ['a.length', { a: 'x' }, 'x', false, false],
     ['a.b.c', { a: [{ b: [{ c: 'x' }] }] }, 'x', true, true],
-  ])('%s in %j leads to %s: %p, and is there: %p', (path, stored, operand, isFound, isThere) => {
+  ])('%s in %j leads to %s: %o, and is there: %o', (path, stored, operand, isFound, isThere) => {
     expect(within('eq', operand, stored, path)).toBe(isFound);
     expect(within('ne', operand, stored, path)).toBe(!isFound);
     expect(within('exists', true, stored, path)).toBe(isThere);
@@ -129,7 +129,7 @@ describe('a path', () => {
     ['a.b', { a: [] }, false],
     ['a.b', { a: [{ b: 'x' }, {}] }, true],
     ['a.b', { a: ['x'] }, false],
-  ])('%s in %j is null, or missing: %p', (path, stored, isNull) => {
+  ])('%s in %j is null, or missing: %o', (path, stored, isNull) => {
     expect(within('eq', null, stored, path)).toBe(isNull);
     expect(within('gte', null, stored, path)).toBe(isNull);
     expect(within('ne', null, stored, path)).toBe(!isNull);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { absent } from '../../../src/model/node.ts';
 import type { Changes } from '../../../src/model/write/plan-changes.ts';

@@ -1,5 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Long } from 'mongodb';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes } from '../../../src/index.ts';
 import { type DataProvider, dataProvider, HttpError } from '../../../src/products/admin/react-admin.ts';
 import type { Any } from '../../support/any.ts';
@@ -163,7 +163,7 @@ describe('getList', () => {
     [{ old_lt: 'x' }, { old_lt: 'x' }, ['b']],
     [{ name: undefined, views: 1 }, { views: '1' }, ['a']],
     [{ tags: 'red' }, { tags: 'red' }, ['a']],
-  ])('sends the filter %j as %j', async (filter, query, found) => {
+  ])('sends the filter %o as %o', async (filter, query, found) => {
     await create({ name: 'a', views: 1, price: '1.50', tags: ['red', 'blue'] });
     await create({ name: 'b', views: 2, due: '2026-02-01T00:00:00Z', old_lt: 'x' });
     await create({ name: 'c,d', views: '9007199254740993' });
@@ -304,7 +304,7 @@ describe('update', () => {
     [{ more: null }, { more: null }],
     [{ due: new Date('2026-01-01') }, { due: '2026-01-01T00:00:00.000Z' }],
     [{ views: 7n }, { views: 7 }],
-  ])('sends of %j only %j, for the revision that was shown', async (change, body) => {
+  ])('sends of %o only %o, for the revision that was shown', async (change, body) => {
     const record = await create(values);
     const updated = await update(record, { ...record, ...change });
     expect(JSON.parse(recorded.last()?.body ?? '')).toEqual(body);
@@ -417,7 +417,7 @@ describe('delete', () => {
 describe('an id that no path can hold', () => {
   const ids = ['', '.', '..', '\ud800', undefined, null] as string[];
 
-  it.each(ids)('%j is refused before anything is sent', async (id) => {
+  it.each(ids)('%o is refused before anything is sent', async (id) => {
     const record = await create({ name: 'a' });
     const before = recorded.sent.length;
     const calls = [

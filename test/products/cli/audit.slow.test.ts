@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Audit } from '../../../src/products/audit/audit-collection.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useTemporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { library, runCli, startCli } from './run-cli.ts';
+import { useCli } from './run-cli.ts';
+
+const { library, runCli, startCli } = useCli();
 
 const database = useDatabase();
 const folder = useTemporaryFolder();

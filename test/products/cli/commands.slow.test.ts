@@ -1,9 +1,11 @@
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { useTemporaryFolder } from '../../support/temporary-folder.ts';
-import { driver, library, runCli } from './run-cli.ts';
+import { useCli } from './run-cli.ts';
+
+const { driver, library, runCli } = useCli();
 
 const database = useDatabase();
 const folder = useTemporaryFolder();

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { describeResource, formatOperations } from '../../../src/products/cli/describe-operations.ts';
 

@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { useTemporaryFolder } from '../../support/temporary-folder.ts';
 import { connectClient } from '../mcp/connect.ts';
-import { library, main, runCli } from './run-cli.ts';
+import { useCli } from './run-cli.ts';
+
+const { library, main, runCli } = useCli();
 
 const database = useDatabase();
 const folder = useTemporaryFolder();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Audit } from '../../../src/products/audit/audit-collection.ts';
 import { formatAudits } from '../../../src/products/cli/audit/format-audits.ts';
 import { openProgress } from '../../../src/products/cli/audit/progress.ts';

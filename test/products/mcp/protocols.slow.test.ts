@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, defineModel, service, t, Unauthorized } from '../../../src/index.ts';
 import { mcpRoutes, mcpServer } from '../../../src/products/mcp/mcp.ts';
 import type { Any } from '../../support/any.ts';
@@ -14,8 +14,10 @@ import { useDatabase } from '../../support/database/database.ts';
 import { type TestServer, useServer } from '../../support/http/serve.ts';
 import { useTemporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { library, main } from '../cli/run-cli.ts';
+import { useCli } from '../cli/run-cli.ts';
 import { createOdd, type Odd } from './odd-api.ts';
+
+const { library, main } = useCli();
 
 const root = join(import.meta.dirname, '../../..');
 const database = useDatabase();

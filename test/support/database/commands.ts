@@ -1,5 +1,5 @@
-import { beforeEach } from '@jest/globals';
 import type { CommandStartedEvent } from 'mongodb';
+import { beforeEach } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
 /**

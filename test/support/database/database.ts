@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll } from '@jest/globals';
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { afterAll, beforeAll } from 'vitest';
 
 /** Both are there from `beforeAll` on, not while a test file is being read. */
 export interface TestDatabase {
@@ -11,7 +11,7 @@ export interface TestDatabase {
 /**
  * Gives a test file an empty database of its own, and drops it after the last test.
  *
- * The file must lie in one of the folders that `jest.config.ts` starts the replica set for.
+ * The file must lie in one of the folders that `vitest.config.ts` starts the replica set for.
  */
 export function useDatabase(options: MongoClientOptions = {}): TestDatabase {
   let client: MongoClient | undefined;
@@ -23,7 +23,7 @@ export function useDatabase(options: MongoClientOptions = {}): TestDatabase {
 
   beforeAll(async () => {
     const uri = process.env.MONGODB_URI;
-    if (!uri) throw new Error('useDatabase(): no replica set runs for the tests of this folder, see `withDatabase` in jest.config.ts');
+    if (!uri) throw new Error('useDatabase(): no replica set runs for the tests of this folder, see `withDatabase` in vitest.config.ts');
     client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5_000, ...options });
   });
 

@@ -1,5 +1,5 @@
-import { expect } from '@jest/globals';
 import type { Document } from 'mongodb';
+import { expect } from 'vitest';
 import type { useCommands } from './commands.ts';
 import type { TestDatabase } from './database.ts';
 

@@ -1,13 +1,16 @@
-import { type ReplicaSet, startReplicaSet } from '../../../dev/replica-set.ts';
+import { startReplicaSet } from '../../../dev/replica-set.ts';
 
-declare global {
-  /** Jest runs the setup and the teardown as two modules in one process. */
-  var replicaSetOfTests: ReplicaSet | undefined;
-}
-
-/** Runs once before the tests with a database, and not at all when none of them is asked for. */
-export default async function startDatabase(): Promise<void> {
-  if (process.env.MONGODB_URI) return void (await startReplicaSet());
-  globalThis.replicaSetOfTests = await startReplicaSet();
-  process.env.MONGODB_URI = globalThis.replicaSetOfTests.uri;
+/**
+ * Runs once before the tests with a database. What it returns ends the replica set, and forgets its address: the next
+ * run of a watch starts its own.
+ */
+export default async function startDatabase(): Promise<() => Promise<void>> {
+  const given = process.env.MONGODB_URI;
+  const set = await startReplicaSet();
+  process.env.MONGODB_URI = set.uri;
+  return async () => {
+    if (given) return;
+    await set.stop();
+    delete process.env.MONGODB_URI;
+  };
 }

@@ -98,7 +98,6 @@ export class Reader {
   #start(...args: string[]): ChildProcess {
     const env = {
       ...process.env,
-      NODE_OPTIONS: '',
       NODE_TEST_CONTEXT: undefined,
       NO_COLOR: '1',
       TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),

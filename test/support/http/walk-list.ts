@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { Any } from '../any.ts';
 import type { TestServer } from './serve.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { beforeEach } from '@jest/globals';
 import { type Collection, Decimal128, ObjectId } from 'mongodb';
+import { beforeEach } from 'vitest';
 import { cursorPaging, defineModel, findPage, jsonBody, listQuery, Problem, page, t, Unauthorized } from '../../../src/index.ts';
 import type { TestDatabase } from '../database/database.ts';
 import { useApi } from '../http/api.ts';

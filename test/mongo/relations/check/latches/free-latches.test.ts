@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { FreeLatches } from '../../../../../src/mongo/relations/check/latches/free-latches.ts';
 
 const hasGrown = async () => 64;
