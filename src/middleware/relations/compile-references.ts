@@ -1,10 +1,10 @@
 import { ConfigurationError, isConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
+import type { ReferenceField } from '../../model/compile/reference-fields.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
-import { checkIdType } from '../../mongo/relations/check-id-type.ts';
-import { compileEdges } from '../../mongo/relations/compile-edges.ts';
-import { checkReferenceLimits, type ReferenceLimits } from '../../mongo/relations/limits.ts';
-import { References } from '../../mongo/relations/references.ts';
+import { openReferences } from '../../mongo/relations/compile-edges.ts';
+import type { ReferenceLimits } from '../../mongo/relations/limits.ts';
+import type { References } from '../../mongo/relations/references.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import type { Guard } from '../exchange/context.ts';
 import {
@@ -38,7 +38,6 @@ export interface ReferencesOptions extends DatabaseOptions, ReferenceLimits {
  */
 export function compileReferences({ targets, ...options }: ReferencesOptions): References {
   checkValue('`targets` of `compileReferences`', targets, anArrayOf('models, each with the guards and the scope of its records'));
-  const limits = checkReferenceLimits(options);
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
   const sources = new Map<RelationTarget, GuardedSource>();
   const sourceOf = (target: HookedTarget): GuardedSource => {
@@ -47,18 +46,14 @@ export function compileReferences({ targets, ...options }: ReferencesOptions): R
     return source;
   };
   const models = [...new Map(known.map(({ model }) => [`${model.name} ${model.collection}`, model])).values()];
-  const edges = compileEdges(models, {
-    targetOf(field, where) {
-      const source = sourceOf(findTarget(field.ref, known, where));
-      checkIdType(field, source.model, where);
-      return source;
-    },
-    holderOf(model) {
+  const ends = {
+    targetOf: ({ ref }: ReferenceField, where: string) => sourceOf(findTarget(ref, known, where)),
+    holderOf(model: CompiledModel) {
       const own = known.filter((target) => target.model.name === model.name && target.model.collection === model.collection);
       return sourceOf(findHolder(model, own));
     },
-  });
-  return new References(models, edges, { db: options.db, maxTimeMS: options.maxTimeMS ?? 10_000, ...limits });
+  };
+  return openReferences(models, ends, options);
 }
 
 /**

@@ -3,8 +3,11 @@ import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/compile/reference-fields.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
+import type { Database } from '../driver/database.ts';
 import { latchCollection } from './check/latches/latch.ts';
-import type { Edge, ReferenceEnd } from './references.ts';
+import { checkIdType } from './check-id-type.ts';
+import { checkReferenceLimits, type ReferenceLimits } from './limits.ts';
+import { type Edge, type ReferenceEnd, References } from './references.ts';
 
 /** How the ends of references are found. Both functions throw a {@link ConfigurationError}. */
 interface Ends {
@@ -14,6 +17,20 @@ interface Ends {
   holderOf(model: CompiledModel): ReferenceEnd;
 }
 
+interface Settings extends ReferenceLimits {
+  readonly db: Database;
+  readonly maxTimeMS?: number;
+}
+
+/**
+ * Opens the checked references between models. Throws a {@link ConfigurationError} that names both ends of each that
+ * cannot hold, or the limit that is not legal.
+ */
+export function openReferences(models: readonly CompiledModel[], ends: Ends, { db, maxTimeMS = 10_000, ...given }: Settings): References {
+  const limits = checkReferenceLimits(given);
+  return new References(models, compileEdges(models, ends), { db, maxTimeMS, ...limits });
+}
+
 /**
  * Compiles the checked references of models. Throws a {@link ConfigurationError} that names both ends of each that
  * cannot hold.
@@ -21,7 +38,9 @@ interface Ends {
 export function compileEdges(models: readonly CompiledModel[], { targetOf, holderOf }: Ends): Edge[] {
   const parts = models.flatMap((model) =>
     model.references.map((field) => (): Edge => {
-      const target = targetOf(field, describe(model, field));
+      const where = describe(model, field);
+      const target = targetOf(field, where);
+      checkIdType(field, target.model, where);
       checkOwnKey(target.model, field, model);
       for (const { collection, name } of [model, target.model]) checkCollection(collection, name);
       checkRestorable(target.model, field, model);
@@ -85,18 +104,19 @@ function findCircle(first: Edge, edges: readonly Edge[]): readonly Edge[] | unde
   const seen = new Set([first.target.model.collection]);
   if (seen.has(home)) return undefined;
   while (ways.length > 0) {
-    ways = ways.flatMap((way) => {
-      const at = way.at(-1)?.target.model.collection;
-      return edges.filter(({ holder }) => holder.model.collection === at).map((edge) => [...way, edge]);
-    });
-    const circle = ways.find((way) => way.at(-1)?.target.model.collection === home);
+    ways = ways.flatMap((way) => edges.filter(({ holder }) => holder.model.collection === endOf(way)).map((edge) => [...way, edge]));
+    const circle = ways.find((way) => endOf(way) === home);
     if (circle) return circle;
     ways = ways.filter((way) => {
-      const at = way.at(-1)?.target.model.collection ?? '';
-      const isNew = !seen.has(at);
-      seen.add(at);
+      const isNew = !seen.has(endOf(way));
+      seen.add(endOf(way));
       return isNew;
     });
   }
   return undefined;
+}
+
+/** The collection that a way leads to. */
+function endOf(way: readonly Edge[]): string {
+  return (way.at(-1) as Edge).target.model.collection;
 }

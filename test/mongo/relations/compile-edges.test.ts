@@ -1,5 +1,9 @@
+import { MongoClient } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
+import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
+import { openReferences } from '../../../src/mongo/relations/compile-edges.ts';
+import type { ReferenceEnd } from '../../../src/mongo/relations/references.ts';
 import { openMemory } from './memory.ts';
 
 const to = (model: string, options: object = { exists: true }) => t.ref(model, { id: t.string(), ...options });
@@ -60,6 +64,26 @@ describe('compileEdges()', () => {
     expect(() => openMemory([define('A', { one: holding, two: holding }), Counted] as never)).toThrow(
       /`one` of A has[\s\S]*`two` of A has/,
     );
+  });
+});
+
+describe('openReferences()', () => {
+  const db = new MongoClient('mongodb://127.0.0.1').db('unasked'); // nobody connects to it
+  const models = [define('Order', { customerId: to('Customer', { exists: true, id: t.int() }) }), define('Customer', {})].map(compileModel);
+  const open = (given: readonly CompiledModel[], limits = {}) => {
+    const end = (name: string) => ({ model: given.find((one) => one.name === name) }) as unknown as ReferenceEnd;
+    return openReferences(given, { targetOf: ({ ref }) => end(ref.model), holderOf: ({ name }) => end(name) }, { db, ...limits });
+  };
+
+  it('has the limits and the time of all references', () => {
+    const customer = compileModel(define('Customer', {}));
+    expect(open([customer])).toMatchObject({ maxTimeMS: 10_000, limits: { maxCascade: 1_000, maxCleared: 10_000 } });
+    expect(open([customer], { maxTimeMS: 5, maxCascade: 7 })).toMatchObject({ maxTimeMS: 5, limits: { maxCascade: 7 } });
+    expect(() => open([customer], { maxCascade: -1 })).toThrow('`maxCascade`');
+  });
+
+  it('refuses a reference whose ids are of another type than those of its model', () => {
+    expect(() => open(models)).toThrow('`customerId` of Order has `exists: true`: ids of Customer are of type string, not int');
   });
 });
 
