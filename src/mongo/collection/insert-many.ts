@@ -3,6 +3,7 @@ import { isProblem, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Writer } from '../driver/duplicate-key.ts';
+import { inParts } from '../driver/in-parts.ts';
 import { compileInsertMany, type WriteError } from '../driver/insert-command.ts';
 import { explainFailure } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
@@ -33,8 +34,9 @@ interface Settings extends Pick<Commands, 'write'> {
   readonly maxTimeMS: number;
 }
 
-/** The most records and bytes of one command. A record that is larger is sent alone. */
-const [recordsPerCommand, bytesPerCommand] = [1_000, 8 * 1024 ** 2];
+/** The most records of one command, and the most bytes. */
+const recordsPerCommand = 1_000;
+const bytes = { most: 8 * 1024 ** 2, of: (record: Stored) => BSON.calculateObjectSize(record, { ignoreUndefined: false }) };
 
 /** The records of one command, and the place of the first. */
 interface Part {
@@ -72,7 +74,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
   return {
     async insertEach(records, work, places = [...records.keys()], viewer) {
       const errors = new Map<number, Error>();
-      for (const part of inParts(records)) {
+      for (const part of divide(records)) {
         try {
           for (const [index, error] of await insertPart(part, work, viewer)) errors.set(places[index] as number, error);
         } catch (error) {
@@ -85,7 +87,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
 
     insertAll(records, work, viewer) {
       return runTransaction(db, work, maxTimeMS, async () => {
-        for (const part of inParts(records)) {
+        for (const part of divide(records)) {
           try {
             await insertPart(part, work, viewer);
           } catch (error) {
@@ -97,21 +99,12 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
   };
 }
 
-function* inParts(records: readonly Stored[]): Generator<Part> {
-  let [at, bytes] = [0, 0];
-  let part: Stored[] = [];
-  for (const record of records) {
-    const size = BSON.calculateObjectSize(record, { ignoreUndefined: false });
-    if (part.length === recordsPerCommand || (part.length > 0 && bytes + size > bytesPerCommand)) {
-      yield { at, records: part };
-      at += part.length;
-      part = [];
-      bytes = 0;
-    }
-    part.push(record);
-    bytes += size;
+function* divide(records: readonly Stored[]): Generator<Part> {
+  let at = 0;
+  for (const part of inParts(records, recordsPerCommand, bytes)) {
+    yield { at, records: part };
+    at += part.length;
   }
-  if (part.length > 0) yield { at, records: part };
 }
 
 /** The same problem, with the place of its record in front of the fields. */

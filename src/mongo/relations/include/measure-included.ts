@@ -2,7 +2,7 @@ import { Room, TooMuchIncluded } from '../../../model/read/included.ts';
 import type { Relation } from '../../../model/read/relations.ts';
 import type { Filter } from '../../query/filter.ts';
 import type { StoredRecord } from '../../stored-record.ts';
-import { addIds, type Inclusion, inBatches, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';
+import { addIds, type Inclusion, inQueries, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';
 
 /** How much of the records that relations lead to fits into an answer. */
 export interface Measured {
@@ -147,7 +147,7 @@ async function measureReferred(
   }
   const sizes = new Map<string, number>();
   if (keys.length > 0)
-    for (const ids of inBatches(all))
+    for (const ids of inQueries(all))
       for (const [key, bytes] of await source.collection.sizeMany([...ids.values()], scope, work)) sizes.set(key, bytes);
   return keys.map((own) => own.map((key) => ({ key, bytes: sizes.get(key) ?? 0 })));
 }
@@ -170,7 +170,7 @@ async function readReferred(
     }
   }
   const found = new Map<string, StoredRecord>();
-  for (const ids of inBatches(fitting))
+  for (const ids of inQueries(fitting))
     for (const record of await source.collection.findMany([...ids.values()], scope, new Room(maxPageBytes), work))
       found.set(record.idText, record);
   return found;
@@ -191,7 +191,7 @@ async function measureChildren(
   const byParent = new Map<string, Item[]>();
   let most = maxIds;
   let last: string | undefined; // behind this record, not all were counted
-  for (const ids of inBatches(ownIds(records, children))) {
+  for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
     const sizes = await source.collection.sizeChildren([...ids.values()], children, { scope, most }, work);
     for (const { parent, bytes } of sizes) {
@@ -221,7 +221,7 @@ async function readChildren(
   const found = new Map<string, StoredRecord>();
   if (fits === 0) return found;
   const room = new Room(maxPageBytes);
-  for (const ids of inBatches(ownIds(records, children))) {
+  for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
     const counts = new Map<number, number>();
     const reach = { scope, most: maxIds };

@@ -6,6 +6,7 @@ import { JsonOutput } from '../../../model/value/json-output.ts';
 import type { Leaf } from '../../../model/value/leaf.ts';
 import type { Children } from '../../collection/children.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
+import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Filter } from '../../query/filter.ts';
 import { bsonTypeOf } from '../../query/sort-value.ts';
@@ -67,7 +68,7 @@ export const maxIds = 50_000;
 
 /** How many ids one query may have, and how many characters (of at most three bytes each): a filter may have 16 MiB. */
 const maxIdsOfQuery = 10_000;
-const maxCharactersOfQuery = 2_000_000;
+const characters = { most: 2_000_000, of: ([text]: readonly [string, unknown]) => text.length };
 
 const nothing: Texts = new Map();
 
@@ -122,7 +123,7 @@ async function readReferred(
   { unread, unwritten }: Rooms,
 ): Promise<Texts> {
   const found: StoredRecord[] = [];
-  for (const ids of inBatches(collectIds(records, relation, source.model.id.leaf)))
+  for (const ids of inQueries(collectIds(records, relation, source.model.id.leaf)))
     found.push(...(await source.collection.findMany([...ids.values()], scope, unread, inclusion.work)));
   const included = await readSteps(found, steps, inclusion, unread);
   return new Map(found.map((record) => [record.idText, toIncluded(writeRecord(record, included, unwritten), unwritten)]));
@@ -141,7 +142,7 @@ async function readMany(
   const wanted = cut === undefined ? children : { ...children, max: cut - 1 }; // one more is read, which is not shown without a cut
   const byParent = new Map<string, StoredRecord[]>();
   let most = maxIds;
-  for (const ids of inBatches(ownIds(records, children))) {
+  for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
     const found = await source.collection.findChildren([...ids.values()], wanted, { scope, most }, unread, inclusion.work);
     for (const { parent, record } of found) append(byParent, parents[parent] as string, record);
@@ -177,7 +178,7 @@ async function countMany(
   { unwritten }: Rooms,
 ): Promise<Texts> {
   const texts = new Map<string, IncludedRecord>();
-  for (const ids of inBatches(ownIds(records, children))) {
+  for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
     const counts = await source.collection.countChildren([...ids.values()], children, { scope, most: parents.length }, work);
     for (const [parent, count] of counts) {
@@ -243,17 +244,7 @@ export function addIds(ids: Map<string, unknown>, record: StoredRecord, relation
   });
 }
 
-export function* inBatches(ids: ReadonlyMap<string, unknown>): Generator<ReadonlyMap<string, unknown>> {
-  let batch = new Map<string, unknown>();
-  let characters = 0;
-  for (const [text, id] of ids) {
-    if (batch.size === maxIdsOfQuery || (batch.size > 0 && characters + text.length > maxCharactersOfQuery)) {
-      yield batch;
-      batch = new Map();
-      characters = 0;
-    }
-    batch.set(text, id);
-    characters += text.length;
-  }
-  if (batch.size > 0) yield batch;
+/** Divides ids, by their JSON text, into those of one query each. */
+export function* inQueries(ids: ReadonlyMap<string, unknown>): Generator<ReadonlyMap<string, unknown>> {
+  for (const some of inParts([...ids], maxIdsOfQuery, characters)) yield new Map(some);
 }
