@@ -11,7 +11,9 @@ import {
   openNames,
   patchAccess,
   serverAccess,
+  storeAccess,
   updateAccess,
+  writableNames,
 } from '../../../src/model/write/access.ts';
 import { modelOf } from '../subject.ts';
 
@@ -19,6 +21,38 @@ const closed = { insert: false, update: false };
 const unknown = 'is not a known field';
 const onCreate = 'cannot be set on create';
 const onUpdate = 'cannot be set on update';
+
+describe('writableNames()', () => {
+  const { fieldTable } = modelOf({
+    plain: t.string(),
+    closed: t.string({ policy: closed }),
+    fixed: t.string({ immutable: true }),
+    changing: t.string({ policy: { insert: false, update: true } }),
+    place: t.object('Place', { city: t.string(), code: t.string({ policy: closed }) }),
+  });
+
+  it('are those that a client may write on create or on update', () => {
+    expect([...writableNames(fieldTable, {})].sort()).toEqual(['changing', 'fixed', 'place', 'place.city', 'plain']);
+  });
+
+  it('under explicitWrites are those that a policy opens', () => {
+    expect([...writableNames(fieldTable, { explicitWrites: true })]).toEqual(['changing']);
+  });
+});
+
+describe('a store', () => {
+  const { root } = modelOf({ plain: t.string(), closed: t.string({ policy: closed }), revision: t.revision(), createdAt: t.createdAt() });
+  const refused = (existing: boolean) => {
+    const access = storeAccess({ existing });
+    expect(access).toMatchObject({ source: 'document', existing, protects: false });
+    return root.fields.filter((field) => access.refusal(field)).map(({ name }) => name);
+  };
+
+  it('sets what the library maintains in no record, and never the id of one that exists', () => {
+    expect(refused(false)).toEqual(['revision', 'createdAt']);
+    expect(refused(true)).toEqual(['id', 'revision', 'createdAt']);
+  });
+});
 
 describe('a client', () => {
   const { root } = modelOf({
