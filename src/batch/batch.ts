@@ -9,7 +9,7 @@ import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { Turn } from '../mongo/driver/turn.ts';
 import { Answers } from './answers.ts';
-import { beginMember, type Member } from './member.ts';
+import { type HeldOperation, holdAtWrite } from './held-operation.ts';
 import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';
 import { type CreatedId, fillIn } from './refs.ts';
@@ -44,7 +44,7 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
     const turn = new Turn();
     const operations = readBatch(ctx.request.body, maxOperations);
     await turn.pass();
-    const members: Member[] = [];
+    const held: HeldOperation[] = [];
     const answers = new Answers(maxAnswerBytes);
     const hasKey = ctx.carryOut !== undefined;
     let at: number | undefined; // the operation that is being carried out
@@ -54,20 +54,20 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
       for (const [index, operation] of operations.entries()) {
         const filled = fillIn(operation, ids);
         at = index;
-        const member = await unlessGone(
+        const one = await unlessGone(
           ctx,
-          beginMember(operationContext(ctx, filled), (own) => settings.run(own, filled.path)),
+          holdAtWrite(operationContext(ctx, filled), (own) => settings.run(own, filled.path)),
         );
-        members.push(member);
-        ids.push(member.step && settings.createdId(member.ctx));
+        held.push(one);
+        ids.push(one.step && settings.createdId(one.ctx));
         at = undefined;
         await turn.pass();
       }
-      const forget = hasKey ? members.map((member) => rememberNoted(member.ctx)) : [];
+      const forget = hasKey ? held.map((one) => rememberNoted(one.ctx)) : [];
       await (ctx.carryOut ?? alone)(async () => {
         answers.clear();
         const noted: NotedRecords[] = [];
-        for (const [index, { ctx: own, step }] of members.entries()) {
+        for (const [index, { ctx: own, step }] of held.entries()) {
           at = index;
           exchangeOf(ctx).throwIfGivenUp();
           forget[index]?.();
@@ -81,22 +81,22 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
         answer(ctx, answers);
       });
     } catch (error) {
-      for (const member of members) member.giveUp(error);
+      for (const one of held) one.giveUp(error);
       throw at === undefined || error instanceof ClientGone || exchangeOf(ctx).isGivenUp ? error : ofOperation(error, at);
     }
-    await finish(ctx, members, answers);
+    await finish(ctx, held, answers);
   });
 }
 
 /** Continues the chains after the commit. If a hook fails, the answer of its operation says so, and the others stay. */
-async function finish(ctx: Context, members: readonly Member[], answers: Answers): Promise<void> {
+async function finish(ctx: Context, held: readonly HeldOperation[], answers: Answers): Promise<void> {
   let hasFailed = false;
-  for (const [index, member] of members.entries()) {
+  for (const [index, one] of held.entries()) {
     try {
-      await member.goOn();
+      await one.goOn();
     } catch (error) {
       exchangeOf(ctx).throwIfGivenUp();
-      reportError(member.ctx, error);
+      reportError(one.ctx, error);
       answers.fail(index, error);
       hasFailed = true;
     }
@@ -114,7 +114,7 @@ function answer(ctx: Context, answers: Answers): void {
 }
 
 /** Waits for an operation to come to its write, unless the client goes or the request is given up. */
-function unlessGone(ctx: Context, beginning: Promise<Member>): Promise<Member> {
+function unlessGone(ctx: Context, beginning: Promise<HeldOperation>): Promise<HeldOperation> {
   const { signal } = exchangeOf(ctx);
   return new Promise((resolve, reject) => {
     function leave(): void {

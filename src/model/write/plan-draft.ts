@@ -87,11 +87,11 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
       const left = copyDraft(draft);
       const shown = showChanges(changes);
       if (isSameValue(left, shown)) return changes;
-      const walk = new Walk(changes);
-      planDraft(left, shown, '', walk);
-      const read = { ...changes, ...walk.read };
-      if (walk.found.mistakes.length + walk.report.size === 0 && !changes.storedCheck) checkWhole?.(read, walk.report);
-      refuseMistakes(root, left, walk.found, sentence);
+      const plans = new Plans(changes);
+      planDraft(left, shown, '', plans);
+      const read = { ...changes, ...plans.read };
+      if (plans.found.mistakes.length + plans.report.size === 0 && !changes.storedCheck) checkWhole?.(read, plans.report);
+      refuseMistakes(root, left, plans.found, sentence);
       return read;
     },
   };
@@ -107,7 +107,7 @@ function* valuesOf(node: ObjectNode, path = ''): Iterable<readonly [path: string
 }
 
 /** The client's plan, and the plan that is made of it and of the draft. */
-class Walk {
+class Plans {
   readonly read: ChangesDraft = { assignments: [], embedded: [] };
   readonly found: SaveDraft = emptyDraft();
   readonly #client: Changes;
@@ -146,21 +146,21 @@ interface About {
  * Plans an object that is written key by key. `shown` is the draft that the hooks were given, and `left` is the draft
  * as they left it.
  */
-type PlanDraft = (left: Members, shown: Members, path: string, walk: Walk) => void;
+type PlanDraft = (left: Members, shown: Members, path: string, plans: Plans) => void;
 /** Plans one member of it. */
-type PlanMember = (left: unknown, shown: unknown, path: string, walk: Walk) => void;
+type PlanMember = (left: unknown, shown: unknown, path: string, plans: Plans) => void;
 
 function compileDraftPlan(node: ObjectNode, about: About): PlanDraft {
   const members = node.fields.map((field) => ({ field, planMember: compileMemberPlan(field, about) }));
-  return function planDraft(left, shown, path, walk) {
-    noteUnknownKeys(node, left, path, walk.found);
+  return function planDraft(left, shown, path, plans) {
+    noteUnknownKeys(node, left, path, plans.found);
     for (const { field, planMember } of members) {
       const [held, was] = [own(left, field.name), own(shown, field.name)];
       if (held === undefined) continue; // removed, or never there
       const at = join(path, field.name);
-      if (isSameValue(held, was)) walk.keep(at);
-      else if (field.maintained || field.key === '_id') walk.found.mistakes.push(setByService(at));
-      else planMember(held, was, at, walk);
+      if (isSameValue(held, was)) plans.keep(at);
+      else if (field.maintained || field.key === '_id') plans.found.mistakes.push(setByService(at));
+      else planMember(held, was, at, plans);
     }
   };
 }
@@ -174,17 +174,17 @@ function compileMemberPlan(field: CompiledField, about: About): PlanMember {
   const planAdded = compileFieldPlan(field, serverAccess, 'merge');
   const planReplaced = field.node.kind === 'object' ? compileObjectPlan(field.node, false) : undefined;
   const planMerged = field.node.kind === 'object' ? compileMergePlan(field.node, about) : undefined;
-  return function planMember(left, shown, path, walk) {
-    const { assignments, embedded } = walk.read;
-    const assigned = walk.assignmentAt(path);
-    const merge = walk.mergeAt(path);
+  return function planMember(left, shown, path, plans) {
+    const { assignments, embedded } = plans.read;
+    const assigned = plans.assignmentAt(path);
+    const merge = plans.mergeAt(path);
     if (assigned && planReplaced && isObject(left) && isObject(shown) && isStoredObject(assigned.value))
-      assignments.push({ path, value: planReplaced(left, shown, assigned.value, path, walk.found) });
-    else if (merge && planMerged && isObject(left) && isObject(shown)) planMerged(left, shown, merge, walk);
-    else if (assigned || merge) assignments.push({ path, value: read(left, path, walk.report) });
+      assignments.push({ path, value: planReplaced(left, shown, assigned.value, path, plans.found) });
+    else if (merge && planMerged && isObject(left) && isObject(shown)) planMerged(left, shown, merge, plans);
+    else if (assigned || merge) assignments.push({ path, value: read(left, path, plans.report) });
     else {
       const added: ChangesDraft = { assignments: [], embedded: [] };
-      planAdded(left, path, added, walk.report);
+      planAdded(left, path, added, plans.report);
       assignments.push(...added.assignments);
       embedded.push(...added.embedded.map((one) => (one.refused.length > 0 ? impossible(one.path, about) : one)));
     }
@@ -195,13 +195,13 @@ function compileMemberPlan(field: CompiledField, about: About): PlanMember {
 function compileMergePlan(node: ObjectNode, about: About) {
   const planDraft = compileDraftPlan(node, about);
   const readNew = compileObjectReader(node, { ...serverAccess, incompleteObjects: true });
-  return function planMerged(left: Members, shown: Members, merge: EmbeddedMerge, walk: Walk): void {
+  return function planMerged(left: Members, shown: Members, merge: EmbeddedMerge, plans: Plans): void {
     const creation = new Report();
     const whole = readNew(left, merge.path, creation);
-    walk.read.embedded.push(creation.size === 0 ? { path: merge.path, whole, refused: [] } : refuseCreation(merge, left, creation, about));
-    const sizeBefore = walk.report.size;
-    planDraft(left, shown, merge.path, walk);
-    if (walk.report.size === sizeBefore && coversWhole(node, left)) for (const error of creation.refusals) walk.report.refuse(error);
+    plans.read.embedded.push(creation.size === 0 ? { path: merge.path, whole, refused: [] } : refuseCreation(merge, left, creation, about));
+    const sizeBefore = plans.report.size;
+    planDraft(left, shown, merge.path, plans);
+    if (plans.report.size === sizeBefore && coversWhole(node, left)) for (const error of creation.refusals) plans.report.refuse(error);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../middleware/exchange/context.ts';
 
 /** One operation of a batch, whose chain has run up to its write. */
-export interface Member {
+export interface HeldOperation {
   readonly ctx: Context;
   /**
    * Its write, and its answer. Undefined if its chain has answered before: a middleware of the operation's `use` may do
@@ -18,7 +18,7 @@ export interface Member {
  * Runs the chain of an operation until it comes to its write, and holds it there. Rejects with what the chain throws
  * before.
  */
-export async function beginMember(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<Member> {
+export async function holdAtWrite(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<HeldOperation> {
   let goOn: () => void = () => undefined;
   let giveUp: (reason: unknown) => void = () => undefined;
   const committed = new Promise<void>((resolve, reject) => {
@@ -27,7 +27,7 @@ export async function beginMember(ctx: Context, run: (ctx: Context) => Promise<v
   });
   committed.catch(() => undefined); // its chain may be gone, and no longer wait for it
   let ended: Promise<void> = Promise.resolve();
-  const step = await new Promise<Member['step']>((resolve, reject) => {
+  const step = await new Promise<HeldOperation['step']>((resolve, reject) => {
     ctx.carryOut = (write) => {
       resolve(write);
       return committed;
