@@ -126,10 +126,16 @@ export type {
   OperationMiddleware,
   RecordAccess,
   RequestContext,
-} from './resource/custom-operation.ts';
-export type { DeletedOptions } from './resource/deleted-options.ts';
-export { cursorPaging, offsetPaging } from './resource/paging.ts';
-export type { CursorPagingOptions, OffsetPagingOptions, Operation, ResourceOptions, ScopeFilter } from './resource/resource-options.ts';
+} from './resource/define/custom-operation.ts';
+export type { DeletedOptions } from './resource/define/deleted-options.ts';
+export { cursorPaging, offsetPaging } from './resource/define/paging.ts';
+export type {
+  CursorPagingOptions,
+  OffsetPagingOptions,
+  Operation,
+  ResourceOptions,
+  ScopeFilter,
+} from './resource/define/resource-options.ts';
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';
 export { openStore } from './store/open-store.ts';
 export type { DeletePlan, PlanDelete, PlannedRecords } from './store/plan-delete.ts';

@@ -8,7 +8,7 @@ import type { Model } from '../model/define/define-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
 import { type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
-import type { RequestContext } from '../resource/custom-operation.ts';
+import type { RequestContext } from '../resource/define/custom-operation.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 
 /** Who may read the OpenAPI description of an api. */

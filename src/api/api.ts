@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { Db } from 'mongodb';
 import type { Model } from '../model/define/define-model.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { PlanDelete } from '../store/plan-delete.ts';
 import type { RunTransaction, StoreOf } from '../store/store.ts';
 import type { CloseOptions } from './close.ts';

@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { jsonType, patchTypes } from '../http/media-type.ts';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { workOf } from '../middleware/exchange/exchange.ts';
-import type { Endpoint } from '../resource/resource-options.ts';
+import type { Endpoint } from '../resource/define/resource-options.ts';
 import { compilePaths, type Found, segmentsOf } from './path-table.ts';
 
 /** The method and path of an operation, and the middleware that runs there. */

@@ -13,7 +13,7 @@ import { requestId } from '../middleware/request-id.ts';
 import { requestTimeout } from '../middleware/request-timeout.ts';
 import { tryAll } from '../mistakes.ts';
 import { isObject } from '../model/value/plain-object.ts';
-import type { ResourceDefinition } from '../resource/resource-options.ts';
+import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ApiOptions } from './api-options.ts';
 import { readConcurrency, readRequestIds } from './read-options.ts';

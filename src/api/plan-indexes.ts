@@ -3,7 +3,7 @@ import { deriveIndexes } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
 import type { IndexSource, PlannedIndex } from '../mongo/indexes/wanted-indexes.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
 import { askDatabase } from './ask-database.ts';
 import { checkApi } from './copies.ts';

@@ -24,8 +24,8 @@ import {
   required,
   trueOrFalse,
 } from '../options.ts';
-import type { ApiSettings } from '../resource/compiled-resource.ts';
-import type { ResourceDefinition } from '../resource/resource-options.ts';
+import type { ApiSettings } from '../resource/define/compiled-resource.ts';
+import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import {
   type ApiOptions,
   apiOptionNames,

@@ -9,7 +9,7 @@ import { batchPath } from '../openapi/describe-batch.ts';
 import { documentPath } from '../openapi/describe-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
 import type { ServedResource } from '../resource/chains.ts';
-import type { UnlinkedResource } from '../resource/compiled-resource.ts';
+import type { UnlinkedResource } from '../resource/define/compiled-resource.ts';
 import { compileBatchRoute } from './batch-route.ts';
 import type { Route } from './dispatch.ts';
 import { compileDocsRoutes } from './docs-routes.ts';

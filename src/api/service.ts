@@ -6,7 +6,7 @@ import type { Document } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, checkOptions, orUndefined } from '../options.ts';
-import type { Operation, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/resource-options.ts';
+import type { Operation, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/define/resource-options.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { createApi } from './create-api.ts';

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { IndexSource, ThroughUse } from '../mongo/indexes/wanted-indexes.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 
 /**
  * What the filters of a list through relations need: an index of each field that holds references, by which the list

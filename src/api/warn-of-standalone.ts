@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 import { listNames } from '../hints.ts';
 import { reachabilityOf } from '../mongo/driver/reachability.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
-import { singleWrites } from '../resource/resource-options.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
+import { singleWrites } from '../resource/define/resource-options.ts';
 
 /** The features of an api that need transactions. */
 interface Needing {

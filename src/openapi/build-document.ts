@@ -1,4 +1,4 @@
-import type { Operation } from '../resource/resource-options.ts';
+import type { Operation } from '../resource/define/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
 import { withCommonHeaders } from './common-headers.ts';
 import { Components } from './components.ts';

@@ -1,5 +1,5 @@
 import { own } from '../model/value/plain-object.ts';
-import type { CompiledOperation } from '../resource/compile-operations.ts';
+import type { CompiledOperation } from '../resource/define/compile-operations.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import type { Part } from './document.ts';
 import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, location, unlessMatch } from './headers.ts';

@@ -1,4 +1,4 @@
-import type { LinkedArray } from '../resource/compiled-resource.ts';
+import type { LinkedArray } from '../resource/define/compiled-resource.ts';
 import { describeOperation, type Particulars, type ResourceContext } from './describe-operation.ts';
 import type { Part } from './document.ts';
 import { ifMatch, unlessMatch } from './headers.ts';

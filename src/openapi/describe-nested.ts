@@ -1,4 +1,4 @@
-import type { NestedResource } from '../resource/compiled-resource.ts';
+import type { NestedResource } from '../resource/define/compiled-resource.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer } from './describe-operation.ts';
 import { choosesId } from './describe-resource.ts';
 import type { Part, Schema } from './document.ts';

@@ -1,6 +1,6 @@
 import { insertAccess } from '../model/write/access.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
-import { type Operation, standardEndpoints } from '../resource/resource-options.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
+import { type Operation, standardEndpoints } from '../resource/define/resource-options.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import type { Part, Schema } from './document.ts';
 import { cachingHeaders, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';

@@ -1,5 +1,5 @@
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { ApiDescription } from './api-description.ts';
 import type { Components } from './components.ts';
 import type { Part, Schema } from './document.ts';

@@ -1,6 +1,6 @@
 import type { LeafNode } from '../model/node.ts';
 import { objectIdLeaf, stringLeaf, uuidLeaf } from '../model/value/leaves.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { Part } from './document.ts';
 import { readLeaf, textLeaf } from './value-schema.ts';
 

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { type Node, type ObjectNode, relationSlot, type Slot } from '../model/node.ts';
 import type { ManyRelation } from '../model/read/many-relations.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { Schema } from './document.ts';
 import { toSchemaName } from './named-schema.ts';
 

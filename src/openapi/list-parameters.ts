@@ -6,7 +6,7 @@ import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../mongo/list/parse-list-query.ts';
 import type { Totals } from '../mongo/list/parse-paging.ts';
 import { isThrough } from '../mongo/relations/through/through-field.ts';
-import type { CompiledResource } from '../resource/compiled-resource.ts';
+import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { Part, Schema } from './document.ts';
 import { textLeaf } from './value-schema.ts';
 

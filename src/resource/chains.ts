@@ -39,11 +39,11 @@ import { scope } from '../middleware/scope.ts';
 import { update } from '../middleware/update.ts';
 import { updateMany } from '../middleware/update-many.ts';
 import { withinTransaction } from '../middleware/within-transaction.ts';
-import type { CompiledOperation } from './compile-operations.ts';
-import type { CompiledResource } from './compiled-resource.ts';
+import type { CompiledOperation } from './define/compile-operations.ts';
+import type { CompiledResource } from './define/compiled-resource.ts';
+import type { Operation, WriteOperation } from './define/resource-options.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
-import { nestedChains } from './nested-chains.ts';
-import type { Operation, WriteOperation } from './resource-options.ts';
+import { nestedChains } from './relations/nested-chains.ts';
 import { type ServedOperation, servedOperations } from './served-operations.ts';
 
 /** A resource with its operations, and the chains that they run through. */

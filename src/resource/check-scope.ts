@@ -5,8 +5,8 @@ import { mayShareIndex } from '../model/compile/model-index.ts';
 import type { FieldEntry } from '../model/node.ts';
 import { insertAccess, openNames, updateAccess } from '../model/write/access.ts';
 import { checkNames } from '../options.ts';
-import type { CompiledResource } from './compiled-resource.ts';
-import type { ResourceDefinition } from './resource-options.ts';
+import type { CompiledResource } from './define/compiled-resource.ts';
+import type { ResourceDefinition } from './define/resource-options.ts';
 
 /** Refuses `scopeWrites` without a scope. */
 export function checkScopeWrites({ scope, scopeWrites }: Pick<ResourceDefinition, 'scope' | 'scopeWrites'>, where: string): void {

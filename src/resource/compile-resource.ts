@@ -26,13 +26,13 @@ import {
   trueOrFalse,
 } from '../options.ts';
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
-import { checkEndpoints, compileOperations, hasWritingHandler } from './compile-operations.ts';
-import type { UnlinkedResource } from './compiled-resource.ts';
-import { checkDeleted } from './deleted-options.ts';
-import { type FunctionTable, findUncovered, functionsOf, withGroups } from './operation-groups.ts';
-import { cursorPaging } from './paging.ts';
-import { relationEndpoints } from './relation-endpoints.ts';
-import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './resource-options.ts';
+import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
+import type { UnlinkedResource } from './define/compiled-resource.ts';
+import { checkDeleted } from './define/deleted-options.ts';
+import { type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
+import { cursorPaging } from './define/paging.ts';
+import { relationEndpoints } from './define/relation-endpoints.ts';
+import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './define/resource-options.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 

@@ -1,5 +1,5 @@
-import type { CompiledResource } from './compiled-resource.ts';
-import { type Endpoint, type Operation, standardEndpoints } from './resource-options.ts';
+import type { CompiledResource } from './define/compiled-resource.ts';
+import { type Endpoint, type Operation, standardEndpoints } from './define/resource-options.ts';
 
 /** An operation that a resource serves, of whichever kind. */
 export interface ServedOperation extends Endpoint {

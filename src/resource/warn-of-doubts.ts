@@ -4,8 +4,8 @@ import type { Model } from '../model/define/define-model.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from '../model/node.ts';
 import { type Access, insertAccess, isRequired } from '../model/write/access.ts';
 import { makeId } from '../model/write/compile-writes.ts';
-import type { CompiledResource } from './compiled-resource.ts';
-import { describeUncovered } from './operation-groups.ts';
+import type { CompiledResource } from './define/compiled-resource.ts';
+import { describeUncovered } from './define/operation-groups.ts';
 
 /** Warns the developer (`process.emitWarning`) about definitions that are legal, but probably not meant. */
 export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[] = []): void {

@@ -4,9 +4,9 @@ import { checkFilterLimits } from '../../src/middleware/list-query.ts';
 import { checkThroughLimits } from '../../src/middleware/relations/compile-through.ts';
 import { checkReferenceLimits } from '../../src/mongo/relations/limits.ts';
 import { compileResource } from '../../src/resource/compile-resource.ts';
-import type { CompiledResource } from '../../src/resource/compiled-resource.ts';
-import { linkResources } from '../../src/resource/link-resources.ts';
-import type { ResourceDefinition } from '../../src/resource/resource-options.ts';
+import type { CompiledResource } from '../../src/resource/define/compiled-resource.ts';
+import type { ResourceDefinition } from '../../src/resource/define/resource-options.ts';
+import { linkResources } from '../../src/resource/relations/link-resources.ts';
 
 /** A database that nobody speaks to: describing an api needs none. */
 export const db: Db = new MongoClient('mongodb://127.0.0.1:1').db('nowhere');

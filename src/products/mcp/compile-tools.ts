@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, listNames } from '../../hints.ts';
 import { refuse } from '../../mistakes.ts';
 import type { OpenapiDocument, Part } from '../../openapi/document.ts';
-import type { CompiledResource } from '../../resource/compiled-resource.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { ServedOperation } from '../../resource/served-operations.ts';
 import { compileInputs } from './compile-inputs.ts';
 import { safeNames } from './safe-names.ts';

@@ -4,7 +4,7 @@ import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { noRelations } from '../../../src/model/read/relations.ts';
 import { parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
-import { cursorPaging } from '../../../src/resource/paging.ts';
+import { cursorPaging } from '../../../src/resource/define/paging.ts';
 
 const names = Array.from({ length: 32 }, (_, index) => `f${index}`);
 const sortable = t.int({ policy: { sort: true } });

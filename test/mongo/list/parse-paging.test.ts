@@ -5,7 +5,7 @@ import { t } from '../../../src/model/define/t.ts';
 import { compileRelations } from '../../../src/model/read/relations.ts';
 import { formatCursor } from '../../../src/mongo/list/cursor.ts';
 import { checkPaging, isPaging } from '../../../src/mongo/list/parse-paging.ts';
-import { cursorPaging, offsetPaging } from '../../../src/resource/paging.ts';
+import { cursorPaging, offsetPaging } from '../../../src/resource/define/paging.ts';
 import { parseList, refusalsOf } from './parse-list.ts';
 
 const byNumber = { paging: offsetPaging({ max: 50, size: 20, maxOffset: 100 }) };

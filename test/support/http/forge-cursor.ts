@@ -3,7 +3,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { Model } from '../../../src/model/define/define-model.ts';
 import { noRelations } from '../../../src/model/read/relations.ts';
 import { parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
-import { cursorPaging } from '../../../src/resource/paging.ts';
+import { cursorPaging } from '../../../src/resource/define/paging.ts';
 
 /** A cursor with a checksum that is right, as anybody can make one who has read the source. */
 export function forgeCursor(digest: string, payload: unknown): string {

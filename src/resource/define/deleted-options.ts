@@ -1,11 +1,11 @@
-import { ConfigurationError } from '../errors.ts';
-import { someGuards } from '../middleware/deleted.ts';
-import type { Guard } from '../middleware/exchange/context.ts';
-import { requireDeletedAt } from '../middleware/exchange/require-deleted-at.ts';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { deletedName } from '../mongo/list/parse-list-query.ts';
-import type { Paging } from '../mongo/list/parse-paging.ts';
-import { checkOptions, type LegalOptions, required } from '../options.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { someGuards } from '../../middleware/deleted.ts';
+import type { Guard } from '../../middleware/exchange/context.ts';
+import { requireDeletedAt } from '../../middleware/exchange/require-deleted-at.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { deletedName } from '../../mongo/list/parse-list-query.ts';
+import type { Paging } from '../../mongo/list/parse-paging.ts';
+import { checkOptions, type LegalOptions, required } from '../../options.ts';
 import type { RequestContext } from './custom-operation.ts';
 
 /** Who may ask for deleted records. */

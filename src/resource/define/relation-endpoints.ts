@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../../errors.ts';
 import type { RelationOptions } from './relation-options.ts';
 import type { Endpoint } from './resource-options.ts';
 

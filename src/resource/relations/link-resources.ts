@@ -1,21 +1,21 @@
-import { ConfigurationError } from '../errors.ts';
-import { didYouMean } from '../hints.ts';
-import { compileIncludes, type Includes } from '../middleware/relations/compile-includes.ts';
-import { compileReferences, shut } from '../middleware/relations/compile-references.ts';
-import { compileThrough, type Through } from '../middleware/relations/compile-through.ts';
-import { linkMany } from '../middleware/relations/link-many.ts';
-import type { GuardedSource, HookedTarget, HooksOfChange, KnownTarget } from '../middleware/relations/relation-targets.ts';
-import { tryAll } from '../mistakes.ts';
-import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
-import type { Model } from '../model/define/define-model.ts';
-import type { Step } from '../mongo/relations/include/read-included.ts';
-import type { References } from '../mongo/relations/references.ts';
-import { watchMisfits } from '../mongo/watch-misfits.ts';
-import { anArrayOf, checkValue } from '../options.ts';
-import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { didYouMean } from '../../hints.ts';
+import { compileIncludes, type Includes } from '../../middleware/relations/compile-includes.ts';
+import { compileReferences, shut } from '../../middleware/relations/compile-references.ts';
+import { compileThrough, type Through } from '../../middleware/relations/compile-through.ts';
+import { linkMany } from '../../middleware/relations/link-many.ts';
+import type { GuardedSource, HookedTarget, HooksOfChange, KnownTarget } from '../../middleware/relations/relation-targets.ts';
+import { tryAll } from '../../mistakes.ts';
+import { type CompiledModel, compileModel } from '../../model/compile/compile-model.ts';
+import type { Model } from '../../model/define/define-model.ts';
+import type { Step } from '../../mongo/relations/include/read-included.ts';
+import type { References } from '../../mongo/relations/references.ts';
+import { watchMisfits } from '../../mongo/watch-misfits.ts';
+import { anArrayOf, checkValue } from '../../options.ts';
+import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
+import type { Operation } from '../define/resource-options.ts';
 import { linkArrays } from './link-arrays.ts';
 import { linkNested } from './link-nested.ts';
-import type { Operation } from './resource-options.ts';
 
 /** Compiles `models` of an api, to which relations may lead too. */
 export function compileModels(models: readonly Model[] = []): CompiledModel[] {

@@ -1,17 +1,17 @@
-import { ConfigurationError } from '../errors.ts';
-import { didYouMean } from '../hints.ts';
-import { findTarget, type KnownTarget, openSource } from '../middleware/relations/relation-targets.ts';
-import { tryAll } from '../mistakes.ts';
-import type { QueryField } from '../model/compile/query-fields.ts';
-import type { ArrayNode } from '../model/node.ts';
-import { compileRelations, type Relation } from '../model/read/relations.ts';
-import { compileShownValue } from '../model/read/shown-value.ts';
-import { patchAccess } from '../model/write/access.ts';
-import type { DatabaseOptions } from '../mongo/collection/collection.ts';
-import type { Elements } from '../mongo/collection/elements.ts';
-import { checkIdType } from '../mongo/relations/check-id-type.ts';
-import type { LinkedArray, UnlinkedResource } from './compiled-resource.ts';
-import { linkEndpoints } from './relation-endpoints.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { didYouMean } from '../../hints.ts';
+import { findTarget, type KnownTarget, openSource } from '../../middleware/relations/relation-targets.ts';
+import { tryAll } from '../../mistakes.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import type { ArrayNode } from '../../model/node.ts';
+import { compileRelations, type Relation } from '../../model/read/relations.ts';
+import { compileShownValue } from '../../model/read/shown-value.ts';
+import { patchAccess } from '../../model/write/access.ts';
+import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
+import type { Elements } from '../../mongo/collection/elements.ts';
+import { checkIdType } from '../../mongo/relations/check-id-type.ts';
+import type { LinkedArray, UnlinkedResource } from '../define/compiled-resource.ts';
+import { linkEndpoints } from '../define/relation-endpoints.ts';
 
 /**
  * Links the arrays of `links`. Throws a {@link ConfigurationError} for one of which clients cannot write single

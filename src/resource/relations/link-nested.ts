@@ -1,11 +1,11 @@
-import { ConfigurationError } from '../errors.ts';
-import { didYouMean } from '../hints.ts';
-import { findTarget, type KnownTarget } from '../middleware/relations/relation-targets.ts';
-import { tryAll } from '../mistakes.ts';
-import type { QueryField } from '../model/compile/query-fields.ts';
-import type { CompiledField } from '../model/node.ts';
-import type { CompiledResource, NestedResource, UnlinkedResource } from './compiled-resource.ts';
-import { nestedEndpoints } from './relation-endpoints.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { didYouMean } from '../../hints.ts';
+import { findTarget, type KnownTarget } from '../../middleware/relations/relation-targets.ts';
+import { tryAll } from '../../mistakes.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import type { CompiledField } from '../../model/node.ts';
+import type { CompiledResource, NestedResource, UnlinkedResource } from '../define/compiled-resource.ts';
+import { nestedEndpoints } from '../define/relation-endpoints.ts';
 
 /**
  * Links the resources of `nested`. Throws a {@link ConfigurationError} for one that is no relation by `t.hasMany`, or

@@ -1,5 +1,5 @@
-import type { CursorPaging, OffsetPaging, Totals } from '../mongo/list/parse-paging.ts';
-import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import type { CursorPaging, OffsetPaging, Totals } from '../../mongo/list/parse-paging.ts';
+import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
 import type { CursorPagingOptions, OffsetPagingOptions } from './resource-options.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type Koa from 'koa';
-import type { ProblemCode } from '../errors.ts';
-import type { BodyType } from '../middleware/check-body.ts';
-import type { AnswersProblems, Slots } from '../middleware/exchange/context.ts';
-import type { AnySchema } from '../model/define/schema.ts';
-import type { RunTransaction, StoreOf } from '../store/store.ts';
+import type { ProblemCode } from '../../errors.ts';
+import type { BodyType } from '../../middleware/check-body.ts';
+import type { AnswersProblems, Slots } from '../../middleware/exchange/context.ts';
+import type { AnySchema } from '../../model/define/schema.ts';
+import type { RunTransaction, StoreOf } from '../../store/store.ts';
 
 /** The methods that a custom operation may have. */
 export const customMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

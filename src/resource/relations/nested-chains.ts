@@ -1,11 +1,11 @@
-import { validationFailed } from '../errors.ts';
-import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { guards } from '../middleware/guards.ts';
-import { requestPath } from '../middleware/record.ts';
-import { findParent } from '../middleware/relations/find-parent.ts';
-import { isStoredObject } from '../model/value/stored-shape.ts';
-import { Invalid } from '../rules.ts';
-import type { CompiledResource, NestedResource } from './compiled-resource.ts';
+import { validationFailed } from '../../errors.ts';
+import type { Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { guards } from '../../middleware/guards.ts';
+import { requestPath } from '../../middleware/record.ts';
+import { findParent } from '../../middleware/relations/find-parent.ts';
+import { isStoredObject } from '../../model/value/stored-shape.ts';
+import { Invalid } from '../../rules.ts';
+import type { CompiledResource, NestedResource } from '../define/compiled-resource.ts';
 
 /** Makes the chain of a standard operation. */
 type MakeChain = (r: CompiledResource) => readonly ResourceMiddleware[];

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, defineModel, jsonBody, service, t } from '../../src/index.ts';
+import { ConfigurationError, defineModel, jsonBody, service, t } from '../../../src/index.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string() } });
 const db = new MongoClient('mongodb://127.0.0.1:1').db(); // an api opens its collections, and asks nothing of them

@@ -1,5 +1,5 @@
-import { listNames } from '../hints.ts';
-import { own } from '../model/value/plain-object.ts';
+import { listNames } from '../../hints.ts';
+import { own } from '../../model/value/plain-object.ts';
 
 const change = ['patch', 'put', 'patchMany', 'restore'] as const;
 const remove = ['delete', 'deleteMany'] as const;

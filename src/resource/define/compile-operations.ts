@@ -1,25 +1,25 @@
-import { ConfigurationError, type ProblemCode } from '../errors.ts';
-import { aSuccess } from '../middleware/answer.ts';
-import { caching } from '../middleware/caching.ts';
-import { checkBody } from '../middleware/check-body.ts';
-import { crossOrigin } from '../middleware/cross-origin.ts';
-import { canAnswer, checkProblems, problemsOf } from '../middleware/exchange/can-answer.ts';
-import { containBody } from '../middleware/exchange/contain-errors.ts';
-import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { fields } from '../middleware/fields.ts';
-import { guards } from '../middleware/guards.ts';
-import type { Handler } from '../middleware/handler.ts';
-import { ifMatch } from '../middleware/if-match.ts';
-import { bodyOf, jsonBody, readsOptionally, stepsOf } from '../middleware/json-body.ts';
-import { noContent } from '../middleware/no-content.ts';
-import { notModified } from '../middleware/not-modified.ts';
-import { page } from '../middleware/page.ts';
-import { problems } from '../middleware/problems.ts';
-import { record } from '../middleware/record.ts';
-import { requestId } from '../middleware/request-id.ts';
-import { tryAll } from '../mistakes.ts';
-import { type CompiledAnswer, compileAnswer } from '../model/compile/compile-answer.ts';
-import type { ObjectNode } from '../model/node.ts';
+import { ConfigurationError, type ProblemCode } from '../../errors.ts';
+import { aSuccess } from '../../middleware/answer.ts';
+import { caching } from '../../middleware/caching.ts';
+import { checkBody } from '../../middleware/check-body.ts';
+import { crossOrigin } from '../../middleware/cross-origin.ts';
+import { canAnswer, checkProblems, problemsOf } from '../../middleware/exchange/can-answer.ts';
+import { containBody } from '../../middleware/exchange/contain-errors.ts';
+import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { fields } from '../../middleware/fields.ts';
+import { guards } from '../../middleware/guards.ts';
+import type { Handler } from '../../middleware/handler.ts';
+import { ifMatch } from '../../middleware/if-match.ts';
+import { bodyOf, jsonBody, readsOptionally, stepsOf } from '../../middleware/json-body.ts';
+import { noContent } from '../../middleware/no-content.ts';
+import { notModified } from '../../middleware/not-modified.ts';
+import { page } from '../../middleware/page.ts';
+import { problems } from '../../middleware/problems.ts';
+import { record } from '../../middleware/record.ts';
+import { requestId } from '../../middleware/request-id.ts';
+import { tryAll } from '../../mistakes.ts';
+import { type CompiledAnswer, compileAnswer } from '../../model/compile/compile-answer.ts';
+import type { ObjectNode } from '../../model/node.ts';
 import {
   aFunction,
   anArrayOf,
@@ -32,7 +32,7 @@ import {
   oneOf,
   orUndefined,
   readOptions,
-} from '../options.ts';
+} from '../../options.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
 import { type Endpoint, type Operation, operations, standardEndpoints } from './resource-options.ts';
 

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, compileIncludes, defineModel, type Fields, service, t } from '../../src/index.ts';
-import type { Any } from '../support/any.ts';
+import { ConfigurationError, compileIncludes, defineModel, type Fields, service, t } from '../../../src/index.ts';
+import type { Any } from '../../support/any.ts';
 
 const db = new MongoClient('mongodb://127.0.0.1:1').db(); // asked nothing
 const shop = service();
