@@ -22,7 +22,7 @@ const exported = readme.replaceAll(/^const (?=Note|notebook|notes|api)/gm, 'expo
 /** The examples: definitions of every kind, and no server. */
 const examples = ['orders', 'custom-operations', 'middleware-only', 'answering-with-errors'].flatMap((folder) =>
   readdirSync(join(root, 'examples', folder))
-    .filter((name) => name !== 'server.ts')
+    .filter((name) => name.endsWith('.ts') && name !== 'server.ts') // not the data of one that was started
     .map((name) => `examples/${folder}/${name}`),
 );
 
