@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../../src/index.ts';
 import { Work } from '../../../../src/mongo/driver/work.ts';
-import { type CascadePlan, planCascade } from '../../../../src/mongo/relations/cascade/plan-cascade.ts';
+import { type CascadePlan, findRestricting, planCascade } from '../../../../src/mongo/relations/cascade/plan-cascade.ts';
 import type { CascadeLimits, ReferenceEnd } from '../../../../src/mongo/relations/references.ts';
 import { openMemory, type StoredOne } from '../memory.ts';
 
@@ -146,6 +146,27 @@ describe('planCascade()', () => {
     expect(show(loss)).toMatchObject({ rewritten: ['Note order: n'] });
     const { plan: none } = await plan({ note: [{ _id: 'n', order: null, lines: [] }] }, ['o'], { from: 'Order' });
     expect(show(none)).toMatchObject({ rewritten: [] });
+  });
+});
+
+describe('findRestricting()', () => {
+  const lines = ['l1', 'l2', 'l3', 'other'].map((_id) => ({ _id, pinned: _id === 'other' ? 'd' : 'c', tenant: _id === 'l2' ? 'b' : 'a' }));
+
+  it.each([
+    ['all of them', undefined, 10, ['l1', 'l2', 'l3']],
+    ['those within the scope', { tenant: 'a' }, 10, ['l1', 'l3']],
+    ['as many as are asked for', undefined, 2, ['l1', 'l2']],
+  ])('finds the records that forbid a delete, and that it does not delete: %s', async (_what, scope, most, found) => {
+    const { memory, plan: made } = await plan({ line: lines }, ['c']);
+    const edge = memory.edge('Line', 'pinned');
+    expect([...(await findRestricting(edge, made, { scope, most }, new Work())).values()]).toEqual(found);
+  });
+
+  it('finds none that refer to nothing that goes', async () => {
+    const { memory, plan: made } = await plan({ line: lines }, ['e']);
+    expect((await findRestricting(memory.edge('Line', 'pinned'), made, { scope: undefined, most: 10 }, new Work())).size).toBe(0);
+    const empty = await plan({ line: lines }, []);
+    expect((await findRestricting(memory.edge('Line', 'pinned'), empty.plan, { scope: undefined, most: 10 }, new Work())).size).toBe(0);
   });
 });
 
