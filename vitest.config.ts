@@ -26,7 +26,7 @@ const apart = ['test/{browser,faults,package,clients}/**'];
 /** A file called `.slow.test.ts` takes longer than three seconds. */
 const slow = '**/*.slow.test.ts';
 
-/** Tests that are not quick, in folders that need no server. */
+/** The folders whose slow tests need no server. */
 const withoutDatabase = 'dev,model,types';
 
 const suites: Readonly<Record<string, Suite>> = {

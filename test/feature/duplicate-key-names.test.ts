@@ -42,6 +42,7 @@ const writes: Record<string, (store: Store<typeof Doc>, values: Values) => Promi
     throw first?.error;
   },
   update: (store, values) => store.update('b', values),
+  restore: (store) => store.restore('gone'),
   updateMany: (store, values) => store.updateMany({ id: 'b' }, values),
   async save(store, values) {
     await store.save(Object.assign(await store.get('b'), values));
@@ -172,7 +173,7 @@ describe('a 409 names only the fields that the client may write', () => {
     expect(text).not.toMatch(/tenant|serial/);
   });
 
-  it.each([...Object.keys(writes), 'transaction'])('by a store in a handler: %s', async (by) => {
+  it.each([...Object.keys(writes).filter((by) => by !== 'restore'), 'transaction'])('by a store in a handler: %s', async (by) => {
     for (const unlimited of [false, true])
       for (const headers of [{}, key]) {
         const answer = await api.request('POST', '/api/docs/store', { body: { by, unlimited, ...number }, headers });
@@ -189,6 +190,13 @@ describe('a 409 names only the fields that the client may write', () => {
   ])('by a store in a handler of a resource with `explicitWrites`: %s', async (by, field) => {
     const { status, body } = await api.request('POST', '/api/plains/store', { body: { by, open: 'x', shut: 'y' } });
     expect([status, body.errors]).toEqual([409, [expect.objectContaining({ field })]]);
+  });
+
+  it.each([false, true])('by a store in a handler: restore, with every record in reach: %s', async (unlimited) => {
+    await docs().updateOne({ _id: 'gone' }, { $set: { serial: 's' } });
+    const { status, text, body } = await api.request('POST', '/api/docs/store', { body: { by: 'restore', unlimited, ...number } });
+    expect([status, body.code, body.errors]).toEqual([409, 'duplicate_key', undefined]);
+    expect(text).not.toMatch(/tenant|serial/);
   });
 
   it('by a driver call of a handler', async () => {
