@@ -10,7 +10,7 @@ import { canAnswer, checkProblems } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
 import { compileWriteResult, recordOf } from './exchange/write-result.ts';
-import { writerOf } from './relations/store-reach.ts';
+import { mayNameIn } from './relations/store-reach.ts';
 
 /** Does the work of a custom operation. Its return value is the answer: a record, any JSON, or nothing. */
 export type Handler<Ctx = Context> = (ctx: Ctx) => unknown;
@@ -98,7 +98,9 @@ async function runHandler(run: Handler, ctx: Context, model: CompiledModel | und
   try {
     return await run(ctx);
   } catch (error) {
-    throw isServerError(error, serverCodes.duplicateKey) ? foreignDuplicateKey(error, model, model && writerOf(ctx, model)) : error;
+    throw isServerError(error, serverCodes.duplicateKey)
+      ? foreignDuplicateKey(error, model, model && { mayName: mayNameIn(ctx, model) })
+      : error;
   }
 }
 

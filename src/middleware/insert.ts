@@ -10,7 +10,7 @@ import { type Context, needed, type ResourceMiddleware } from './exchange/contex
 import { workOf } from './exchange/exchange.ts';
 import { step } from './exchange/step.ts';
 import { withWritePart } from './exchange/write-part.ts';
-import { viewerOf } from './relations/viewer.ts';
+import { writerOf } from './relations/writer.ts';
 
 /** Options of {@link insert}. */
 export interface InsertOptions extends WriteOptions {
@@ -39,9 +39,10 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   const write = step([...ofWrite, ...ofValues, ...ofReferences(compiled)], async function insert(ctx) {
     const created = needed(ctx.created, 'checkCreate', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
-    requireRecordWithin(ctx, created);
+    const writer = writerOf(ctx);
+    requireRecordWithin(writer, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
-    ctx.record = await collection.insert(created, workOf(ctx), { ifIdIsFree, viewer: viewerOf(ctx) });
+    ctx.record = await collection.insert(created, workOf(ctx), { ifIdIsFree, writer });
   });
   return withWritePart({ findWritten: ({ record }) => [{ after: record }] }, write);
 }

@@ -9,7 +9,7 @@ import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
-import { compileViewer } from './relations/viewer.ts';
+import { compileWriter } from './relations/writer.ts';
 
 /** Options of {@link records}. */
 export interface RecordsOptions extends WriteOptions, Pick<WriteRules, 'explicitWrites'> {}
@@ -41,7 +41,7 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
   checkOptions(options, legal, '`records`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const viewerOf = compileViewer(compiled, options.explicitWrites);
+  const writerOf = compileWriter(compiled, options.explicitWrites);
   const saveDocument = compileSaveDocument(compiled, collection);
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
   const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues, ...ofReferences(compiled)]); // a GET writes nothing
@@ -91,7 +91,7 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
         );
       const work = workOf(ctx);
       const { record, savedFrom } = ctx;
-      const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep, viewer: viewerOf(ctx) }, work);
+      const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep, writer: writerOf(ctx) }, work);
       work.transaction?.onRollback(() => {
         if (record) ctx.record = record;
         else delete ctx.record;

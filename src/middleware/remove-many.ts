@@ -9,7 +9,7 @@ import { workOf } from './exchange/exchange.ts';
 import { step } from './exchange/step.ts';
 import { type WritePart, withWritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
-import { viewerOf } from './relations/viewer.ts';
+import { writerOf } from './relations/writer.ts';
 
 /**
  * Deletes every record that `ctx.filterQuery` names, within `ctx.scope`, and leaves what it did in `ctx.affected`. It
@@ -26,7 +26,7 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const observe = compileObserve(compiled, options.references, 'delete');
   const write = step([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');
-    const targets = { ...query, scope: ctx.scope, viewer: viewerOf(ctx), observer: observe?.(ctx) };
+    const targets = { ...query, scope: ctx.scope, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
   });
   const part: WritePart = {

@@ -8,7 +8,7 @@ import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import { withWritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
-import { viewerOf } from './relations/viewer.ts';
+import { writerOf } from './relations/writer.ts';
 
 /**
  * Deletes the record of `ctx.params.id`, with the scope and `ctx.precondition` in the filter of the delete, and leaves
@@ -24,7 +24,7 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
   const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
   const write = step([...ofChange, ...ofCascade(compiled, options.references)], async function remove(ctx) {
-    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };
+    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.record = await collection.remove(target, workOf(ctx));
   });
   return withWritePart({ findWritten: ({ record }) => [{ before: record }] }, write);

@@ -11,7 +11,7 @@ import { requireDeletedAt } from './exchange/require-deleted-at.ts';
 import { step } from './exchange/step.ts';
 import { updatePart, withWritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
-import { compileViewer } from './relations/viewer.ts';
+import { compileWriter } from './relations/writer.ts';
 
 /** Options of {@link restore}. */
 export interface RestoreOptions extends WriteOptions, Pick<WriteRules, 'explicitWrites'> {}
@@ -35,12 +35,12 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   requireDeletedAt(compiled, '`restore`');
   const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'restore');
-  const viewerOf = compileViewer(compiled, options.explicitWrites);
+  const writerOf = compileWriter(compiled, options.explicitWrites);
   const isThrough = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
   const ofOthers = isThrough ? (['validation_failed', 'replica_set_required'] as const) : [];
   const ofHooks = observe ? (['too_many_references'] as const) : [];
   const write = step([...ofChange, 'duplicate_key', ...ofOthers, ...ofHooks], async function restore(ctx) {
-    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx), observer: observe?.(ctx) };
+    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.record = await collection.restore(target, workOf(ctx));
   });
   const findBefore = (ctx: Context) => {

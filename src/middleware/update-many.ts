@@ -9,7 +9,7 @@ import { needed, type ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { step } from './exchange/step.ts';
 import { type WritePart, withWritePart } from './exchange/write-part.ts';
-import { viewerOf } from './relations/viewer.ts';
+import { writerOf } from './relations/writer.ts';
 import { toAffected } from './remove-many.ts';
 
 /**
@@ -28,8 +28,9 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   const collection = openReferencing(compiled, options);
   const write = step([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx) {
     const query = needed(ctx.filterQuery, 'filterQuery', 'updateMany');
-    const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'updateMany'));
-    const done = await collection.updateMany({ ...query, scope: ctx.scope, viewer: viewerOf(ctx) }, changes, workOf(ctx));
+    const writer = writerOf(ctx);
+    const changes = requireChangesWithin(writer, needed(ctx.changes, 'checkPatch', 'updateMany'));
+    const done = await collection.updateMany({ ...query, scope: ctx.scope, writer }, changes, workOf(ctx));
     ctx.affected = toAffected(compiled, writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
   });
   const part: WritePart = {

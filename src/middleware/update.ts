@@ -8,7 +8,7 @@ import { workOf } from './exchange/exchange.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import { updatePart, withWritePart } from './exchange/write-part.ts';
-import { viewerOf } from './relations/viewer.ts';
+import { writerOf } from './relations/writer.ts';
 
 /**
  * Applies `ctx.changes` to the record of `ctx.params.id` in one atomic command, with the scope and `ctx.precondition`
@@ -26,14 +26,13 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const requireChanges = (ctx: Context) => requireChangesWithin(ctx, needed(ctx.changes, 'checkPatch', 'update'));
+  const requireChanges = (ctx: Context, writer = writerOf(ctx)) =>
+    requireChangesWithin(writer, needed(ctx.changes, 'checkPatch', 'update'));
   const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
-    const changes = requireChanges(ctx);
-    ctx.record = await collection.update(
-      { ...readAddress(ctx, compiled), precondition: ctx.precondition, viewer: viewerOf(ctx) },
-      changes,
-      workOf(ctx),
-    );
+    const writer = writerOf(ctx);
+    const changes = requireChanges(ctx, writer);
+    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer };
+    ctx.record = await collection.update(target, changes, workOf(ctx));
   });
   const findBefore = (ctx: Context) => {
     requireChanges(ctx); // with hooks as without them, 422 comes before 404 and 412

@@ -5,20 +5,20 @@ import { bringUpToDate } from '../model/write/bring-up-to-date.ts';
 import { compilePlanSave } from '../model/write/plan-save.ts';
 import type { ModelCollection } from '../mongo/collection/collection.ts';
 import { saveRecord } from '../mongo/collection/save-record.ts';
-import type { Viewer } from '../mongo/collection/viewer.ts';
+import type { Writer } from '../mongo/collection/writer.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Filter } from '../mongo/query/filter.ts';
-import { requireChangesWithin, type WriteBounds } from '../mongo/query/require-within.ts';
+import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
-/** A document to save, with the row filter and the bounds of its new values. */
-interface Saving extends WriteBounds {
+/** A document to save, within the row filter. */
+interface Saving {
   readonly document: object;
   /** The record that the document was made of. */
   readonly before: StoredRecord;
   readonly scope: Filter | undefined;
-  /** Who writes, for checked references. @default the application itself */
-  readonly viewer?: Viewer | undefined;
+  /** @default the application itself */
+  readonly writer?: Writer | undefined;
   /** Called with the record that the document represents from now on. */
   hold(document: object, record: StoredRecord): void;
 }
@@ -32,11 +32,11 @@ export type SaveDocument = (saving: Saving, work: Work) => Promise<StoredRecord>
  */
 export function compileSaveDocument(model: CompiledModel, collection: ModelCollection): SaveDocument {
   const planSave = once(() => compilePlanSave(model)); // most stores save nothing
-  return async function saveDocument({ document, before, scope, hold, viewer, ...bounds }, work) {
+  return async function saveDocument({ document, before, scope, hold, writer }, work) {
     const plan = planSave()(document, before.stored);
-    requireChangesWithin(bounds, { assignments: plan.assignments, embedded: [] });
+    requireChangesWithin(writer, { assignments: plan.assignments, embedded: [] });
     const sent = copyValue(document) as object;
-    const saved = await saveRecord(collection, model, { scope, loaded: before, plan, viewer }, work);
+    const saved = await saveRecord(collection, model, { scope, loaded: before, plan, writer }, work);
     bringUpToDate(document, sent, model.hydrate(saved.stored));
     hold(document, saved);
     work.transaction?.onRollback(() => {

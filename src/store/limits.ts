@@ -1,30 +1,27 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Viewer } from '../mongo/collection/viewer.ts';
-import type { Writer } from '../mongo/driver/duplicate-key.ts';
+import type { Writer } from '../mongo/collection/writer.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { everything, type Filter, readAnyScope } from '../mongo/query/filter.ts';
-import type { WriteBounds } from '../mongo/query/require-within.ts';
 
 /** A row filter, and the conditions that a record which is written must fulfil. */
 export type ReadScope = ReturnType<typeof readAnyScope>;
 
 /** The records that a request may reach by its stores. */
-export interface Reach extends Pick<Viewer, 'scopeOf'> {
+export interface Reach extends Pick<Required<Writer>, 'scopeOf'> {
   /**
    * Finds the scope of a model's records, which is asked for when it is needed. Throws a plain Error if no single
    * resource has it.
    */
   findScope(model: CompiledModel): () => Promise<ReadScope>;
   /** Which fields of a model a 409 of the request may name. */
-  writerOf(model: CompiledModel): Writer;
+  mayNameIn(model: CompiledModel): Writer['mayName'];
 }
 
 /** The limits of one operation of a store. */
 export interface Limits {
   readonly scope: Filter | undefined;
-  readonly bounds: WriteBounds;
-  /** Who writes, for checked references and duplicate keys. Undefined outside a request. */
-  readonly viewer: Viewer | undefined;
+  /** Undefined for the application itself, if nothing limits it. */
+  readonly writer: Writer | undefined;
 }
 
 /** Runs an operation of a store within its limits. */
@@ -35,27 +32,20 @@ interface LimitedUser {
   readonly reach?: Reach;
 }
 
-const unlimited: Limits = { scope: undefined, bounds: {}, viewer: undefined };
-
-/** The application itself, which sees every record. */
-const application = { isServer: true, mayWrite: () => false, scopeOf: async () => ({}) };
-
 /**
  * Compiles what the operations of a store are limited to. Limits that are known begin an operation at once. A scope
  * that has to be asked for is a part of the transaction, if there is one: it is not committed before the operation has
  * begun.
  */
 export function compileLimits(model: CompiledModel, given: { readonly scope?: unknown }, { work, reach }: LimitedUser): Within {
-  const mayWrite = (name: string) => model.clientFields.has(name);
-  const writer = reach?.writerOf(model);
-  const viewer = reach && writer && { ...writer, scopeOf: reach.scopeOf, mayWrite, boundsServer: true };
-  const limit = ({ filter, bounds }: ReadScope): Limits => ({ scope: filter, bounds: { writeScope: bounds, mayWrite }, viewer });
+  const mayName = reach?.mayNameIn(model) ?? (() => true);
+  const application: Writer = { mayName, mayWrite: (name) => model.clientFields.has(name) };
+  const client = reach && { ...application, scopeOf: reach.scopeOf, boundsServer: true };
+  const limit = ({ filter, bounds }: ReadScope): Limits => ({ scope: filter, writer: { ...(client ?? application), writeScope: bounds } });
 
   if ('scope' in given || !reach) {
     const isUnlimited = !('scope' in given) || given.scope === everything;
-    const limits = isUnlimited
-      ? { ...unlimited, viewer: writer && { ...application, ...writer } }
-      : limit(readAnyScope(given.scope, model));
+    const limits = isUnlimited ? { scope: undefined, writer: reach && application } : limit(readAnyScope(given.scope, model));
     return (run) => run(limits);
   }
 

@@ -7,7 +7,7 @@ import { type Affected, mostAffected, type Targets } from '../mongo/collection/w
 import { isError } from '../mongo/driver/server-error.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { readFilter } from '../mongo/query/filter.ts';
-import { requireChangesWithin, requireRecordWithin, type WriteBounds } from '../mongo/query/require-within.ts';
+import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import type { Limits, Within } from './limits.ts';
@@ -51,9 +51,9 @@ export function openMany({ model, collection, within, change, readNew, readChang
     }
   }
 
-  function bind(stored: Record<string, unknown> | Error, bounds: WriteBounds): Record<string, unknown> | Error {
+  function bind(stored: Record<string, unknown> | Error, writer: Limits['writer']): Record<string, unknown> | Error {
     try {
-      if (!isError(stored)) requireRecordWithin(bounds, stored);
+      if (!isError(stored)) requireRecordWithin(writer, stored);
       return stored;
     } catch (error) {
       if (isError(error)) return error;
@@ -63,20 +63,20 @@ export function openMany({ model, collection, within, change, readNew, readChang
 
   const giveNew = (stored: Record<string, unknown>) => give(new StoredRecord(model, stored));
 
-  async function createAll(read: readonly (Record<string, unknown> | Error)[], { viewer }: Limits): Promise<unknown[]> {
+  async function createAll(read: readonly (Record<string, unknown> | Error)[], { writer }: Limits): Promise<unknown[]> {
     refuseInvalid(read);
     const records = read as readonly Record<string, unknown>[];
-    await collection.insertAll(records, work(), viewer);
+    await collection.insertAll(records, work(), writer);
     return records.map(giveNew);
   }
 
-  async function createEach(read: readonly (Record<string, unknown> | Error)[], { viewer }: Limits): Promise<Created<unknown>[]> {
+  async function createEach(read: readonly (Record<string, unknown> | Error)[], { writer }: Limits): Promise<Created<unknown>[]> {
     const places = [...read.keys()].filter((place) => !isError(read[place]));
     const errors = await collection.insertEach(
       places.map((place) => read[place] as Record<string, unknown>),
       work(),
       places,
-      viewer,
+      writer,
     );
     return read.map((one, place) => {
       const error = isError(one) ? one : errors.get(place);
@@ -86,7 +86,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
 
   function readTargets(filter: unknown, { max = 1_000 }: MaxOptions): (limits: Limits) => Targets {
     const conditions = readFilter(filter, model.scopeFields);
-    return ({ scope, viewer }) => ({ conditions, scope, max, viewer });
+    return ({ scope, writer }) => ({ conditions, scope, max, writer });
   }
 
   return {
@@ -95,14 +95,14 @@ export function openMany({ model, collection, within, change, readNew, readChang
       checkValue('The documents of `createMany`', documents, [Array.isArray, 'an array']);
       const all = Array.from(documents, read);
       return within(async (limits) => {
-        const bound = all.map((one) => bind(one, limits.bounds));
+        const bound = all.map((one) => bind(one, limits.writer));
         return options.all ? createAll(bound, limits) : createEach(bound, limits);
       });
     },
     async updateMany(filter, changes, options = {}) {
       checkOptions(options, legalMax, '`updateMany`');
       const [read, targets] = [readChanges(changes), readTargets(filter, options)];
-      const update = async (limits: Limits) => collection.updateMany(targets(limits), requireChangesWithin(limits.bounds, read), work());
+      const update = async (limits: Limits) => collection.updateMany(targets(limits), requireChangesWithin(limits.writer, read), work());
       return counts(await change(update));
     },
     async removeMany(filter, options = {}) {

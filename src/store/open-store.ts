@@ -122,7 +122,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
       const { ifMatch } = options;
       const precondition = ifMatch === undefined ? undefined : { ifMatch: [{ weak: false, tag: String(ifMatch) }] };
       const read = readId(model, id);
-      return ({ scope, viewer }) => ({ id: read, scope, precondition, viewer });
+      return ({ scope, writer }) => ({ id: read, scope, precondition, writer });
     }
 
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
@@ -145,15 +145,15 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
       },
       async create(document: unknown) {
         const stored = readNew(document);
-        const insert = async ({ bounds, viewer }: Limits) => {
-          requireRecordWithin(bounds, stored);
-          return collection.insert(stored, work(), { viewer });
+        const insert = async ({ writer }: Limits) => {
+          requireRecordWithin(writer, stored);
+          return collection.insert(stored, work(), { writer });
         };
         return give(await within(insert)) as never;
       },
       async update(id: unknown, changes: unknown, options?: IfMatch) {
         const [read, target] = [readChanges(changes), readTarget(id, options)];
-        const update = async (limits: Limits) => collection.update(target(limits), requireChangesWithin(limits.bounds, read), work());
+        const update = async (limits: Limits) => collection.update(target(limits), requireChangesWithin(limits.writer, read), work());
         return give(await change(update)) as never;
       },
       async save(document: object) {
@@ -162,7 +162,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
           throw new Error(
             `\`save()\` of a store of ${model.name} takes a document that a store of it has returned, and no other object: not a copy of it either.`,
           );
-        await change(({ scope, bounds, viewer }) => save({ document, before, scope, hold, viewer, ...bounds }, work()));
+        await change(({ scope, writer }) => save({ document, before, scope, hold, writer }, work()));
         return document as never;
       },
       async remove(id: unknown, options?: IfMatch) {

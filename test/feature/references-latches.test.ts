@@ -100,8 +100,8 @@ describe('`maxLatches`', () => {
     for (const id of ids) await few.request('POST', '/api/jobs', { body: { id, projectId: 'a' } });
     const moved = await Promise.all(ids.map((id) => few.request('PATCH', `/api/jobs/${id}`, { body: { projectId: 'b' } })));
     expect(moved.map(({ status }) => status)).toEqual(moved.map(() => 200));
-    const latches = () => of('reference_latches').find({ '_id.id': 'b' }).toArray();
-    await until(async () => (await latches()).length > 1); // they are made beside the writers
+    const latches = () => of('reference_latches').find({ '_id.id': 'b' }).sort({ _id: 1 }).toArray();
+    await until(async () => (await latches()).length > 2); // they are made beside the writers
     expect((await latches()).map(({ _id }) => (_id as unknown as { n: number }).n)).toEqual([0, 1, 2]);
   });
 

@@ -213,7 +213,6 @@ describe('every method of a collection sees a deleted record as gone', () => {
     kind: 'add',
     element: 'x',
     changes: { assignments: [], embedded: [] },
-    bounds: { writeScope: [], mayWrite: () => true },
   };
   const cases: { readonly [Name in keyof ModelCollection]: (c: ModelCollection) => Promise<unknown> } = {
     findOne: (c) => expect(c.findOne('gone', undefined, {}, new Work())).rejects.toMatchObject(notFound),

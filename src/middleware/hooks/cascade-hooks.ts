@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { CascadedChange, CascadedRecord, CascadeObserver } from '../../mongo/collection/viewer.ts';
+import type { CascadedChange, CascadedRecord, CascadeObserver } from '../../mongo/collection/writer.ts';
 import type { Edge, References } from '../../mongo/relations/references.ts';
 import { Stores } from '../../store/stores.ts';
 import { containBody } from '../exchange/contain-errors.ts';

@@ -18,7 +18,7 @@ import { updatePart, withWritePart } from '../exchange/write-part.ts';
 import { readReference } from './read-reference.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
-import { viewerOf } from './viewer.ts';
+import { writerOf } from './writer.ts';
 
 /** An array of references, and the records to which they may lead. */
 interface Link extends Elements {
@@ -84,10 +84,10 @@ export function changeLink(
 ): ResourceMiddleware {
   const collection = openReferencing(model, options);
   const write = step([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx) {
-    const changes = requireChangesWithin(ctx, needed(ctx.changes, 'checkLink', 'changeLink'));
-    const target = { ...readAddress(ctx, model), precondition: ctx.precondition, viewer: viewerOf(ctx) };
-    const { otherId: element, writeScope = [], mayWrite = () => false } = ctx;
-    const change = { field, query, show, kind, element, changes, bounds: { writeScope, mayWrite } };
+    const writer = writerOf(ctx);
+    const changes = requireChangesWithin(writer, needed(ctx.changes, 'checkLink', 'changeLink'));
+    const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
+    const change = { field, query, show, kind, element: ctx.otherId, changes };
     ctx.record = await collection.changeElement(target, change, workOf(ctx));
   });
   const findBefore = (ctx: Context) => {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import { type DatabaseOptions, type ModelCollection, openCollection } from '../../mongo/collection/collection.ts';
-import type { CascadedChange } from '../../mongo/collection/viewer.ts';
+import type { CascadedChange } from '../../mongo/collection/writer.ts';
 import type { Source } from '../../mongo/relations/include/read-included.ts';
 import type { Context, Guard, ScopeFunction } from '../exchange/context.ts';
 import type { WithinHook } from '../exchange/run-within.ts';

@@ -1,7 +1,7 @@
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { writableNames } from '../../model/write/access.ts';
-import type { Writer } from '../../mongo/driver/duplicate-key.ts';
+import type { Writer } from '../../mongo/collection/writer.ts';
 import { buildFilter, type Condition, type Filter, readScope } from '../../mongo/query/filter.ts';
 import type { Reach, ReadScope } from '../../store/limits.ts';
 import type { Context, FindResources, ScopeFunction, ServedModel } from '../exchange/context.ts';
@@ -37,13 +37,13 @@ function findResources(ctx: Context, model: Pick<CompiledModel, 'name' | 'collec
 }
 
 /** The fields that clients may write by a resource of the model; without one, those that its policies leave open. */
-export function writerOf(ctx: Context, model: CompiledModel): Writer {
+export function mayNameIn(ctx: Context, model: CompiledModel): Writer['mayName'] {
   const names = once(() => {
     const own = findResources(ctx, model);
     const rules = own.length > 0 ? own : [{}];
     return new Set(rules.flatMap((one) => [...writableNames(model.fieldTable, one)]));
   });
-  return { mayName: (name) => names().has(name) };
+  return (name) => names().has(name);
 }
 
 /** The filter that the scope of a resource requires of its records in this request. */
@@ -62,7 +62,7 @@ function keyOf({ name, collection }: Pick<CompiledModel, 'name' | 'collection'>)
  */
 export function reachOf(ctx: Context): Reach {
   return {
-    writerOf: (model) => writerOf(ctx, model),
+    mayNameIn: (model) => mayNameIn(ctx, model),
     findScope(model) {
       const { scope, scopeWrites } = findScoped(ctx, model);
       return async () => readOwn(await askScope(ctx, scope as ScopeFunction), model, scopeWrites);

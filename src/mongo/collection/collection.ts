@@ -146,7 +146,7 @@ function open(
       const unchanged = (model.revision ? [model.revision.key] : storedCheck.dependsOn).map((key) => ({
         [key]: { $eq: asSent(found[key]) ?? null },
       }));
-      const stored = await write(work, run({ $and: [toFilter(target, changes), ...unchanged] }), target.viewer);
+      const stored = await write(work, run({ $and: [toFilter(target, changes), ...unchanged] }), target.writer);
       return stored ? new StoredRecord(model, stored) : undefined;
     });
   }
@@ -157,7 +157,7 @@ function open(
    */
   async function writeOrExplain(target: Target, changes: Changes | undefined, run: Write, work: Work): Promise<StoredRecord> {
     return retry(async () => {
-      const stored = await write(work, run, target.viewer);
+      const stored = await write(work, run, target.writer);
       if (stored) return new StoredRecord(model, stored);
       await explainMiss(target, work, changes);
       return undefined;
@@ -185,9 +185,9 @@ function open(
     ...openLinks(model, collection, { write, toFilter, explainMiss, retry }),
     ...openReferenceCommands(model, collection, { readLatest, write }),
 
-    async insert(stored, work, { ifIdIsFree = false, viewer } = {}) {
+    async insert(stored, work, { ifIdIsFree = false, writer } = {}) {
       try {
-        await write(work, (command) => inserts.insert(stored, command), viewer);
+        await write(work, (command) => inserts.insert(stored, command), writer);
       } catch (error) {
         throw ifIdIsFree && isIdTaken(error) ? preconditionFailed('There is a record with this id already.') : error;
       }

@@ -8,11 +8,12 @@ import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
-import { requireRecordWithin, type WriteBounds } from '../query/require-within.ts';
+import { requireRecordWithin } from '../query/require-within.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import { isWithin } from '../query/within-scope.ts';
 import { StoredRecord } from '../stored-record.ts';
 import type { Target } from './target.ts';
+import type { Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -32,8 +33,6 @@ interface ElementChange extends Elements {
   readonly element: unknown;
   /** Values of the server that are written together with the element. */
   readonly changes: Changes;
-  /** The bounds of the write. */
-  readonly bounds: WriteBounds;
 }
 
 /** The writes to elements of arrays. */
@@ -58,17 +57,19 @@ interface Settings extends Pick<Commands, 'write'> {
 export function openLinks(model: CompiledModel, collection: Collection<Stored>, { write, toFilter, explainMiss, retry }: Settings): Links {
   return {
     changeElement(target, change, work) {
-      const { field, show, kind, element, changes, bounds } = change;
+      const { field, show, kind, element, changes } = change;
+      const { writer } = target;
+      const own = ownConditions(change, writer);
       const list = listOf(change);
       const without = { $filter: { input: list, cond: { $ne: ['$$this', { $literal: element }] } } };
       const next = kind === 'add' ? { $concatArrays: [list, [{ $literal: element }]] } : without;
-      const filter = both(both(toFilter(target), { $expr: { $and: conditionsOf(change, list, without) } }), remainsWithin(change));
+      const filter = both(both(toFilter(target), { $expr: { $and: conditionsOf(change, list, without) } }), remainsWithin(change, own));
       const pipeline = [{ $set: { [field.key]: next } }, ...buildUpdate(model, changes, new Date())];
       const send = (command: Command): Promise<Stored | null> =>
         collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...command.options });
-      if (kind === 'add') requireAddable(change);
+      if (kind === 'add') requireAddable(change, own, writer);
       return retry(async () => {
-        const written = await write(work, send, target.viewer);
+        const written = await write(work, send, writer);
         if (written) return new StoredRecord(model, written);
         const stored = await explainMiss(target, work);
         if (isThere(change, stored) === (kind === 'add')) return new StoredRecord(model, stored);
@@ -76,7 +77,7 @@ export function openLinks(model: CompiledModel, collection: Collection<Stored>, 
         const left = kind === 'add' ? [...items, element] : items.filter((one) => !isThere(change, { [field.key]: [one] }));
         const wrong = field.constraint?.(left);
         if (wrong) throw validationFailed([wrong.at(field.name)]);
-        requireRecordWithin({ ...bounds, writeScope: ownConditions(change) }, { [field.key]: left });
+        if (writer) requireRecordWithin({ ...writer, pathField: undefined, writeScope: own }, { [field.key]: left });
         return undefined;
       });
     },
@@ -114,15 +115,14 @@ function conditionsOf({ field, kind, element }: ElementChange, list: BsonDocumen
 }
 
 /** The conditions of the scope that are about the array. */
-function ownConditions({ field, bounds }: ElementChange): Condition[] {
-  return (bounds.writeScope ?? []).filter((condition) => condition.field.path === field.key);
+function ownConditions({ field }: ElementChange, writer: Writer | undefined): Condition[] {
+  return (writer?.writeScope ?? []).filter((condition) => condition.field.path === field.key);
 }
 
 /** Refuses an element that a record of the scope cannot have. What other elements fulfil, they still do. */
-function requireAddable(change: ElementChange): void {
-  const { field, element, bounds } = change;
-  const writeScope = ownConditions(change).filter(({ operator, value }) => ['ne', 'nin', 'exists'].includes(operator) || isNull(value));
-  requireRecordWithin({ ...bounds, writeScope }, { [field.key]: [element] });
+function requireAddable({ field, element }: ElementChange, own: readonly Condition[], writer: Writer | undefined): void {
+  const writeScope = own.filter(({ operator, value }) => ['ne', 'nin', 'exists'].includes(operator) || isNull(value));
+  if (writer) requireRecordWithin({ ...writer, pathField: undefined, writeScope }, { [field.key]: [element] });
 }
 
 function isNull(value: unknown): boolean {
@@ -130,12 +130,9 @@ function isNull(value: unknown): boolean {
 }
 
 /** The condition that other elements keep the record within its scope, if the one that is removed does. */
-function remainsWithin(change: ElementChange): Filter | undefined {
-  const { field, kind, element } = change;
+function remainsWithin({ field, kind, element }: ElementChange, own: readonly Condition[]): Filter | undefined {
   if (kind === 'add') return undefined;
-  const kept = ownConditions(change).filter(
-    (one) => !['ne', 'nin', 'exists'].includes(one.operator) && isWithin(one, { [field.key]: [element] }),
-  );
+  const kept = own.filter((one) => !['ne', 'nin', 'exists'].includes(one.operator) && isWithin(one, { [field.key]: [element] }));
   if (kept.length === 0) return undefined;
   return { $and: kept.map((one) => ({ [field.key]: { $elemMatch: { ...(buildFilter([one])[field.key] as Filter), $ne: element } } })) };
 }

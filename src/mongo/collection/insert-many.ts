@@ -2,7 +2,6 @@ import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
 import { isProblem, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Commands } from '../driver/commands.ts';
-import type { Writer } from '../driver/duplicate-key.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { compileInsertMany, type WriteError } from '../driver/insert-command.ts';
 import { explainFailure } from '../driver/outcome.ts';
@@ -10,7 +9,7 @@ import { reachabilityOf } from '../driver/reachability.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import type { Command, Work } from '../driver/work.ts';
-import type { Viewer } from './viewer.ts';
+import type { Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -19,15 +18,15 @@ export interface ManyInserts {
   /**
    * Inserts each record by itself. Returns the error of each that was not stored, by its place. The records of a
    * command whose outcome is unknown are 504. Within a transaction, an error of the database is thrown, because the
-   * transaction is lost by it. `places` are those of the records in a larger array; by default their own. `viewer` is
-   * who writes, for checked references; by default the application itself.
+   * transaction is lost by it. `places` are those of the records in a larger array; by default their own. `writer` is
+   * by default the application itself.
    */
-  insertEach(records: readonly Stored[], work: Work, places?: readonly number[], viewer?: Viewer): Promise<ReadonlyMap<number, Error>>;
+  insertEach(records: readonly Stored[], work: Work, places?: readonly number[], writer?: Writer): Promise<ReadonlyMap<number, Error>>;
   /**
    * Inserts all records or none, in one transaction. Throws the first error; the fields in it have the place of the
    * record in front.
    */
-  insertAll(records: readonly Stored[], work: Work, viewer?: Viewer): Promise<void>;
+  insertAll(records: readonly Stored[], work: Work, writer?: Writer): Promise<void>;
 }
 
 interface Settings extends Pick<Commands, 'write'> {
@@ -72,11 +71,11 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
   }
 
   return {
-    async insertEach(records, work, places = [...records.keys()], viewer) {
+    async insertEach(records, work, places = [...records.keys()], writer) {
       const errors = new Map<number, Error>();
       for (const part of divide(records)) {
         try {
-          for (const [index, error] of await insertPart(part, work, viewer)) errors.set(places[index] as number, error);
+          for (const [index, error] of await insertPart(part, work, writer)) errors.set(places[index] as number, error);
         } catch (error) {
           if (work.transaction || !isError(error)) throw withPlace(error, places);
           for (const place of places.slice(part.at, part.at + part.records.length)) errors.set(place, error);
@@ -85,11 +84,11 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
       return errors;
     },
 
-    insertAll(records, work, viewer) {
+    insertAll(records, work, writer) {
       return runTransaction(db, work, maxTimeMS, async () => {
         for (const part of divide(records)) {
           try {
-            await insertPart(part, work, viewer);
+            await insertPart(part, work, writer);
           } catch (error) {
             throw withPlace(error, [...records.keys()]);
           }

@@ -8,8 +8,8 @@ import type { ManyInserts } from './insert-many.ts';
 import type { Reads } from './reads.ts';
 import type { ReferenceCommands } from './reference-commands.ts';
 import type { Target } from './target.ts';
-import type { Viewer } from './viewer.ts';
 import type { ManyWrites } from './write-many.ts';
+import type { Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -17,8 +17,8 @@ type Stored = Record<string, unknown>;
 interface InsertOptions {
   /** Answers 412 instead of 409 if there is a record with this id. @default false */
   readonly ifIdIsFree?: boolean;
-  /** Who writes, for checked references. @default the application itself */
-  readonly viewer?: Viewer | undefined;
+  /** @default the application itself */
+  readonly writer?: Writer | undefined;
 }
 
 /** The operations that check no references: the reads, and the commands that the checks themselves use. */

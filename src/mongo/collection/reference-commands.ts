@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { Room } from '../../model/read/included.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Commands } from '../driver/commands.ts';
-import type { Writer } from '../driver/duplicate-key.ts';
+import type { Told } from '../driver/duplicate-key.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { asBytes, readAll } from '../driver/read-batches.ts';
 import type { Command, Work } from '../driver/work.ts';
@@ -122,7 +122,7 @@ export function openReferenceCommands(
 }
 
 /** The request has no field for what a delete or restore does to further records. */
-const serverItself: Writer = { mayName: () => false };
+const serverItself: Told = { mayName: () => false };
 
 function withIds(ids: readonly unknown[]): Filter {
   return { _id: { $in: ids } };

@@ -10,15 +10,15 @@ import { revisionOf } from '../query/precondition.ts';
 import { isObjectAt } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { ModelCollection } from './collection.ts';
-import type { Viewer } from './viewer.ts';
+import type { Writer } from './writer.ts';
 
 /** A loaded record, and the plan for the changes of its handler. */
 export interface SaveTarget {
   readonly scope: Filter | undefined;
   readonly loaded: StoredRecord;
   readonly plan: SavePlan;
-  /** Who writes, for checked references. */
-  readonly viewer?: Viewer | undefined;
+  /** @default the application itself */
+  readonly writer?: Writer | undefined;
 }
 
 /**
@@ -30,16 +30,16 @@ export interface SaveTarget {
 export async function saveRecord(
   collection: ModelCollection,
   model: CompiledModel,
-  { scope, loaded, plan, viewer }: SaveTarget,
+  { scope, loaded, plan, writer }: SaveTarget,
   work: Work,
 ): Promise<StoredRecord> {
   if (plan.assignments.length === 0) return loaded;
   const id = loaded.stored._id;
   const changes: Changes = { assignments: plan.assignments, embedded: [] };
   const tag = revisionOf(model, loaded.stored);
-  if (tag !== undefined) return collection.update({ id, scope, precondition: { ifMatch: [{ weak: false, tag }] }, viewer }, changes, work);
+  if (tag !== undefined) return collection.update({ id, scope, precondition: { ifMatch: [{ weak: false, tag }] }, writer }, changes, work);
   try {
-    return await collection.update({ id, scope: both(isUnchanged(plan), scope), precondition: undefined, viewer }, changes, work);
+    return await collection.update({ id, scope: both(isUnchanged(plan), scope), precondition: undefined, writer }, changes, work);
   } catch (error) {
     if (!isProblem(error) || error.code !== 'not_found') throw error;
     await collection.findOne(id, scope, { fetchPrivate: false }, work); // throws 404 if the record no longer exists

@@ -13,7 +13,7 @@ import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { buildUpdate, changesNothing, requireEmbedded } from '../query/update-pipeline.ts';
 import { StoredRecord, spellId } from '../stored-record.ts';
-import { type CascadeObserver, mostHookBytes, type Viewer } from './viewer.ts';
+import { mostHookBytes, type Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -23,10 +23,8 @@ export interface Targets {
   readonly scope: Filter | undefined;
   /** The most records that may match. If more do, it is 422, and nothing is written. */
   readonly max: number;
-  /** Who writes, for checked references. */
-  readonly viewer?: Viewer | undefined;
-  /** Observes what the delete does to other records. */
-  readonly observer?: CascadeObserver | undefined;
+  /** @default the application itself */
+  readonly writer?: Writer | undefined;
 }
 
 /** The result of a write to many records. */
@@ -138,14 +136,14 @@ export function openManyWrites(
     ids: readonly unknown[],
     filter: Filter,
     changes: Changes,
-    viewer: Viewer | undefined,
+    writer: Writer | undefined,
     work: Work,
   ): Promise<number> {
     const pipeline = buildUpdate(model, changes, new Date());
     let [matched, modified] = [0, 0];
     if (!changesNothing(changes))
       modified = await writeTo(ids, both(filter, requireEmbedded(changes)), async (some) => {
-        const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options), viewer);
+        const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options), writer);
         matched += done.matchedCount;
         return done.modifiedCount;
       });
@@ -183,11 +181,11 @@ export function openManyWrites(
       return written;
     },
 
-    updateMany({ conditions, scope, max, viewer }, changes, work) {
+    updateMany({ conditions, scope, max, writer }, changes, work) {
       const filter = both(buildFilter(conditions), scope);
       return asPart(db, work, maxTimeMS, async (transaction) => {
         const ids = await findIds(filter, max, work);
-        const modified = await transaction.join(() => updateAll(ids, filter, changes, viewer, work));
+        const modified = await transaction.join(() => updateAll(ids, filter, changes, writer, work));
         return { matched: ids.length, modified, ids };
       });
     },

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { isProblem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Writer } from './duplicate-key.ts';
+import type { Told } from './duplicate-key.ts';
 import { explainFailure } from './outcome.ts';
 import { needOf, reachabilityOf } from './reachability.ts';
 import { isSocketError } from './server-error.ts';
@@ -22,7 +22,7 @@ export interface Commands {
   /** Reads from the primary, after a write has missed: a secondary may not have the current record yet. */
   readonly readLatest: Run;
   /** Writes. */
-  readonly write: <T>(work: Work, send: (command: Command) => Promise<T>, writer?: Writer) => Promise<T>;
+  readonly write: <T>(work: Work, send: (command: Command) => Promise<T>, writer?: Told) => Promise<T>;
 }
 
 type Kind = Pick<CommandPlan, 'isWrite' | 'need'> & { readonly isList?: boolean };

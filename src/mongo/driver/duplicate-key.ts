@@ -6,7 +6,7 @@ import type { ServerError } from './server-error.ts';
 const alreadyTaken = new Invalid('unique', 'is already taken');
 
 /** The writer, whom a 409 for a duplicate key tells which fields collide. */
-export interface Writer {
+export interface Told {
   /** Whether the 409 may name this field to the writer, by the dotted name that clients know. */
   mayName(name: string): boolean;
 }
@@ -15,7 +15,7 @@ export interface Writer {
  * 409 with an error for each field of the unique index that clients know and the writer may be told. Without the model
  * of the collection it has no such errors.
  */
-export function duplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Writer): Problem {
+export function duplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Told): Problem {
   const errors = Object.keys((cause.keyPattern ?? {}) as object)
     .map((path) => (path === '_id' ? 'id' : path))
     .filter((name) => model?.clientFields.has(name) && (writer?.mayName(name) ?? true))
@@ -25,7 +25,7 @@ export function duplicateKey(cause: ServerError, model: CompiledModel | undefine
 }
 
 /** 409 for a write of the application itself. It names fields only if the write was to the model's own collection. */
-export function foreignDuplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Writer): Problem {
+export function foreignDuplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Told): Problem {
   return duplicateKey(cause, collectionOf(cause) === model?.collection ? model : undefined, writer);
 }
 

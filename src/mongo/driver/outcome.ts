@@ -1,6 +1,6 @@
 import { isProblem, Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { duplicateKey, type Writer } from './duplicate-key.ts';
+import { duplicateKey, type Told } from './duplicate-key.ts';
 import { hasLabel, isError, isServerError, isSocketError, type ServerError, serverCodes } from './server-error.ts';
 import { BudgetSpent, DeadlineExceeded } from './time-limit.ts';
 import { DatabaseAway } from './work.ts';
@@ -20,7 +20,7 @@ export interface FailedCommand {
   /** Whether commands pass through a router (mongos). */
   readonly isRouted: boolean;
   /** The writer, whom a 409 for a duplicate key tells which fields collide. @default the application itself */
-  readonly writer?: Writer | undefined;
+  readonly writer?: Told | undefined;
 }
 
 /** The kinds of errors of a failed command. */

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
-import type { Writer } from './duplicate-key.ts';
+import type { Told } from './duplicate-key.ts';
 import type { Need, Reachability } from './reachability.ts';
 import { BudgetSpent, DeadlineExceeded, graceMS } from './time-limit.ts';
 import type { Transaction } from './transaction.ts';
@@ -30,7 +30,7 @@ export interface FailedSending {
   /** Whether it is part of a transaction, which is not committed after an error. */
   readonly isInTransaction: boolean;
   /** The writer, whom a 409 for a duplicate key tells which fields collide. */
-  readonly writer?: Writer | undefined;
+  readonly writer?: Told | undefined;
 }
 
 /** Options of a call of the driver. */
@@ -50,7 +50,7 @@ export class Command {
   /** The session of the transaction that the command is part of. Every call of the driver must be given it. */
   readonly session: ClientSession | undefined;
   /** The writer, whom a 409 for a duplicate key tells which fields collide. @default the application itself */
-  writer: Writer | undefined;
+  writer: Told | undefined;
   /** Called when the command is aborted. */
   whenAborted: ((reason: unknown) => void) | undefined;
   readonly #work: Work;

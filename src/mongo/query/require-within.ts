@@ -4,31 +4,36 @@ import { type FieldError, Invalid } from '../../rules.ts';
 import type { Condition } from './filter.ts';
 import { brokenBy, brokenByChanges, creationsWithin } from './write-scope.ts';
 
-/** What a write must keep to. */
+/** What the write of a writer must keep to. */
 export interface WriteBounds {
-  /** The conditions that the record must fulfil. @default none */
-  readonly writeScope?: readonly Condition[];
-  /** Whether the writer may write the field of a dotted name, so that errors may name it. @default no field */
-  mayWrite?(name: string): boolean;
+  /** The conditions that a record which it writes must fulfil. @default none */
+  readonly writeScope?: readonly Condition[] | undefined;
   /**
-   * The field whose value the path of the request names. If the record may not have it, there is nothing at that path:
-   * 404.
+   * Whether the writer may write the field of a dotted name: then a 422 may name it, and its references must lead to
+   * what the writer may see. Any other field has a value of the server, which may refer to any record.
    */
-  readonly pathField?: string;
+  mayWrite(name: string): boolean;
+  /**
+   * The field whose value the path of the request names. If the record may not have it, or if it leads nowhere, there
+   * is nothing at that path: 404.
+   */
+  readonly pathField?: string | undefined;
 }
 
+type Bounds = WriteBounds | undefined;
+
 /** Refuses a new record that would lie outside of the scope. Throws like {@link refuse}. */
-export function requireRecordWithin(bounds: WriteBounds, created: Readonly<Record<string, unknown>>): void {
-  if (bounds.writeScope) refuse(bounds, brokenBy(created, bounds.writeScope));
+export function requireRecordWithin(bounds: Bounds, created: Readonly<Record<string, unknown>>): void {
+  if (bounds?.writeScope) refuse(bounds, brokenBy(created, bounds.writeScope));
 }
 
 /**
  * Refuses changes that would move a record out of the scope. Returns them with the conditions that the write needs for
  * that. Throws like {@link refuse}.
  */
-export function requireChangesWithin(bounds: WriteBounds, changes: Changes): Changes {
-  const { writeScope } = bounds;
-  if (!writeScope || writeScope.length === 0) return changes;
+export function requireChangesWithin(bounds: Bounds, changes: Changes): Changes {
+  const writeScope = bounds?.writeScope ?? [];
+  if (writeScope.length === 0) return changes;
   refuse(bounds, brokenByChanges(changes, writeScope));
   return creationsWithin(changes, writeScope, ({ path }, broken) => {
     const refused = errorsOf(bounds, broken);
@@ -40,9 +45,9 @@ export function requireChangesWithin(bounds: WriteBounds, changes: Changes): Cha
  * Throws 422 with the fields at fault that the client may write. If it may not write any of them, no request can
  * succeed: a plain Error (500) is thrown.
  */
-function refuse(bounds: WriteBounds, broken: readonly Condition[]): void {
+function refuse(bounds: Bounds, broken: readonly Condition[]): void {
   if (broken.length === 0) return;
-  if (broken.some(({ field }) => field.name === bounds.pathField)) throw notFound();
+  if (broken.some(({ field }) => field.name === bounds?.pathField)) throw notFound();
   const errors = errorsOf(bounds, broken);
   if (errors.length > 0) throw validationFailed(errors);
   const names = broken.map(({ field }) => `\`${field.name}\``).join(', ');
@@ -51,7 +56,7 @@ function refuse(bounds: WriteBounds, broken: readonly Condition[]): void {
 
 const outOfScope = new Invalid('scope', 'must keep the record within your reach');
 
-function errorsOf({ mayWrite }: WriteBounds, broken: readonly Condition[]): FieldError[] {
-  const names = new Set(broken.map(({ field }) => field.name).filter((name) => mayWrite?.(name)));
+function errorsOf(bounds: Bounds, broken: readonly Condition[]): FieldError[] {
+  const names = new Set(broken.map(({ field }) => field.name).filter((name) => bounds?.mayWrite(name)));
   return [...names].map((field) => outOfScope.at(field));
 }

@@ -5,7 +5,7 @@ import { type LegalOptions, orUndefined } from '../../options.ts';
 import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection/collection.ts';
 import { atPlace } from '../collection/insert-many.ts';
 import type { Target } from '../collection/target.ts';
-import type { Viewer } from '../collection/viewer.ts';
+import type { Writer } from '../collection/writer.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import type { Work } from '../driver/work.ts';
@@ -14,7 +14,7 @@ import { StoredRecord } from '../stored-record.ts';
 import { openCascadeDeletes } from './cascade/cascade-deletes.ts';
 import { isRestoredWithOthers, openCascadeRestore } from './cascade/cascade-restores.ts';
 import {
-  askViewer,
+  askScopes,
   findMissing,
   isHeld,
   isHeldBy,
@@ -91,18 +91,18 @@ function openCheckedWrites(
    */
   async function checked<T>(
     named: readonly Named[],
-    viewer: Viewer | undefined,
+    writer: Writer | undefined,
     work: Work,
     look: (missing: readonly Named[]) => Promise<readonly Named[]>,
     write: () => Promise<T>,
   ): Promise<T> {
-    return named.length === 0 ? write() : checkedWithin(await askViewer(named, viewer), named, viewer, work, look, write);
+    return named.length === 0 ? write() : checkedWithin(await askScopes(named, writer), named, writer, work, look, write);
   }
 
   async function checkedWithin<T>(
     scopes: Scopes,
     named: readonly Named[],
-    viewer: Viewer | undefined,
+    writer: Writer | undefined,
     work: Work,
     look: (missing: readonly Named[]) => Promise<readonly Named[]>,
     write: () => Promise<T>,
@@ -110,7 +110,7 @@ function openCheckedWrites(
     const checkAndWrite = async () => {
       const missing = await findMissing(named, scopes, latches, work);
       const refused = missing.length > 0 ? await look(missing) : missing;
-      if (refused.length > 0) throw refusalOf(refused, viewer);
+      if (refused.length > 0) throw refusalOf(refused, writer);
       return write();
     };
     work.limitTo(maxTimeMS);
@@ -121,19 +121,19 @@ function openCheckedWrites(
   async function findNew(
     missing: readonly Named[],
     changes: Changes,
-    { id, scope, precondition, viewer }: Target,
+    { id, scope, precondition, writer }: Target,
     work: Work,
   ): Promise<Named[]> {
     const [found] = await plain.readAll([id], scope, work);
     if (!found) throw notFound(); // 404 and 412 come first
     checkPrecondition(model, precondition, found.stored);
-    return newIn(missing, changes, found.stored, viewer);
+    return newIn(missing, changes, found.stored, writer);
   }
 
   const asTheyAre = async (missing: readonly Named[]) => missing;
 
   /** One after the other, because an error of one would end the transaction of all. */
-  async function insertAlone(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
+  async function insertAlone(records: ReadonlyMap<number, Stored>, writer: Writer | undefined, work: Work): Promise<Inserted> {
     const errors = new Map<number, Error>();
     const refused = new Map<number, readonly Named[]>();
     for (const [place, record] of records) {
@@ -143,7 +143,7 @@ function openCheckedWrites(
         return missing;
       };
       try {
-        await checked(named, viewer, work, refuse, () => plain.insert(record, work));
+        await checked(named, writer, work, refuse, () => plain.insert(record, work));
       } catch (error) {
         if (!isError(error)) throw error;
         if (work.transaction?.failure) throw isProblem(error) ? atPlace(error, place) : error;
@@ -157,16 +157,16 @@ function openCheckedWrites(
    * Up to a thousand in one transaction. If one of them fails there, nothing of them is stored, and they are tried in
    * halves, so that the others need few transactions more.
    */
-  async function insertHeld(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
-    if (work.transaction) return insertTogether(records, viewer, work);
-    if (records.size < 2) return insertAlone(records, viewer, work);
-    if (records.size > recordsPerTransaction) return insertInParts(records, recordsPerTransaction, viewer, work);
+  async function insertHeld(records: ReadonlyMap<number, Stored>, writer: Writer | undefined, work: Work): Promise<Inserted> {
+    if (work.transaction) return insertTogether(records, writer, work);
+    if (records.size < 2) return insertAlone(records, writer, work);
+    if (records.size > recordsPerTransaction) return insertInParts(records, recordsPerTransaction, writer, work);
     work.limitTo(maxTimeMS);
     try {
-      return await runTransaction(db, work, maxTimeMS, () => insertTogether(records, viewer, work));
+      return await runTransaction(db, work, maxTimeMS, () => insertTogether(records, writer, work));
     } catch (error) {
       if (!isError(error)) throw error;
-      if (!isProblem(error) || error.status < 500) return insertInParts(records, Math.ceil(records.size / 2), viewer, work);
+      if (!isProblem(error) || error.status < 500) return insertInParts(records, Math.ceil(records.size / 2), writer, work);
       return { errors: new Map(Array.from(records.keys(), (place) => [place, error])), refused: new Map() };
     }
   }
@@ -174,14 +174,14 @@ function openCheckedWrites(
   async function insertInParts(
     records: ReadonlyMap<number, Stored>,
     size: number,
-    viewer: Viewer | undefined,
+    writer: Writer | undefined,
     work: Work,
   ): Promise<Inserted> {
     const all = [...records];
     const errors = new Map<number, Error>();
     const refused = new Map<number, readonly Named[]>();
     for (let at = 0; at < all.length; at += size) {
-      const inserted = await insertHeld(new Map(all.slice(at, at + size)), viewer, work);
+      const inserted = await insertHeld(new Map(all.slice(at, at + size)), writer, work);
       for (const [place, error] of inserted.errors) errors.set(place, error);
       for (const [place, missing] of inserted.refused) refused.set(place, missing);
     }
@@ -189,67 +189,67 @@ function openCheckedWrites(
   }
 
   /** All that are not refused, in as few commands as possible. */
-  async function insertTogether(records: ReadonlyMap<number, Stored>, viewer: Viewer | undefined, work: Work): Promise<Inserted> {
+  async function insertTogether(records: ReadonlyMap<number, Stored>, writer: Writer | undefined, work: Work): Promise<Inserted> {
     const places = [...records.keys()];
     const named = namedInRecords(edges, [...records.values()], { areOne: false });
     let missing: readonly Named[];
     try {
-      missing = await findMissing(named, await askViewer(named, viewer), latches, work);
+      missing = await findMissing(named, await askScopes(named, writer), latches, work);
     } catch (error) {
       if (work.transaction || !isError(error)) throw error;
       return { errors: new Map(places.map((place) => [place, error])), refused: new Map() }; // others may be stored already
     }
     const refused = byPlace(missing, places);
     const left = new Map([...records].filter(([place]) => !refused.has(place)));
-    const errors = await plain.insertEach([...left.values()], work, [...left.keys()], viewer);
-    const refusals = [...refused].map(([place, named]) => [place, refusalOf(named, viewer)] as const);
+    const errors = await plain.insertEach([...left.values()], work, [...left.keys()], writer);
+    const refusals = [...refused].map(([place, named]) => [place, refusalOf(named, writer)] as const);
     return { errors: new Map([...refusals, ...errors]), refused };
   }
 
   const writes: CheckedWrites = {
     async insert(stored, work, options = {}) {
-      const { viewer } = options;
-      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, viewer });
+      const { writer } = options;
+      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, writer });
       const insert = () => plain.insert(stored, work, options);
-      if (!shared || work.transaction || !named.some(isHeld)) return checked(named, viewer, work, asTheyAre, insert);
-      const scopes = await askViewer(named, viewer);
-      const alone = () => checkedWithin(scopes, named, viewer, work, asTheyAre, insert);
+      if (!shared || work.transaction || !named.some(isHeld)) return checked(named, writer, work, asTheyAre, insert);
+      const scopes = await askScopes(named, writer);
+      const alone = () => checkedWithin(scopes, named, writer, work, asTheyAre, insert);
       return (await shared.insert(stored, scopes, work, alone)) ?? new StoredRecord(model, stored);
     },
 
-    insertEach(records, work, places = [...records.keys()], viewer) {
+    insertEach(records, work, places = [...records.keys()], writer) {
       const all = new Map(places.map((place, index) => [place, records[index] as Stored]));
       const held = byPlace(namedInRecords(edges, records, { areOne: false }).filter(isHeld), places);
       const idOf = ({ _id }: Stored) => model.id.leaf.toJson(_id);
       return insertSiblings(edges, all, idOf, async (some) => {
-        const together = await insertTogether(new Map([...some].filter(([place]) => !held.has(place))), viewer, work);
-        const checked = await insertHeld(new Map([...some].filter(([place]) => held.has(place))), viewer, work);
+        const together = await insertTogether(new Map([...some].filter(([place]) => !held.has(place))), writer, work);
+        const checked = await insertHeld(new Map([...some].filter(([place]) => held.has(place))), writer, work);
         return { errors: new Map([...together.errors, ...checked.errors]), refused: new Map([...together.refused, ...checked.refused]) };
       });
     },
 
-    insertAll(records, work, viewer) {
+    insertAll(records, work, writer) {
       const named = namedInRecords(edges, records, { areOne: true });
-      return checked(named, viewer, work, asTheyAre, () => plain.insertAll(records, work, viewer));
+      return checked(named, writer, work, asTheyAre, () => plain.insertAll(records, work, writer));
     },
 
     update(target, changes, work) {
-      const named = namedInChanges(edges, changes, target.viewer);
+      const named = namedInChanges(edges, changes, target.writer);
       const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
-      return checked(named, target.viewer, work, look, () => plain.update(target, changes, work));
+      return checked(named, target.writer, work, look, () => plain.update(target, changes, work));
     },
 
     changeElement(target, change, work) {
       const { kind, field, element, changes } = change;
       const added = kind === 'add' ? [{ path: field.key, value: [element] }] : [];
       const named = namedInChanges(edges, { ...changes, assignments: [...changes.assignments, ...added] });
-      return checked(named, target.viewer, work, asTheyAre, () => plain.changeElement(target, change, work));
+      return checked(named, target.writer, work, asTheyAre, () => plain.changeElement(target, change, work));
     },
 
     updateMany(targets, changes, work) {
-      const named = namedInChanges(edges, changes, targets.viewer);
+      const named = namedInChanges(edges, changes, targets.writer);
       const look = (missing: readonly Named[]) => findNewInMany(plain, missing, changes, targets, work);
-      return checked(named, targets.viewer, work, look, () => plain.updateMany(targets, changes, work));
+      return checked(named, targets.writer, work, look, () => plain.updateMany(targets, changes, work));
     },
   };
   return writes;

@@ -3,7 +3,7 @@ import { listNames } from '../../../hints.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/read/included.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
-import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Viewer } from '../../collection/viewer.ts';
+import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
@@ -13,12 +13,6 @@ import type { Latched } from '../check/latches/latch.ts';
 import type { CascadeLimits, Edge, References } from '../references.ts';
 import { buildClear } from './clear-references.ts';
 import { type CascadePlan, findRestricting, planCascade, type Rewrite } from './plan-cascade.ts';
-
-/** The writer of the delete, and the observer of its cascade. */
-interface Deleting {
-  readonly viewer?: Viewer | undefined;
-  readonly observer?: CascadeObserver | undefined;
-}
 
 /** The most records that a problem counts. */
 const mostCounted = 1_000;
@@ -36,9 +30,10 @@ export function openCascadeDeletes(
    * The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in
    * the way.
    */
-  async function follow(ids: readonly unknown[], deletion: Deletion, { viewer, observer }: Deleting, work: Work): Promise<void> {
+  async function follow(ids: readonly unknown[], deletion: Deletion, writer: Writer | undefined, work: Work): Promise<void> {
+    const observer = writer?.observer;
     const plan = await planCascade(references, model, ids, work, (holder) => observer?.wants(holder, 'changed') ?? false);
-    if (plan.restricting.length > 0) throw await stillReferenced(plan, viewer, work);
+    if (plan.restricting.length > 0) throw await stillReferenced(plan, writer, work);
     if (plan.exceeded) throw tooManyReferences(plan.exceeded, references.limits);
     await references.latches.claim(latchedIn(plan, references), work);
     const happened = await carryOut(plan, deletion, observer, work); // with and without an observer
@@ -49,14 +44,14 @@ export function openCascadeDeletes(
     remove(target, work, deletion = newDeletion()) {
       return asPart(db, work, maxTimeMS, async (transaction) => {
         const record = await plain.remove(target, work, deletion);
-        await transaction.join(() => follow([record.stored._id], deletion, target, work));
+        await transaction.join(() => follow([record.stored._id], deletion, target.writer, work));
         return record;
       });
     },
     removeMany(targets, work, deletion = newDeletion()) {
       return asPart(db, work, maxTimeMS, async (transaction) => {
         const affected = await plain.removeMany(targets, work, deletion);
-        await transaction.join(() => follow(affected.ids, deletion, targets, work));
+        await transaction.join(() => follow(affected.ids, deletion, targets.writer, work));
         return affected;
       });
     },
@@ -116,19 +111,19 @@ function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {
  * 409, with the relations of records that the client may see, and how many there are. It names nothing that the client
  * may not see.
  */
-async function stillReferenced(plan: CascadePlan, viewer: Viewer | undefined, work: Work): Promise<Problem> {
+async function stillReferenced(plan: CascadePlan, writer: Writer | undefined, work: Work): Promise<Problem> {
   const seen: string[] = [];
   for (const edge of plan.restricting) {
-    const count = await countSeen(edge, plan, viewer, work);
+    const count = await countSeen(edge, plan, writer, work);
     if (count > 0) seen.push(`\`${edge.field.name}\` of ${amount(count)} of ${edge.holder.model.name}`);
   }
   const by = seen.length > 0 ? listNames(seen) : 'other records';
   return new Problem({ code: 'still_referenced', detail: `It cannot be deleted while it is referred to by ${by}.` });
 }
 
-async function countSeen(edge: Edge, plan: CascadePlan, viewer: Viewer | undefined, work: Work): Promise<number> {
+async function countSeen(edge: Edge, plan: CascadePlan, writer: Writer | undefined, work: Work): Promise<number> {
   if (edge.field.isPrivate) return 0;
-  const scope = viewer ? await viewer.scopeOf(edge.holder) : {};
+  const scope = writer?.scopeOf ? await writer.scopeOf(edge.holder) : {};
   if (!scope) return 0;
   return (await findRestricting(edge, plan, { scope, most: mostCounted + 1 }, work)).size;
 }

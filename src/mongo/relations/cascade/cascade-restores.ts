@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/read/included.ts';
 import { deletionKey } from '../../../model/value/own-keys.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
-import { type CascadedRecord, type CascadeObserver, mostHookBytes } from '../../collection/viewer.ts';
+import { type CascadedRecord, type CascadeObserver, mostHookBytes } from '../../collection/writer.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import { unmarking } from '../../query/deleted.ts';
@@ -50,12 +50,12 @@ export function openCascadeRestore(model: CompiledModel, plain: ModelCollection,
         keepBack(references, groups, root, lost);
         refuseLost(references, model, root, lost);
         return transaction.join(async () => {
-          const before = await readSeen(groups, root, target.observer, work);
+          const before = await readSeen(groups, root, target.writer?.observer, work);
           await clearLost(references, groups, lost, work);
           own.records.delete(idText);
           await bringBack(groups, work);
           const record = await plain.restore(target, work);
-          await target.observer?.happened(await readAfter(before, work));
+          await target.writer?.observer?.happened(await readAfter(before, work));
           return record;
         });
       });

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { ReferenceField, VisitId } from '../../../model/compile/reference-fields.ts';
 import type { Changes } from '../../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../../rules.ts';
-import type { Viewer } from '../../collection/viewer.ts';
+import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
 import { applyChanges } from '../../query/apply-changes.ts';
 import type { Filter } from '../../query/filter.ts';
@@ -50,11 +50,11 @@ const tooManyIds = new Invalid('maxItems', `must have at most ${mostIds} differe
 
 /**
  * The references that a write names. A reference without an id in the write is left out. Throws `validation_failed`
- * (422) if a client, whose view is `viewer`, has sent too many ids for one of them.
+ * (422) if a client, whose view is `writer`, has sent too many ids for one of them.
  */
 function nameIds(
   edges: readonly Edge[],
-  viewer: Viewer | undefined,
+  writer: Writer | undefined,
   visit: (field: ReferenceField, visit: VisitId, edge: Edge) => void,
 ): Named[] {
   return edges.flatMap((edge) => {
@@ -68,7 +68,8 @@ function nameIds(
           known.paths.add(path);
           return;
         }
-        if (ids.size === mostIds && viewer?.mayWrite(edge.field.name)) throw validationFailed([tooManyIds.at(edge.field.name)]);
+        if (ids.size === mostIds && !isServer(writer) && writer?.mayWrite(edge.field.name))
+          throw validationFailed([tooManyIds.at(edge.field.name)]);
         ids.set(key, { id, paths: new Set([path]) });
       },
       edge,
@@ -86,17 +87,17 @@ interface Together {
   readonly areOne: boolean;
   /** Whether the place of its record stands in front of each path. @default true */
   readonly arePlaced?: boolean;
-  /** The client that sends them. Undefined for the application itself. */
-  readonly viewer?: Viewer | undefined;
+  /** @default the application itself */
+  readonly writer?: Writer | undefined;
 }
 
 /** The references of new records, without those to the records themselves. */
 export function namedInRecords(
   edges: readonly Edge[],
   records: readonly Stored[],
-  { areOne, arePlaced = true, viewer }: Together,
+  { areOne, arePlaced = true, writer }: Together,
 ): Named[] {
-  return nameIds(edges, viewer, ({ visit: visitIn, leaf }, visit, { target, holder }) => {
+  return nameIds(edges, writer, ({ visit: visitIn, leaf }, visit, { target, holder }) => {
     const isToItself = target.model.collection === holder.model.collection;
     const all = isToItself && areOne ? new Set(records.map(({ _id }) => leaf.toJson(_id))) : new Set<string>();
     records.forEach((record, index) => {
@@ -116,8 +117,8 @@ export function splitPlace(path: string): { readonly index: number; readonly res
 }
 
 /** The references that changes set, also in embedded objects that they may have to create. */
-export function namedInChanges(edges: readonly Edge[], { assignments, embedded }: Changes, viewer?: Viewer): Named[] {
-  return nameIds(edges, viewer, (field, visit) => {
+export function namedInChanges(edges: readonly Edge[], { assignments, embedded }: Changes, writer?: Writer): Named[] {
+  return nameIds(edges, writer, (field, visit) => {
     for (const { path, value } of assignments) field.visitAt(path, value, visit);
     for (const { path, whole } of embedded) if (whole !== undefined) field.visitAt(path, whole, visit);
   });
@@ -127,11 +128,11 @@ export function namedInChanges(edges: readonly Edge[], { assignments, embedded }
  * Asks what the client may see of the records that a write refers to, before the first command: each source is asked
  * once.
  */
-export async function askViewer(named: readonly Named[], viewer: Viewer | undefined): Promise<Scopes> {
+export async function askScopes(named: readonly Named[], writer: Writer | undefined): Promise<Scopes> {
   const scopes = new Map<Edge, Filter | undefined>();
   for (const { edge } of named) {
-    const isBound = viewer?.boundsServer || viewer?.mayWrite(edge.field.name);
-    scopes.set(edge, isBound ? await viewer?.scopeOf(edge.target) : anywhere);
+    const isBound = writer?.scopeOf && (writer.boundsServer || writer.mayWrite(edge.field.name));
+    scopes.set(edge, isBound ? await writer.scopeOf?.(edge.target) : anywhere);
   }
   return scopes;
 }
@@ -210,17 +211,17 @@ async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet
  * Whether a writer may learn what a record holds: to let a client name it again would tell the value of a private
  * field.
  */
-export function mayTell({ field }: Edge, viewer: Viewer | undefined): boolean {
-  return isServer(viewer) || !field.isPrivate;
+export function mayTell({ field }: Edge, writer: Writer | undefined): boolean {
+  return isServer(writer) || !field.isPrivate;
 }
 
-/** Without a viewer, the application writes. */
-function isServer(viewer: Viewer | undefined): boolean {
-  return viewer?.isServer ?? viewer === undefined;
+/** Whether the application itself writes. */
+function isServer(writer: Writer | undefined): boolean {
+  return writer?.scopeOf === undefined;
 }
 
 /** Removes the missing references that the record had at the same field before the changes. */
-export function newIn(missing: readonly Named[], changes: Changes, stored: Stored, viewer: Viewer | undefined): Named[] {
+export function newIn(missing: readonly Named[], changes: Changes, stored: Stored, writer: Writer | undefined): Named[] {
   const changed = applyChanges(stored, changes);
   const after = nameIds(
     missing.map(({ edge }) => edge),
@@ -230,7 +231,7 @@ export function newIn(missing: readonly Named[], changes: Changes, stored: Store
   return after.flatMap(({ edge, ids }) => {
     const sought = missing.find((one) => one.edge === edge)?.ids;
     const before = new Set<string>();
-    if (mayTell(edge, viewer)) edge.field.visit(stored, (id) => before.add(edge.field.leaf.toJson(id)));
+    if (mayTell(edge, writer)) edge.field.visit(stored, (id) => before.add(edge.field.leaf.toJson(id)));
     const left: Ids = new Map([...ids].filter(([key]) => sought?.has(key) && !before.has(key)));
     return left.size > 0 ? [{ edge, ids: left }] : [];
   });
@@ -241,9 +242,9 @@ export function newIn(missing: readonly Named[], changes: Changes, stored: Store
  * the client may not write any of the fields, no request can succeed: it is a plain Error (500). For the application
  * itself, that holds for private fields.
  */
-export function refusalOf(missing: readonly Named[], viewer: Viewer | undefined): Error {
-  if (missing.some(({ edge }) => edge.field.name === viewer?.pathField)) return notFound();
-  const errors = errorsOf(missing, viewer);
+export function refusalOf(missing: readonly Named[], writer: Writer | undefined): Error {
+  if (missing.some(({ edge }) => edge.field.name === writer?.pathField)) return notFound();
+  const errors = errorsOf(missing, writer);
   if (errors.length > 0) return validationFailed(errors.slice(0, mostErrors));
   const names = missing.map(({ edge }) => `\`${edge.field.name}\` of ${edge.holder.model.name}`).join(', ');
   return new Error(`A write by the server itself refers to a record that is not there: ${names}.`);
@@ -262,7 +263,7 @@ export function danglingIn(edges: readonly Edge[], model: CompiledModel): FieldE
 }
 
 /** The errors of missing references that the writer knows of. */
-function errorsOf(missing: readonly Named[], viewer: Viewer | undefined): FieldError[] {
-  const told = missing.filter(({ edge: { field } }) => (isServer(viewer) ? !field.isPrivate : viewer?.mayWrite(field.name)));
+function errorsOf(missing: readonly Named[], writer: Writer | undefined): FieldError[] {
+  const told = missing.filter(({ edge: { field } }) => (isServer(writer) ? !field.isPrivate : writer?.mayWrite(field.name)));
   return told.flatMap(({ ids }) => [...ids.values()].flatMap(({ paths }) => Array.from(paths, (path) => unknownRecord.at(path))));
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/errors.ts';
 import { defineModel, t } from '../../../../src/index.ts';
 import type { Changes } from '../../../../src/model/write/plan-changes.ts';
-import type { Viewer } from '../../../../src/mongo/collection/viewer.ts';
+import type { Writer } from '../../../../src/mongo/collection/writer.ts';
 import { Work } from '../../../../src/mongo/driver/work.ts';
 import {
-  askViewer,
+  askScopes,
   danglingIn,
   findMissing,
   isHeld,
@@ -54,7 +54,7 @@ const changes = (assignments: Readonly<Record<string, unknown>>, embedded: Reado
   assignments: Object.entries(assignments).map(([path, value]) => ({ path, value })),
   embedded: Object.entries(embedded).map(([path, whole]) => ({ path, whole, refused: [] })),
 });
-const writer = (given: Partial<Viewer> = {}): Viewer => ({
+const writer = (given: Partial<Writer> = {}): Writer => ({
   scopeOf: async () => ({}),
   mayWrite: () => true,
   mayName: () => true,
@@ -127,14 +127,14 @@ describe('the references of changes', () => {
 
 describe('what a writer may name', () => {
   const asked: string[] = [];
-  const scopeOf: Viewer['scopeOf'] = async ({ model }) => {
+  const scopeOf: Writer['scopeOf'] = async ({ model }) => {
     asked.push(model.name);
     return { owner: 'ann' };
   };
   const mayWrite = (name: string) => name === 'project';
   const ids = named({ project: ['p1'], labels: ['a'] });
 
-  it.each<[string, Viewer | undefined, object[], string[]]>([
+  it.each<[string, Writer | undefined, object[], string[]]>([
     ['everything, for the application', undefined, [{}, {}], []],
     ['what it sees, in the fields that it may write', { scopeOf, mayWrite, mayName: mayWrite }, [{ owner: 'ann' }, {}], ['Project']],
     [
@@ -143,9 +143,9 @@ describe('what a writer may name', () => {
       [{ owner: 'ann' }, { owner: 'ann' }],
       ['Project', 'Label'],
     ],
-  ])('is %s', async (_what, viewer, scopes, sources) => {
+  ])('is %s', async (_what, writer, scopes, sources) => {
     asked.length = 0;
-    const found = await askViewer(ids, viewer);
+    const found = await askScopes(ids, writer);
     expect(ids.map((one) => found.get(one.edge))).toEqual(scopes);
     expect(asked).toEqual(sources);
   });

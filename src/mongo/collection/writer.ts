@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Writer } from '../driver/duplicate-key.ts';
+import type { Told } from '../driver/duplicate-key.ts';
 import type { Filter } from '../query/filter.ts';
+import type { WriteBounds } from '../query/require-within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 
 /** The records of a model, as one resource shows them. */
@@ -8,24 +9,21 @@ interface RecordsOf {
   readonly model: CompiledModel;
 }
 
-/** The writer: which records the client of a request may name in a reference, and may learn of. */
-export interface Viewer extends Writer {
-  /** The row filter of what the client may see of a source. Undefined if it may see nothing there. */
-  scopeOf(source: RecordsOf): Promise<Filter | undefined>;
+/**
+ * Who writes: the client of a request, or the application, and what its write must keep to. A write without a writer is
+ * one of the application without any limit.
+ */
+export interface Writer extends Told, WriteBounds {
   /**
-   * Whether the client may write the field of a dotted name. Any other field has a value of the server, which may refer
-   * to any record.
+   * Which records the client of a request may see of a source, for the references that it writes. Undefined if it may
+   * see nothing there. The application itself has no such function: it sees every record, and is told of every
+   * reference that is not private.
    */
-  mayWrite(name: string): boolean;
-  /** Whether also the values of the server must be records that the client may see. @default false */
+  scopeOf?(source: RecordsOf): Promise<Filter | undefined>;
+  /** Whether also the references that the server sets must lead to what the client may see. @default false */
   readonly boundsServer?: boolean;
-  /** Whether it is the application itself, to which also private references are told. @default false */
-  readonly isServer?: boolean;
-  /**
-   * The field whose reference is named by the path of the request. If it leads nowhere, there is nothing at that path:
-   * 404.
-   */
-  readonly pathField?: string | undefined;
+  /** Observes what a delete or a restore does to records that it does not address. */
+  readonly observer?: CascadeObserver | undefined;
 }
 
 /** The most bytes of records that the hooks of one write get: as many as one reply of the database has. */

@@ -1,0 +1,35 @@
+import { once } from '../../mistakes.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { writableNames } from '../../model/write/access.ts';
+import type { CascadeObserver, Writer } from '../../mongo/collection/writer.ts';
+import type { Context } from '../exchange/context.ts';
+import type { GuardedSource } from './relation-targets.ts';
+import { sourceScopesOf } from './source-scopes.ts';
+
+/** The client of a request. It may write the fields that `checkCreate`, `checkPatch` or `checkPut` has opened. */
+export function writerOf(ctx: Context, observer?: CascadeObserver): Writer {
+  const mayWrite = (name: string) => ctx.mayWrite?.(name) ?? false;
+  return {
+    scopeOf: (source) => sourceScopesOf(ctx).of(source as GuardedSource),
+    mayWrite,
+    mayName: mayWrite,
+    writeScope: ctx.writeScope,
+    pathField: ctx.pathField,
+    observer,
+  };
+}
+
+/**
+ * The client of an operation whose body does not say what is written. What a handler saves may come from the client, in
+ * every field that clients know, and may leave the scope. A 409 names only fields that clients may write on create or
+ * update.
+ */
+export function compileWriter(
+  { clientFields, fieldTable }: CompiledModel,
+  explicitWrites = false,
+): (ctx: Context, observer?: CascadeObserver) => Writer {
+  const names = once(() => writableNames(fieldTable, { explicitWrites }));
+  const mayWrite = (name: string) => clientFields.has(name);
+  const mayName = (name: string) => names().has(name);
+  return (ctx, observer) => ({ ...writerOf(ctx, observer), mayWrite, mayName, writeScope: undefined });
+}
