@@ -118,7 +118,7 @@ export { type CollectionValidator, collectionValidator } from './mongo/validator
 export type { ExistingValidator, ValidatorComparison, ValidatorOptions, ValidatorPlan } from './mongo/validators/validator-plan.ts';
 export type { DescriptionOptions } from './openapi/api-description.ts';
 export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';
-export { toJsonSchema } from './openapi/to-json-schema.ts';
+export { toJsonSchema } from './openapi/schemas/to-json-schema.ts';
 export type {
   CustomMethod,
   CustomOperation,

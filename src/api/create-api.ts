@@ -5,7 +5,7 @@ import { once, tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { compileDescription } from '../openapi/api-description.ts';
-import { documentPath } from '../openapi/describe-document.ts';
+import { documentPath } from '../openapi/operations/describe-document.ts';
 import { anObject, checkNames, checkValue } from '../options.ts';
 import { compileChains } from '../resource/chains.ts';
 import { warnOfScope } from '../resource/check-scope.ts';

@@ -8,8 +8,8 @@ import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { compose } from '../middleware/exchange/step.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
-import { documentPath } from '../openapi/describe-document.ts';
 import { docsFiles, docsPage, docsPolicy, docsStart, startFile } from '../openapi/docs-page.ts';
+import { documentPath } from '../openapi/operations/describe-document.ts';
 import type { Route } from './dispatch.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { type Includable, noRelations, relationsOf } from '../model/read/relations.ts';
 import { parseFields } from '../model/read/select-fields.ts';
+import { type Includable, noRelations, relationsOf } from '../model/relations/includable.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { step } from './exchange/step.ts';
 import { checkIncludes } from './relations/compile-includes.ts';

@@ -1,4 +1,4 @@
-import { type Included, TooMuchIncluded } from '../model/read/included.ts';
+import { type Included, TooMuchIncluded } from '../model/relations/included.ts';
 import { inReadingOrder, type Page, shortenPage } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { type Measured, measureIncluded } from '../mongo/relations/include/measure-included.ts';

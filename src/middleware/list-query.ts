@@ -2,7 +2,7 @@ import { parseQueryString } from '../http/query-string.ts';
 import { tryAll } from '../mistakes.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
-import { type Includable, isIncludable, noRelations } from '../model/read/relations.ts';
+import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';

@@ -1,4 +1,4 @@
-import type { Included } from '../model/read/included.ts';
+import type { Included } from '../model/relations/included.ts';
 import { JsonOutput } from '../model/value/json-output.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';

@@ -2,9 +2,9 @@ import { BSON } from 'mongodb';
 import { formatEntityTag } from '../http/entity-tag.ts';
 import { markInstances } from '../marks.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Included } from '../model/read/included.ts';
-import type { Relation } from '../model/read/relations.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
+import type { Relation } from '../model/relations/includable.ts';
+import type { Included } from '../model/relations/included.ts';
 import {
   bson,
   declined,

@@ -1,18 +1,18 @@
 import type { Operation } from '../resource/define/resource-options.ts';
 import type { ApiDescription } from './api-description.ts';
-import { withCommonHeaders } from './common-headers.ts';
 import { Components } from './components.ts';
-import { describeBatch } from './describe-batch.ts';
-import { describeCustom } from './describe-custom.ts';
-import { describeDocument } from './describe-document.ts';
-import { describeLinks } from './describe-links.ts';
-import { describeNested } from './describe-nested.ts';
-import { describeResource } from './describe-resource.ts';
 import type { OpenapiDocument, Part, Schema } from './document.ts';
-import { findIncluded } from './included-records.ts';
-import { type Described, nameSchemas } from './name-schemas.ts';
-import { toPascalCase } from './named-schema.ts';
-import { describeRead, describeRecord, type RecordSchemas } from './record-schemas.ts';
+import { withCommonHeaders } from './operations/common-headers.ts';
+import { describeBatch } from './operations/describe-batch.ts';
+import { describeCustom } from './operations/describe-custom.ts';
+import { describeDocument } from './operations/describe-document.ts';
+import { describeResource } from './operations/describe-resource.ts';
+import { describeLinks } from './relations/describe-links.ts';
+import { describeNested } from './relations/describe-nested.ts';
+import { findIncluded } from './schemas/included-records.ts';
+import { type Described, nameSchemas } from './schemas/name-schemas.ts';
+import { toPascalCase } from './schemas/named-schema.ts';
+import { describeRead, describeRecord, type RecordSchemas } from './schemas/record-schemas.ts';
 
 /**
  * Throws a {@link ConfigurationError} if {@link buildDocument} would: if two different objects have one name, or if an

@@ -1,5 +1,8 @@
 import type { Part } from './document.ts';
 
+/** The name of the schema of problem documents: no object may have it. */
+export const problemName = 'Problem';
+
 type Kind = 'schemas' | 'responses' | 'parameters' | 'headers';
 
 /** The parts that operations share. Each is published once, and only if something refers to it. */

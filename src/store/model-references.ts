@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { ReferenceField } from '../model/compile/reference-fields.ts';
+import type { ReferenceField } from '../model/relations/reference-fields.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { openReferences } from '../mongo/relations/compile-edges.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, openStore, service } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
-import { Room } from '../../src/model/read/included.ts';
+import { Room } from '../../src/model/relations/included.ts';
 import { type ModelCollection, openCollection } from '../../src/mongo/collection/collection.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { newDeletion } from '../../src/mongo/query/deleted.ts';

@@ -7,7 +7,7 @@ import { parseQueryString } from '../../src/http/query-string.ts';
 import { cursorPaging } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { operators } from '../../src/model/define/policy.ts';
-import { noRelations } from '../../src/model/read/relations.ts';
+import { noRelations } from '../../src/model/relations/includable.ts';
 import { isObject } from '../../src/model/value/plain-object.ts';
 import { formatCursor, parseCursor } from '../../src/mongo/list/cursor.ts';
 import { parseListQuery } from '../../src/mongo/list/parse-list-query.ts';

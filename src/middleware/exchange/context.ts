@@ -1,8 +1,8 @@
 import type Koa from 'koa';
 import type { ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Included } from '../../model/read/included.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
+import type { Included } from '../../model/relations/included.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Affected } from '../../mongo/collection/write-many.ts';
 import type { CascadedRecord } from '../../mongo/collection/writer.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError, isConfigurationError } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
-import type { ReferenceField } from '../../model/compile/reference-fields.ts';
+import type { ReferenceField } from '../../model/relations/reference-fields.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import { openReferences } from '../../mongo/relations/compile-edges.ts';
 import type { ReferenceLimits } from '../../mongo/relations/limits.ts';

@@ -3,7 +3,7 @@ import { didYouMean } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type FieldEntry, type LeafNode, relationSlot } from '../../model/node.ts';
-import type { ManyRelation } from '../../model/read/many-relations.ts';
+import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { Children } from '../../mongo/collection/children.ts';
 import { endWithId } from '../../mongo/list/parse-list-query.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';

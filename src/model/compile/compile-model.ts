@@ -4,22 +4,22 @@ import type { Model } from '../define/define-model.ts';
 import { t } from '../define/t.ts';
 import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
-import type { Included } from '../read/included.ts';
-import { compileManyWriters, type ManyRelation } from '../read/many-relations.ts';
 import { privateNames, privatePaths, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
 import { compileBytesWriter } from '../read/write-bytes.ts';
 import { compileObjectWriter } from '../read/write-json.ts';
+import { compileHasMany } from '../relations/compile-has-many.ts';
+import type { Included } from '../relations/included.ts';
+import { compileManyWriters, type ManyRelation } from '../relations/many-relations.ts';
+import { compileReferenceFields, type ReferenceField } from '../relations/reference-fields.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { decimalLeaf } from '../value/number-leaves.ts';
 import { deletionKey } from '../value/own-keys.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { asId } from './as-id.ts';
-import { compileHasMany } from './compile-has-many.ts';
 import { compileObject } from './compile-schema.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
-import { compileReferenceFields, type ReferenceField } from './reference-fields.ts';
 
 /** A model, with everything compiled that depends only on its definition. */
 export interface CompiledModel {

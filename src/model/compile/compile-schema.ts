@@ -1,11 +1,13 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
+import { checkName } from '../define/field-name.ts';
 import { isOptional } from '../define/optional.ts';
 import { checkPolicy } from '../define/policy.ts';
 import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
 import type { Check } from '../define/schema.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from '../node.ts';
-import { checkAliases, checkFlag, checkMaintained, checkMarkers, checkName, checkReference } from './check-field.ts';
+import { checkAliases, checkReference } from '../relations/check-reference.ts';
+import { checkFlag, checkMaintained, checkMarkers } from './check-field.ts';
 import { compileDefault } from './compile-default.ts';
 import { compileLeaf } from './compile-leaf.ts';
 import { checkAnnotations, compileConstraint } from './constraint.ts';

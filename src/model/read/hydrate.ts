@@ -1,8 +1,8 @@
 import { absent, type ObjectNode, type Slot } from '../node.ts';
+import { compileShownValue } from '../shown-value.ts';
 import { isDouble } from '../value/bson-type.ts';
 import { copyValue } from '../value/copy-value.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
-import { compileShownValue } from './shown-value.ts';
 
 /** Converts a stored value to its document form, for handlers and hooks. */
 export type Hydrate = (stored: unknown) => unknown;

@@ -2,10 +2,10 @@ import { listNames, nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import { Invalid } from '../../rules.ts';
 import { type CompiledField, join, type ObjectNode } from '../node.ts';
+import type { Relation } from '../relations/includable.ts';
+import { readsNullAsMissing } from '../shown-value.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
-import type { Relation } from './relations.ts';
-import { readsNullAsMissing } from './shown-value.ts';
 import type { BytesWriter } from './write-bytes.ts';
 import type { Choice, Selection, ValueWriter, WriteJson } from './write-json.ts';
 

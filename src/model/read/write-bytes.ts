@@ -1,8 +1,8 @@
 import { absent, type CompiledField, type Node, type ObjectNode, type Slot } from '../node.ts';
+import { compileShownValue } from '../shown-value.ts';
 import { bson, declined, documentEnd, valueEnd } from '../value/bson-bytes.ts';
 import { type WriteBson, writeArray, writeBson, writeMembers, writeNull } from '../value/write-bson.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
-import { compileShownValue } from './shown-value.ts';
 import { type Choice, compileItemWriter, type Selection, type ValueWriter, type WriteJson } from './write-json.ts';
 
 /**

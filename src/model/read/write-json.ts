@@ -11,11 +11,11 @@ import {
   relationSlot,
   type Slot,
 } from '../node.ts';
+import type { Included, WriteAdded } from '../relations/included.ts';
+import { compileShownValue } from '../shown-value.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { writeUntyped } from '../value/untyped.ts';
-import type { Included } from './included.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
-import { compileShownValue } from './shown-value.ts';
 
 /** Writes a stored value as JSON for a client, with the included records of its relations. */
 export type WriteJson = (stored: unknown, included?: Included) => string;
@@ -68,9 +68,6 @@ type StoredObject = Readonly<Record<string, unknown>>;
 
 /** Writes `"name":value`, or nothing for an optional field that is absent. */
 type WriteMember = (stored: StoredObject, included?: Included) => string;
-
-/** Writes the included record of a relation, or nothing if it was not included. */
-export type WriteAdded = (stored: StoredObject, included: Included) => string;
 
 function joinMembers(members: readonly WriteMember[], added: readonly WriteAdded[], writeMismatch: WriteJson): WriteJson {
   return function writeRecord(stored, included) {

@@ -1,6 +1,6 @@
 import { absent, type CompiledField, join, type ObjectNode } from '../node.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
-import { compileShownValue } from '../read/shown-value.ts';
+import { compileShownValue } from '../shown-value.ts';
 import { isObject, own } from '../value/plain-object.ts';
 import { isSameValue } from '../value/same-value.ts';
 import { compileMemberRead, isStoredObject } from '../value/stored-shape.ts';

@@ -1,6 +1,6 @@
 import type { Abortable, AggregateOptions, Document as BsonDocument, Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { type Room, TooMuchIncluded } from '../../model/read/included.ts';
+import { type Room, TooMuchIncluded } from '../../model/relations/included.ts';
 import { documentEnd, findMember, readInt32 } from '../../model/value/bson-bytes.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';

@@ -3,7 +3,7 @@ import { validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { ArrayNode, CompiledField } from '../../model/node.ts';
-import type { ShowValue } from '../../model/read/shown-value.ts';
+import type { ShowValue } from '../../model/shown-value.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Command, Work } from '../driver/work.ts';

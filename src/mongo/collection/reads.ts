@@ -1,8 +1,8 @@
 import type { Abortable, Document as BsonDocument, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
 import { notFound, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Room } from '../../model/read/included.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
+import type { Room } from '../../model/relations/included.ts';
 import type { Commands } from '../driver/commands.ts';
 import { compileFirstBatch, type FirstBatch } from '../driver/first-batch.ts';
 import { asBytes, readAll } from '../driver/read-batches.ts';

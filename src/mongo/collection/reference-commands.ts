@@ -1,6 +1,6 @@
 import type { Document as BsonDocument, Collection, FindCursor, FindOptions } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { Room } from '../../model/read/included.ts';
+import { Room } from '../../model/relations/included.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Told } from '../driver/duplicate-key.ts';

@@ -1,5 +1,5 @@
 import type { AbstractCursor } from 'mongodb';
-import type { Room } from '../../model/read/included.ts';
+import type { Room } from '../../model/relations/included.ts';
 
 /**
  * Makes cursors of the driver return records as bytes, so that they can be counted before they are decoded. The second

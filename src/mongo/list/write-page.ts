@@ -1,4 +1,4 @@
-import { type Included, TooMuchIncluded } from '../../model/read/included.ts';
+import { type Included, TooMuchIncluded } from '../../model/relations/included.ts';
 import { JsonOutput } from '../../model/value/json-output.ts';
 import { Lane, pause } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { ReferenceField } from '../../model/compile/reference-fields.ts';
+import type { ReferenceField } from '../../model/relations/reference-fields.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Database } from '../driver/database.ts';
 import { latchCollection } from './check/latches/latch.ts';

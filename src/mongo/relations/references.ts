@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { ReferenceField } from '../../model/compile/reference-fields.ts';
 import type { Model } from '../../model/define/define-model.ts';
+import type { ReferenceField } from '../../model/relations/reference-fields.ts';
 import type { ModelCollection } from '../collection/collection.ts';
 import { asDb, type Database } from '../driver/database.ts';
 import { latchModel } from './check/latches/latch-model.ts';

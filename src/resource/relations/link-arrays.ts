@@ -4,8 +4,8 @@ import { findTarget, type KnownTarget, openSource } from '../../middleware/relat
 import { tryAll } from '../../mistakes.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { ArrayNode } from '../../model/node.ts';
-import { compileRelations, type Relation } from '../../model/read/relations.ts';
-import { compileShownValue } from '../../model/read/shown-value.ts';
+import { compileRelations, type Relation } from '../../model/relations/includable.ts';
+import { compileShownValue } from '../../model/shown-value.ts';
 import { patchAccess } from '../../model/write/access.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import type { Elements } from '../../mongo/collection/elements.ts';

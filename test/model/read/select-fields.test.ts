@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
-import type { Relation } from '../../../src/model/read/relations.ts';
 import { parseFields } from '../../../src/model/read/select-fields.ts';
+import type { Relation } from '../../../src/model/relations/includable.ts';
 import type { FieldError } from '../../../src/rules.ts';
 import { modelOf } from '../subject.ts';
 

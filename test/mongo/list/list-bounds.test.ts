@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { noRelations } from '../../../src/model/read/relations.ts';
+import { noRelations } from '../../../src/model/relations/includable.ts';
 import { parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
 import { cursorPaging } from '../../../src/resource/define/paging.ts';
 

@@ -2,7 +2,7 @@ import { Problem } from '../../../src/errors.ts';
 import { stringifyJson } from '../../../src/http/json.ts';
 import { parseQueryString } from '../../../src/http/query-string.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { noRelations } from '../../../src/model/read/relations.ts';
+import { noRelations } from '../../../src/model/relations/includable.ts';
 import { type ListQuery, type ListRules, parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
 import { cursorPaging } from '../../../src/resource/define/paging.ts';
 import { Item } from '../../support/models/item.ts';

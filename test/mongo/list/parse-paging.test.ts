@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { compileRelations } from '../../../src/model/read/relations.ts';
+import { compileRelations } from '../../../src/model/relations/includable.ts';
 import { formatCursor } from '../../../src/mongo/list/cursor.ts';
 import { checkPaging, isPaging } from '../../../src/mongo/list/parse-paging.ts';
 import { cursorPaging, offsetPaging } from '../../../src/resource/define/paging.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { Model } from '../../../src/model/define/define-model.ts';
-import { noRelations } from '../../../src/model/read/relations.ts';
+import { noRelations } from '../../../src/model/relations/includable.ts';
 import { parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
 import { cursorPaging } from '../../../src/resource/define/paging.ts';
 

@@ -1,7 +1,7 @@
 import { Problem } from '../../../errors.ts';
 import { listNames } from '../../../hints.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import { Room } from '../../../model/read/included.ts';
+import { Room } from '../../../model/relations/included.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import { inParts } from '../../driver/in-parts.ts';

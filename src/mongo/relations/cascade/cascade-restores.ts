@@ -1,6 +1,6 @@
 import { isProblem, Problem, validationFailed } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import { Room } from '../../../model/read/included.ts';
+import { Room } from '../../../model/relations/included.ts';
 import { deletionKey } from '../../../model/value/own-keys.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes } from '../../collection/writer.ts';

@@ -1,6 +1,6 @@
 import { notFound, validationFailed } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import type { ReferenceField, VisitId } from '../../../model/compile/reference-fields.ts';
+import type { ReferenceField, VisitId } from '../../../model/relations/reference-fields.ts';
 import type { Changes } from '../../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../../rules.ts';
 import type { Writer } from '../../collection/writer.ts';

@@ -1,5 +1,5 @@
-import { Room, TooMuchIncluded } from '../../../model/read/included.ts';
-import type { Relation } from '../../../model/read/relations.ts';
+import type { Relation } from '../../../model/relations/includable.ts';
+import { Room, TooMuchIncluded } from '../../../model/relations/included.ts';
 import type { Filter } from '../../query/filter.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import { addIds, type Inclusion, inQueries, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';

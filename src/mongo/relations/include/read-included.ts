@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../../../model/read/included.ts';
-import { type ManyRelation, writeManyText } from '../../../model/read/many-relations.ts';
-import type { Relation } from '../../../model/read/relations.ts';
+import type { Relation } from '../../../model/relations/includable.ts';
+import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../../../model/relations/included.ts';
+import { type ManyRelation, writeManyText } from '../../../model/relations/many-relations.ts';
 import { JsonOutput } from '../../../model/value/json-output.ts';
 import type { Leaf } from '../../../model/value/leaf.ts';
 import type { Children } from '../../collection/children.ts';

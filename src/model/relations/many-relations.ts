@@ -1,0 +1,46 @@
+import type { Leaf } from '../value/leaf.ts';
+import type { WriteAdded } from './included.ts';
+
+/**
+ * The other side of a reference, by its name in the model. The model that refers is known only where relations are
+ * linked.
+ */
+export interface ManyRelation {
+  /** Its name in `include`, and of the member that it adds. */
+  readonly name: string;
+  /** The name of the model whose records refer to this one. */
+  readonly model: string;
+  /** The path of the resource whose scope and guards apply, if the definition names it. */
+  readonly resource: string | undefined;
+  /** The dotted name of the field that refers. */
+  readonly via: string;
+  /** How many records are shown at most, or up to which number they are counted. */
+  readonly max: number;
+  /** The names of the fields to sort by, each with its direction. The id is not among them. */
+  readonly sort: readonly (readonly [name: string, direction: 1 | -1])[];
+  readonly isCount: boolean;
+}
+
+/** The name of the member that says that a relation was cut at its `max`. */
+export function hasNextName(name: string): string {
+  return `${name}_has_next`;
+}
+
+/** The JSON of an included relation: its value, and behind it the member that says that it was cut. */
+export function writeManyText({ name }: ManyRelation, value: string, isCut: boolean): string {
+  return isCut ? `${value},${JSON.stringify(hasNextName(name))}:true` : value;
+}
+
+/**
+ * Compiles the writers of the members that `include` adds for relations by `t.hasMany`. An included relation is found
+ * by the id of the record. If there is none, the record has nothing, or the client may see nothing.
+ */
+export function compileManyWriters(id: Leaf, many: ReadonlyMap<string, ManyRelation>): WriteAdded[] {
+  return [...many.values()].map(({ name, isCount }) => {
+    const prefix = `${JSON.stringify(name)}:`;
+    const nothing = isCount ? '0' : '[]';
+    return function writeMany(stored, included) {
+      return included.has(name) ? prefix + (included.textOf(name, id.toJson(stored._id)) ?? nothing) : '';
+    };
+  });
+}

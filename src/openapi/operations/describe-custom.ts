@@ -1,0 +1,93 @@
+import { own } from '../../model/value/plain-object.ts';
+import type { CompiledOperation } from '../../resource/define/compile-operations.ts';
+import type { Part } from '../document.ts';
+import { idParameter } from '../schemas/id-parameter.ts';
+import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
+import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, location, unlessMatch } from './headers.ts';
+
+/** The paths of a resource's custom operations, `<prefix>/<resource>/{id}/<name>` by default. */
+export function describeCustom(context: ResourceContext): Record<string, Part> {
+  const { api, resource } = context;
+  const paths: Record<string, Part> = {};
+  for (const operation of resource.operations) {
+    const below = operation.path === '/' ? '' : operation.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = `${api.prefix}/${resource.path}${below}`;
+    const parameters = parametersOf(context, operation);
+    paths[path] = {
+      ...paths[path],
+      ...(parameters.length > 0 ? { parameters } : {}),
+      [operation.method.toLowerCase()]: describeOperation(
+        context,
+        operation.name,
+        operation.method,
+        describeParticulars(context, operation),
+      ),
+    };
+  }
+  return paths;
+}
+
+function parametersOf({ resource }: ResourceContext, { path }: CompiledOperation): Part[] {
+  const names = (path.match(/:\w+/g) ?? []).map((name) => name.slice(1));
+  return names.map((name) => (name === 'id' ? idParameter(resource) : { name, in: 'path', required: true, schema: { type: 'string' } }));
+}
+
+function describeParticulars(context: ResourceContext, operation: CompiledOperation): Particulars {
+  const { name, summary } = operation;
+  return {
+    summary,
+    description: summary, // linters ask for both, and there is no more to say
+    parameters: headersOf(context, operation),
+    body: own(context.schemas.bodies ?? {}, name),
+    isBodyOptional: operation.isBodyOptional,
+    answers: answersOf(context, operation),
+  };
+}
+
+function headersOf(context: ResourceContext, operation: CompiledOperation): Part[] {
+  if (!isOfRecord(operation)) return [];
+  const { components } = context;
+  if (operation.method !== 'GET') return [ifMatch(context), unlessMatch(components)];
+  return [...(mayHaveTag(context, operation) ? [ifNoneMatch(components)] : []), ifStillMatch(components)];
+}
+
+function isOfRecord({ path }: CompiledOperation): boolean {
+  return path.split('/').includes(':id');
+}
+
+function mayHaveTag({ resource }: ResourceContext, operation: CompiledOperation): boolean {
+  return (
+    resource.model.revision !== undefined && isOfRecord(operation) && (operation.answer === 'record' || operation.answer === undefined)
+  );
+}
+
+function locationOf({ components }: ResourceContext, { status }: CompiledOperation): Part {
+  return status === 201 ? { Location: location(components) } : {};
+}
+
+/** An operation without `answer` may answer anything, or nothing. */
+function answersOf(context: ResourceContext, operation: CompiledOperation): Part {
+  const { name, method, answer, status } = operation;
+  const headers = cachingHeaders(context.components, context.resource.caching);
+  const done = { [status ?? 204]: { description: 'It is done.', headers } };
+  if (answer === 'none') return done;
+  const known =
+    method === 'GET' && mayHaveTag(context, operation)
+      ? { 304: { description: 'It is still what `If-None-Match` names.', ...recordHeaders(context) } }
+      : {};
+  if (answer === 'record')
+    return { [status ?? 200]: recordAnswer(context, 'The record as it is now.', locationOf(context, operation)), ...known };
+  const schema = own(context.schemas.answers ?? {}, name);
+  if (schema) return { [status ?? 200]: { description: 'What it answers.', headers, content: json(schema) } };
+  const anything = { type: 'object', properties: { data: {} }, required: ['data'] };
+  const tag = { description: 'The revision of a record that is answered (RFC 9110 §8.8.3).', schema: { type: 'string' } };
+  return {
+    ...done,
+    [status ?? 200]: {
+      description: 'What it answers.',
+      headers: { ...(mayHaveTag(context, operation) ? { ETag: tag } : {}), ...headers },
+      content: json(anything),
+    },
+    ...known,
+  };
+}

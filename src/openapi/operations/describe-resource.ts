@@ -1,0 +1,162 @@
+import { insertAccess } from '../../model/write/access.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { type Operation, standardEndpoints } from '../../resource/define/resource-options.ts';
+import type { Part, Schema } from '../document.ts';
+import { idParameter } from '../schemas/id-parameter.ts';
+import { deletedParameter, fieldsParameters, includeParameter, listParameters, manyParameters } from '../schemas/list-parameters.ts';
+import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
+import { cachingHeaders, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
+
+/** The paths of a resource, each with the standard operations that it serves. */
+export function describeResource(context: ResourceContext): Record<string, Part> {
+  const { api, resource } = context;
+  const path = `${api.prefix}/${resource.path}`;
+  const id = idParameter(resource);
+  const all = describeStandard(context, ['list', 'create', 'patchMany', 'deleteMany']);
+  const one = describeStandard(context, ['get', 'patch', 'put', 'delete']);
+  const restore = describeStandard(context, ['restore']);
+  return {
+    ...(Object.keys(all).length > 0 ? { [path]: all } : {}),
+    ...(Object.keys(one).length > 0 ? { [`${path}/{id}`]: { parameters: [id], ...one } } : {}),
+    ...(Object.keys(restore).length > 0 ? { [`${path}/{id}/restore`]: { parameters: [id], ...restore } } : {}),
+  };
+}
+
+function describeStandard(context: ResourceContext, operations: readonly Operation[]): Record<string, Part> {
+  const served = operations.filter((operation) => context.resource.ops.includes(operation));
+  return Object.fromEntries(
+    served.map((operation) => {
+      const { method } = standardEndpoints[operation];
+      return [method.toLowerCase(), describeOperation(context, operation, method, particulars[operation](context))];
+    }),
+  );
+}
+
+const particulars: Readonly<Record<Operation, (context: ResourceContext) => Particulars>> = {
+  list(context) {
+    const { resource, schemas, components } = context;
+    return {
+      summary: `List ${resource.model.name} records`,
+      description: 'One page of the records that the caller may see and that match every filter.',
+      parameters: listParameters(resource),
+      answers: {
+        200: {
+          description: 'A page of records.',
+          headers: { Link: link(components), ...cachingHeaders(components, resource.caching) },
+          content: json(schemas.page as Schema),
+        },
+      },
+    };
+  },
+
+  get(context) {
+    const { resource, components } = context;
+    const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...recordHeaders(context) } };
+    const parameters = [
+      ...(resource.model.revision ? [ifNoneMatch(components)] : []),
+      ifStillMatch(components),
+      ...fieldsParameters(resource),
+      ...includeParameter(resource),
+      ...deletedParameter(resource),
+    ];
+    return {
+      summary: `Get one ${resource.model.name}`,
+      description: 'The record with this id.',
+      parameters,
+      answers: { 200: recordAnswer(context, 'The record.', {}, context.schemas.selected), ...(resource.model.revision ? notModified : {}) },
+    };
+  },
+
+  create(context) {
+    const { resource, schemas, components } = context;
+    return {
+      summary: `Create one ${resource.model.name}`,
+      description: 'Stores a new record. What is left out takes its default.',
+      ...(choosesId(resource) ? { parameters: [ifFree(components)] } : {}),
+      body: schemas.create,
+      answers: { 201: recordAnswer(context, 'The new record.', { Location: location(components) }) },
+    };
+  },
+
+  patch(context) {
+    const { resource, schemas } = context;
+    return {
+      summary: `Change one ${resource.model.name}`,
+      description: `Changes the fields that are sent, at once; null clears. Embedded objects ${embedded(resource)}; lists and maps are replaced.`,
+      parameters: [ifMatch(context), unlessMatch(context.components)],
+      body: schemas.patch,
+      answers: { 200: recordAnswer(context, 'The record as it is now.') },
+    };
+  },
+
+  put(context) {
+    const { resource, schemas } = context;
+    return {
+      summary: `Replace one ${resource.model.name}`,
+      description: 'Replaces everything that the caller may change, at once: what is left out returns to its default.',
+      parameters: [ifMatch(context), unlessMatch(context.components)],
+      body: schemas.put,
+      answers: { 200: recordAnswer(context, 'The record as it is now.') },
+    };
+  },
+
+  delete(context) {
+    const { model, ops } = context.resource;
+    const kept = ops.includes('restore') ? ' It can be restored.' : '';
+    return {
+      summary: `Delete one ${model.name}`,
+      description: `Deletes the record with this id.${kept}`,
+      parameters: [ifMatch(context), unlessMatch(context.components)],
+      answers: { 204: { description: 'The record is deleted.' } },
+    };
+  },
+
+  restore(context) {
+    return {
+      summary: `Restore one ${context.resource.model.name}`,
+      description: 'Brings back the deleted record with this id.',
+      parameters: [ifMatch(context), unlessMatch(context.components)],
+      answers: { 200: recordAnswer(context, 'The record as it is now.') },
+    };
+  },
+
+  patchMany(context) {
+    const { resource, schemas } = context;
+    const fields = `Embedded objects ${embedded(resource)}; lists and maps are replaced`;
+    return {
+      summary: `Change ${resource.model.name} records that match a filter`,
+      description: `Changes the fields that are sent in every record that matches, all of them or none. ${fields}. ${requiresFilter}`,
+      parameters: manyParameters(resource),
+      body: schemas.patch,
+      answers: { 200: countsAnswer('All records that match are changed.') },
+    };
+  },
+
+  deleteMany({ resource }) {
+    return {
+      summary: `Delete ${resource.model.name} records that match a filter`,
+      description: `Deletes every record that matches, all of them or none. ${requiresFilter}`,
+      parameters: manyParameters(resource),
+      answers: { 200: countsAnswer('All records that match are deleted.') },
+    };
+  },
+};
+
+const requiresFilter = 'At least one filter is required. `If-Match` is not supported.';
+
+function embedded({ mergePatch }: CompiledResource): string {
+  return mergePatch ? 'are merged into (RFC 7396)' : 'are replaced by what is sent';
+}
+
+/** The answer of a write to many records. */
+function countsAnswer(description: string): Part {
+  const count = (words: string) => ({ type: 'integer', minimum: 0, description: words });
+  const properties = { matched: count('How many records have matched.'), modified: count('How many of them were written to.') };
+  const data = { type: 'object', properties, required: Object.keys(properties) };
+  return { description, content: json({ type: 'object', properties: { data }, required: ['data'] }) };
+}
+
+/** Whether clients choose the ids of the records that they create. */
+export function choosesId({ model, explicitWrites }: CompiledResource): boolean {
+  return insertAccess({ explicitWrites }).refusal(model.id) === undefined;
+}

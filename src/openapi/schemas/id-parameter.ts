@@ -1,0 +1,27 @@
+import type { LeafNode } from '../../model/node.ts';
+import { objectIdLeaf, stringLeaf, uuidLeaf } from '../../model/value/leaves.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import type { Part } from '../document.ts';
+import { readLeaf, textLeaf } from './value-schema.ts';
+
+/** The id in a path, as a parameter. */
+export function idParameter({ model }: CompiledResource): Part {
+  return { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: pathSchema(model.id) };
+}
+
+/** The id of another record in a path, as the parameter `other`. */
+export function otherParameter(model: CompiledResource['model']): Part {
+  const description = `The id of the record of ${model.name}.`;
+  return { name: 'other', in: 'path', required: true, description, schema: pathSchema(model.id) };
+}
+
+/** A record is found by the spelling of `Location` only. */
+function pathSchema({ leaf, node }: CompiledResource['model']['id']): Part {
+  if (leaf === stringLeaf) return readLeaf(node as LeafNode);
+  return { ...textLeaf(leaf), ...pathPatterns.get(leaf) };
+}
+
+const pathPatterns = new Map<unknown, Part>([
+  [objectIdLeaf, { pattern: '^[0-9a-f]{24}$' }],
+  [uuidLeaf, { pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' }],
+]);

@@ -1,0 +1,88 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { type Node, type ObjectNode, relationSlot, type Slot } from '../../model/node.ts';
+import type { ManyRelation } from '../../model/relations/many-relations.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import type { Schema } from '../document.ts';
+import { toSchemaName } from './named-schema.ts';
+
+/** The schemas of the records that answers may show of a model. */
+export interface IncludedRecords {
+  /** The records in place of ids, or beside them, by the place of the ids. */
+  readonly referred: ReadonlyMap<Slot, Schema>;
+  /** The records of relations by `t.hasMany`. */
+  readonly many: readonly { readonly relation: ManyRelation; readonly record: Schema }[];
+}
+
+export const nothingIncluded: IncludedRecords = { referred: new Map(), many: [] };
+
+/** The records that the resources of an api let their clients include. */
+export interface Included {
+  /** The models whose records are shown, whether a resource serves them or not. */
+  readonly models: readonly CompiledModel[];
+  recordsIn(model: CompiledModel): IncludedRecords;
+}
+
+/**
+ * Finds the places of all relations that any resource of the api includes, at any step. A model and an embedded object
+ * have one schema of what is read: what one resource includes is described wherever the same ids are shown. The
+ * description is wider than some answers and never narrower, and recursion between two models ends.
+ */
+export function findIncluded(resources: readonly CompiledResource[]): Included {
+  const shown = new Map<string, CompiledModel>();
+  const many = new Map<string, CompiledModel>();
+  const described = new Set<CompiledModel>();
+  function visit(model: CompiledModel, steps: CompiledResource['includes']['steps']): void {
+    const keys = placeKeys(model.root);
+    for (const step of steps) {
+      if (step.children) many.set(manyKey(model, step.relation), step.source.model);
+      else shown.set(keys.get(step.relation.slot) ?? '', step.source.model);
+      if (!step.children || !step.relation.isCount) described.add(step.source.model); // a number needs no schema
+      visit(step.source.model, step.steps);
+    }
+  }
+  for (const { model, includes } of resources) visit(model, includes.steps);
+  return {
+    models: [...new Map([...described].map((model) => [model.name, model])).values()],
+    recordsIn: (model) => ({
+      referred: new Map([...placeKeys(model.root)].flatMap(([slot, key]) => toEntry(slot, shown.get(key)))),
+      many: [...model.many.values()].flatMap((relation) => toEntry(relation, many.get(manyKey(model, relation)))).map(toMany),
+    }),
+  };
+}
+
+/** The same text for the same relation of a model, which is compiled for each resource that serves it. */
+function manyKey({ name }: CompiledModel, relation: ManyRelation): string {
+  return `${name} ${relation.name}`;
+}
+
+function toEntry<Place>(place: Place, target: CompiledModel | undefined): [Place, Schema][] {
+  if (!target) return [];
+  const name = toSchemaName(target.name);
+  return [[place, name === undefined ? { type: 'object' } : { $ref: `#/components/schemas/${name}Read` }]];
+}
+
+function toMany([relation, record]: [ManyRelation, Schema]): IncludedRecords['many'][number] {
+  return { relation, record };
+}
+
+/** The same text for the same ids of one schema, however often and in how many models it is used. */
+function placeKeys(root: ObjectNode): ReadonlyMap<Slot, string> {
+  const keys = new Map<Slot, string>();
+  function visit(node: ObjectNode, kind: 'record' | 'embedded', path: string): void {
+    const name = toSchemaName(node.name);
+    for (const field of node.fields) {
+      const key = `${name === undefined ? path : `${kind} ${name}`}.${field.name}`;
+      const slot = relationSlot(field);
+      if (slot) keys.set(slot, key);
+      const value = innermost(field.node);
+      if (value.kind === 'object') visit(value, 'embedded', key);
+    }
+  }
+  visit(root, 'record', '');
+  return keys;
+}
+
+function innermost(node: Node): Node {
+  if (node.kind === 'array') return innermost(node.items.node);
+  return node.kind === 'map' ? innermost(node.values.node) : node;
+}

@@ -1,0 +1,203 @@
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import { type Operator, operators } from '../../model/define/policy.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
+import { stringLeaf } from '../../model/value/leaves.ts';
+import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
+import { deletedName } from '../../mongo/list/parse-list-query.ts';
+import type { Totals } from '../../mongo/list/parse-paging.ts';
+import { isThrough } from '../../mongo/relations/through/through-field.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import type { Part, Schema } from '../document.ts';
+import { textLeaf } from './value-schema.ts';
+
+function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
+  return { name, in: 'query', description, ...style, schema };
+}
+
+/** Comma-separated. */
+const list = { style: 'form', explode: false };
+
+/**
+ * The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and
+ * fields. A list below a record shows a part of the collection, whose size is no estimate for it.
+ */
+export function listParameters(resource: CompiledResource, isBelow = false): Part[] {
+  const { model, paging, filterLimits, through } = resource;
+  const throughFields = [...(through?.fields.values() ?? [])];
+  const sortable = [...model.clientFields.values(), ...throughFields].filter((field) => field.sortable).map((field) => field.name);
+  return [
+    ...filterParameters(resource),
+    ...throughFields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits))),
+    ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
+    parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
+    ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
+    ...totalParameter(paging.total, model.deletedAt === undefined && !isBelow),
+    ...fieldsParameters(resource),
+    ...includeParameter(resource),
+    ...deletedParameter(resource),
+  ];
+}
+
+/** The query parameters of a write to many records: the filters of the list, and how many records may match. */
+export function manyParameters(resource: CompiledResource): Part[] {
+  const { maxAffected } = resource;
+  const description = 'How many records may match. If there are more, nothing is written.';
+  const schema = { type: 'integer', minimum: 1, maximum: maxAffected, default: maxAffected };
+  return [...filterParameters(resource), parameter(maxAffectedName, description, schema)];
+}
+
+function filterParameters({ model, filterLimits }: CompiledResource): Part[] {
+  const fields = [...model.clientFields.values()];
+  return fields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits)));
+}
+
+/** A page is limited in bytes, too. */
+function describeLimit({ mode, max }: CompiledResource['paging']): string {
+  const tooLarge =
+    mode === 'cursor'
+      ? 'A page of large records may have fewer, with more behind it.'
+      : 'A page of too many bytes is 400: ask for fewer records.';
+  return `Page size; above ${max} it is ${max}. ${tooLarge}`;
+}
+
+/** The characters of a cursor need no escape in a URL. */
+const cursorText = { type: 'string', pattern: '^[\\w.~-]+$' };
+
+const cursorParameters = [
+  parameter('after', 'The `next_cursor` of a page: the page behind it.', cursorText),
+  parameter('before', 'The `prev_cursor` of a page: the page before it. Not together with `after`.', cursorText),
+];
+
+/** The deepest page has one record. */
+function pageParameter({ maxOffset }: Extract<CompiledResource['paging'], { mode: 'offset' }>): Part {
+  const description = `The number of the page. It may skip ${maxOffset} records.`;
+  return parameter('page', description, { type: 'integer', minimum: 1, maximum: maxOffset + 1, default: 1 });
+}
+
+function totalParameter(total: Totals, isEstimable: boolean): Part[] {
+  const exact = total === true ? ['`true`: also count all matches.'] : [];
+  const estimate = total !== false && isEstimable ? ['`estimate`: also estimate how many records there are, without filters.'] : [];
+  const values = [...exact.map(() => 'true'), ...estimate.map(() => 'estimate')];
+  if (values.length === 0) return [];
+  return [parameter('total', [...exact, ...estimate].join(' '), { type: 'string', enum: [...values, 'false'], default: 'false' })];
+}
+
+/**
+ * The parameter by which clients ask for deleted records, on a list and on one record. None if the resource does not
+ * allow it.
+ */
+export function deletedParameter({ deletedGuards }: CompiledResource): Part[] {
+  if (!deletedGuards) return [];
+  const description = '`only`: deleted records and nothing else. `with`: beside the living ones. Not everybody may ask for them.';
+  return [parameter(deletedName, description, { type: 'string', enum: ['only', 'with'] })];
+}
+
+/**
+ * The parameter by which clients choose fields, on a list and on one record. None if the resource does not allow it.
+ */
+export function fieldsParameters({ model, fields }: CompiledResource): Part[] {
+  if (!fields) return [];
+  const schema = { type: 'array', items: { type: 'string', enum: [...model.selector.names] }, minItems: 1 };
+  const description = 'What to read of a record, separated by commas; all that there is where this is left out. The `id` is always there.';
+  return [parameter('fields', description, schema, list)];
+}
+
+/** The parameter that includes related records. None if the resource allows no relation. */
+export function includeParameter({ includes: { names } }: CompiledResource): Part[] {
+  if (names.length === 0) return [];
+  const schema = { type: 'array', items: { type: 'string', enum: names }, minItems: 1 };
+  return [parameter('include', 'Related records to include. With it an answer about one record is never 304.', schema, list)];
+}
+
+function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): Part {
+  const keys = names.flatMap((name) => [name, `-${name}`]);
+  const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, ...eachOnce(names, maxSortKeys - 1) };
+  const description = `The keys to sort by, the most important first, at most ${maxSortKeys} with the id; \`-\` is descending.`;
+  return parameter('sort', description, schema, list);
+}
+
+/** A field can be sorted by only once, whatever the direction: `uniqueItems` alone would allow both directions. */
+function eachOnce(names: readonly string[], maxItems: number): Schema {
+  if (names.length === 1) return { maxItems: 1 };
+  const bothWays = names.map((name) => ({ allOf: [{ contains: { const: name } }, { contains: { const: `-${name}` } }] }));
+  return { maxItems: Math.min(names.length, maxItems), uniqueItems: true, not: { anyOf: bothWays } };
+}
+
+function operatorsOf(field: QueryField): Operator[] {
+  return operators.filter((operator) => field.operators.has(operator) && (!takesList(operator) || canBeListed(field)));
+}
+
+/** Whether any value can be an item of a comma-separated list: if every member of an enum has a comma, none can. */
+function canBeListed({ leaf, nullable }: QueryField): boolean {
+  const members = leaf?.readSchema.enum;
+  return nullable || !Array.isArray(members) || members.some(hasNoComma);
+}
+
+function takesList(operator: Operator): boolean {
+  return operator === 'in' || operator === 'nin';
+}
+
+/**
+ * The values that can be items of a list, where a comma ends a value and cannot be escaped. A value with a comma is
+ * sent by `[in][]`, which has no parameter here.
+ */
+function listItem(leaf: Leaf, schema: Schema): Schema {
+  if (leaf === stringLeaf) return { ...schema, pattern: '^[^\\x00,]*$' };
+  const { enum: members } = schema;
+  return Array.isArray(members) ? { ...schema, enum: members.filter(hasNoComma) } : schema;
+}
+
+function hasNoComma(text: string): boolean {
+  return !text.includes(',');
+}
+
+function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {
+  const { leaf, inList, name } = field;
+  const description = `${describeSubject(field, operator)} ${inList ? (inListMeanings[operator] ?? meanings[operator]) : meanings[operator]}.`;
+  const key = `${name}[${operator}]`;
+  if (operator === 'exists' || !leaf) return parameter(key, description, { type: 'boolean' });
+  if (operator === 'prefix') return parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix });
+  const compares = operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
+  const value = compares || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
+  if (takesList(operator)) {
+    const { maxFilterValues: maxItems } = limits;
+    return parameter(key, description, { type: 'array', items: listItem(leaf, value), maxItems }, list);
+  }
+  return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
+}
+
+function describeSubject(field: QueryField, operator: Operator): string {
+  const { inList, name } = field;
+  const record = isThrough(field) ? 'There is a related record in which ' : '';
+  if (!inList) return `${record}\`${name}\``;
+  const item = `${operator in inListMeanings ? 'No' : 'An'} item of \`${name}\``;
+  return record === '' ? item : record + item.charAt(0).toLowerCase() + item.slice(1);
+}
+
+/** Descriptions of negated operators: they match an array in which no item is equal. */
+const inListMeanings: Readonly<Partial<Record<Operator, string>>> = {
+  ne: 'equals this',
+  nin: 'is one of these, separated by commas',
+};
+
+const meanings: Readonly<Record<Operator, string>> = {
+  eq: 'equals this',
+  ne: 'does not equal this, or is missing',
+  in: 'is one of these, separated by commas',
+  nin: 'is none of these, separated by commas, or is missing',
+  gt: 'is greater than this',
+  gte: 'is this or greater',
+  lt: 'is less than this',
+  lte: 'is this or less',
+  exists: 'is there (true) or is missing (false)',
+  prefix: 'begins with this text, in the same case',
+};
+
+/** The word `null` means null if the field cannot hold that text. */
+function orNullWord(leaf: Leaf): Schema {
+  const schema = textLeaf(leaf);
+  if (leaf === stringLeaf) return schema;
+  const { enum: values } = schema;
+  if (Array.isArray(values)) return values.includes('null') ? schema : { ...schema, enum: [...values, 'null'] };
+  return { anyOf: [schema, { type: 'string', enum: ['null'] }] };
+}

@@ -1,0 +1,21 @@
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import type { Schema } from '../document.ts';
+
+/** The `page` member of a list's answer. */
+export function pageSchema({ max, total, mode }: CompiledResource['paging']): Schema {
+  const properties = {
+    size: { type: 'integer', minimum: 1, maximum: max, description: 'How many records a page has at most.' },
+    ...(mode === 'offset' ? { number: { type: 'integer', minimum: 1, description: 'The number of the page.' } } : {}),
+    has_next: { type: 'boolean', description: 'Whether there is a next page.' },
+    ...(mode === 'cursor' ? cursors : {}),
+  };
+  const counted = total === false ? {} : { total: count, total_is_estimate: isEstimate };
+  return { type: 'object', properties: { ...properties, ...counted }, required: Object.keys(properties) };
+}
+
+const cursors = {
+  next_cursor: { type: ['string', 'null'], description: 'The value of `after` for the next page; null on the last.' },
+  prev_cursor: { type: ['string', 'null'], description: 'The value of `before` for the previous page; null on the first.' },
+};
+const count = { type: 'integer', minimum: 0, description: 'The number of all matches, when it was asked for.' };
+const isEstimate = { type: 'boolean', const: true, description: 'There where `total` is an estimate.' };

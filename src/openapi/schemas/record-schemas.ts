@@ -1,0 +1,256 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../../model/node.ts';
+import { readableFields } from '../../model/read/private-fields.ts';
+import { hasNextName } from '../../model/relations/many-relations.ts';
+import {
+  type Access,
+  holdsClosedValues,
+  insertAccess,
+  isRequired,
+  maySend,
+  patchAccess,
+  updateAccess,
+  type WriteRules,
+} from '../../model/write/access.ts';
+import { makeId } from '../../model/write/compile-writes.ts';
+import type { EmbeddedMode } from '../../model/write/plan-changes.ts';
+import { compileFieldReader } from '../../model/write/read-value.ts';
+import { Report } from '../../model/write/report.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import type { Operation } from '../../resource/define/resource-options.ts';
+import type { Schema } from '../document.ts';
+import { annotate } from './annotate.ts';
+import { type IncludedRecords, nothingIncluded } from './included-records.ts';
+import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
+import { pageSchema } from './page-schema.ts';
+import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
+
+/** The schemas of the bodies and answers of the operations that a resource serves. */
+export interface RecordSchemas {
+  readonly read?: Schema;
+  /** The schema of the records of list and get, if clients may choose the fields. */
+  readonly selected?: Schema;
+  /** The schema of the answer of list. */
+  readonly page?: Schema;
+  readonly create?: Schema;
+  readonly patch?: Schema;
+  readonly put?: Schema;
+  /** The schemas of the bodies of creates below a record, by the relation: the reference need not be sent. */
+  readonly nested?: Readonly<Record<string, Schema>>;
+  /** The schemas of the bodies of custom operations, by name, if they are known. */
+  readonly bodies?: Readonly<Record<string, Schema>>;
+  /** The schemas of the answers of custom operations, with their envelope, if they are known and not records. */
+  readonly answers?: Readonly<Record<string, Schema>>;
+}
+
+/** A property of an object schema. */
+interface Member {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+/**
+ * Describes what clients of a resource read and may send. The functions that validate bodies decide which fields a
+ * client may write. A private field is in no schema, even if clients may write it, except in those of the bodies that
+ * must contain it. `included` says where records may replace their ids.
+ */
+export function describeRecord(resource: CompiledResource, included: IncludedRecords = nothingIncluded): RecordSchemas {
+  const { ops, operations, model } = resource;
+  const isSelected = resource.fields && ops.some(isChoice);
+  const isRead =
+    ops.some((operation) => answersRecord(operation) && !(isSelected && isChoice(operation))) ||
+    operations.some(({ answer }) => answer === 'record');
+  const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
+  const read = isRead ? describeRead(resource.model, included) : {};
+  const selected = isSelected
+    ? { selected: describe(root, 'Selected', [...readMembers(root, included, 'Selected'), ...manyMembers(included)], 'record') }
+    : {};
+  return {
+    ...read,
+    ...selected,
+    ...(ops.includes('list') ? { page: describePage(root, resource, { ...read, ...selected }) } : {}),
+    ...(ops.includes('create') ? { create: describeBody(model, 'create', resource) } : {}),
+    ...(ops.includes('patch') || ops.includes('patchMany') ? { patch: describeBody(model, 'patch', resource) } : {}),
+    ...(ops.includes('put') ? { put: describeBody(model, 'put', resource) } : {}),
+    ...describeNested(resource),
+    ...describeOwn(resource),
+  };
+}
+
+/** Describes what clients may send of a model's records. */
+export function describeBody({ root, name }: CompiledModel, operation: 'create' | 'patch' | 'put', rules: WriteRules): Schema {
+  const node = { ...root, name };
+  switch (operation) {
+    case 'create':
+      return describe(node, 'Create', wholeMembers(node, insertAccess(rules)), 'record');
+    case 'patch':
+      return describe(node, 'Patch', changeMembers(node, patchAccess(rules), rules.mergePatch === false ? 'replace' : 'merge'), 'record');
+    case 'put':
+      return describe(node, 'Put', changeMembers(node, updateAccess(rules), 'put'), 'record');
+  }
+}
+
+function answersRecord(operation: Operation): boolean {
+  return operation !== 'delete' && operation !== 'patchMany' && operation !== 'deleteMany';
+}
+
+function isChoice(operation: Operation): boolean {
+  return operation === 'list' || operation === 'get';
+}
+
+function describePage(root: ObjectNode, { paging }: CompiledResource, { read, selected }: RecordSchemas): Schema {
+  const members = [
+    { name: 'data', schema: { type: 'array', items: selected ?? read }, isRequired: true },
+    { name: 'page', schema: pageSchema(paging), isRequired: true },
+  ];
+  return describe(root, 'Page', members, 'record');
+}
+
+/** Describes what is read of a model's records. */
+export function describeRead({ root, name }: CompiledModel, included: IncludedRecords): Pick<RecordSchemas, 'read'> {
+  return { read: describe({ ...root, name }, 'Read', [...readMembers(root, included), ...manyMembers(included)], 'record') };
+}
+
+/**
+ * Describes the bodies of creates below a record, in place: only the field that the service sets makes them other
+ * schemas.
+ */
+function describeNested({ nested }: CompiledResource): RecordSchemas {
+  const creating = nested.filter(({ operations }) => operations.some(({ kind }) => kind === 'create'));
+  const bodies = creating.map(({ name, via, target }): [string, Schema] => {
+    const members = wholeMembers(target.model.root, insertAccess(target));
+    const replaced = { schema: { description: 'Replaced by the id in the path, whatever it is.' }, isRequired: false };
+    const open = members.map((one) => (one.name === via.name ? { ...one, ...replaced } : one));
+    return [name, describe({ ...target.model.root, name: undefined }, 'Create', open)];
+  });
+  return bodies.length > 0 ? { nested: Object.fromEntries(bodies) } : {};
+}
+
+/**
+ * Describes the bodies and answers of custom operations. They are written in place, because nothing else refers to
+ * them.
+ */
+function describeOwn({ operations }: CompiledResource): RecordSchemas {
+  const insert = insertAccess({});
+  const bodies = operations.flatMap(({ name, body }): [string, Schema][] => {
+    if (body === undefined) return [];
+    if (body === 'any') return [[name, { type: 'object' }]];
+    const schema = describe({ ...body, name: undefined }, 'Create', wholeMembers(body, insert));
+    return [[name, body.name === undefined ? schema : { title: body.name, ...schema }]];
+  });
+  const answers = operations.flatMap(({ name, answer }): [string, Schema][] =>
+    typeof answer === 'object' ? [[name, describe(answer.node, 'Read', readMembers(answer.node, nothingIncluded))]] : [],
+  );
+  return { bodies: Object.fromEntries(bodies), answers: Object.fromEntries(answers) };
+}
+
+/** Returns a reference to the schema of the object. An object without a name is described in place. */
+function describe(node: ObjectNode, shape: Shape, members: readonly Member[], kind: 'record' | 'embedded' = 'embedded'): Schema {
+  const required = members.filter((member) => member.isRequired).map((member) => member.name);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(members.map((member) => [member.name, member.schema])),
+    ...(required.length > 0 ? { required } : {}),
+  };
+  const name = toSchemaName(node.name);
+  if (name !== undefined) return { $ref: new NamedSchema(name, kind, shape, node, schema) };
+  return isReadable(shape) ? schema : { ...schema, additionalProperties: false };
+}
+
+/** The members that clients read. In `Selected` only the id is required. */
+function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected' = 'Read'): Member[] {
+  const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
+  return readableFields(node).flatMap((field) => {
+    const slot = relationSlot(field);
+    const record = slot && included.referred.get(slot);
+    const isReplaced = record && slot.ref.as === undefined;
+    const schema = valueSchema(field.node, { leaf: isReplaced ? (leaf) => ({ anyOf: [readLeaf(leaf), record] }) : readLeaf, object });
+    const own = {
+      name: field.name,
+      schema: annotate(field.nullable ? withNull(schema) : schema, field, 'read'),
+      isRequired: shape === 'Read' ? !field.optional : field.key === '_id',
+    };
+    return record && slot.ref.as !== undefined
+      ? [own, { name: slot.ref.as, schema: addedSchema(field.node, record), isRequired: false }]
+      : [own];
+  });
+}
+
+/** The members that `include` adds beside ids: the record of each, or null. Without `include` they are missing. */
+function addedSchema(node: Node, record: Schema): Schema {
+  return withNull(node.kind === 'array' ? { type: 'array', items: addedSchema(node.items.node, record) } : record);
+}
+
+/**
+ * The members that `include` adds for relations by `t.hasMany`: the records or their number, and whether there are
+ * more.
+ */
+function manyMembers({ many }: IncludedRecords): Member[] {
+  return many.flatMap(({ relation: { name, max, isCount }, record }) => {
+    const value = isCount ? { type: 'integer', minimum: 0, maximum: max } : { type: 'array', items: record, maxItems: max };
+    const hasNext = { type: 'boolean', enum: [true], description: `Whether there are more than \`${name}\` says. Left out if not.` };
+    return [
+      { name, schema: value, isRequired: false },
+      { name: hasNextName(name), schema: hasNext, isRequired: false },
+    ];
+  });
+}
+
+/** The members of an object that is sent as a whole: the body of a create, or the replacement of an embedded object. */
+function wholeMembers(node: ObjectNode, access: Access): Member[] {
+  return node.fields.flatMap((field) => {
+    if (access.refusal(field) !== undefined) return [];
+    return member(field, wholeValue(field, access), access, isRequired(field) && !isMade(field));
+  });
+}
+
+/** Whether the service generates a missing value: an id of some types. */
+function isMade(field: CompiledField): boolean {
+  return field.key === '_id' && makeId(field) !== undefined;
+}
+
+function wholeValue(field: CompiledField, access: Access): Schema | undefined {
+  if (!maySend(field, access)) return undefined;
+  const shape = access.existing ? 'Replace' : 'Create';
+  const object = (embedded: ObjectNode) => describe(embedded, shape, wholeMembers(embedded, access));
+  return valueSchema(field.node, { leaf: writeLeaf, object });
+}
+
+/** The members of a patch or put: those of the record, and of embedded objects that are written key by key. */
+function changeMembers(node: ObjectNode, access: Access, mode: EmbeddedMode): Member[] {
+  return node.fields.flatMap((field) => {
+    if (access.refusal(field) !== undefined) return [];
+    const holdsClosed = holdsClosedValues(field.node, access);
+    const isByKey = mode === 'merge' || (mode === 'put' && holdsClosed);
+    const value = isByKey && field.node.kind === 'object' ? changeValue(field.node, access, mode) : wholeValue(field, access);
+    return member(field, value, access, mode === 'put' && !holdsClosed && isRequired(field));
+  });
+}
+
+function changeValue(node: ObjectNode, access: Access, mode: EmbeddedMode): Schema {
+  return describe(node, mode === 'put' ? 'Put' : 'Patch', changeMembers(node, access, mode));
+}
+
+/** A private field is shown only if it must be sent: otherwise no body would fit both the schema and the service. */
+function member(field: CompiledField, value: Schema | undefined, access: Access, isRequired: boolean): Member[] {
+  const { private: isPrivate } = field.policy;
+  const schema = acceptsNull(field, access) ? orNull(value) : value && (isUntyped(field.node) ? withoutNull(value) : value);
+  if (!schema || (isPrivate && !isRequired)) return [];
+  const annotated = annotate(schema, field, access);
+  return [{ name: field.name, schema: isPrivate ? { ...annotated, writeOnly: true } : annotated, isRequired }];
+}
+
+function orNull(value: Schema | undefined): Schema {
+  return value ? withNull(value) : { type: 'null' };
+}
+
+/**
+ * Asks the reader itself, because the meaning of null depends on markers, on the value's type, and on whether the
+ * record exists.
+ */
+function acceptsNull(field: CompiledField, access: Access): boolean {
+  const report = new Report();
+  compileFieldReader(field, access)(null, '', report);
+  return report.errors.length === 0;
+}
