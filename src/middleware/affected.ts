@@ -1,5 +1,6 @@
-import { needed, type ResourceMiddleware } from './exchange/context.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
+import { needed, passing } from './exchange/order.ts';
 
 /**
  * Answers with what a write to many records has done: `{"data": {"matched": 12, "modified": 11}}`.
@@ -8,11 +9,11 @@ import { exchangeOf } from './exchange/exchange.ts';
  * router.delete('/orders', filterQuery(Order), removeMany(Order, { db }), affected());
  */
 export function affected(): ResourceMiddleware {
-  return async function affected(ctx) {
+  return passing({ needs: ['affected'] }, async function affected(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const { matched, modified } = needed(ctx.affected, 'updateMany', 'affected');
+    const { matched, modified } = needed(ctx, 'affected', 'affected');
     ctx.status = 200;
     ctx.body = JSON.stringify({ data: { matched, modified } });
     ctx.type = 'json';
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import { aFunction, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
-import { type Context, type HandlerResult, needed, type ResourceMiddleware } from './exchange/context.ts';
+import type { Context, HandlerResult, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
+import { needed, passing } from './exchange/order.ts';
 
 /** Options of {@link answer}. */
 export interface AnswerOptions {
@@ -42,9 +43,9 @@ const legal: LegalOptions<AnswerOptions> = { status: orUndefined(aSuccess), loca
 export function answer(options: AnswerOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`answer`');
   const { status, location } = options;
-  return async function answer(ctx) {
+  return passing({ needs: ['result'] }, async function answer(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const result = needed(ctx.result, 'handler', 'answer');
+    const result = needed(ctx, 'result', 'answer');
     const text = result.toText();
     if (text !== undefined) {
       if (status !== undefined && isUnset(ctx)) ctx.status = status;
@@ -53,7 +54,7 @@ export function answer(options: AnswerOptions = {}): ResourceMiddleware {
       ctx.body = `{"data":${text}}`;
       ctx.type = 'json';
     } else if (isUnset(ctx)) answerNothing(ctx, status);
-  };
+  });
 }
 
 /** Unless the body is null, Koa would write the name of the status, and with the type of JSON the text `null`. */

@@ -1,4 +1,5 @@
 import { checkOptions, type LegalOptions } from '../options.ts';
+import { canAnswer } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 
 /** Options of {@link caching}. */
@@ -36,11 +37,11 @@ export function caching(options: CachingOptions = {}): ResourceMiddleware {
   const { cacheControl = 'private, no-cache', vary = ['Authorization', 'Cookie'] } = options;
   const isPlain = !vary.includes('*') && new Set(vary.map((name) => name.toLowerCase())).size === vary.length;
   const allNames = vary.join(', ');
-  return async function caching(ctx, next) {
+  return canAnswer([], async function caching(ctx, next) {
     await next(); // a problem skips the rest
     if (!ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', cacheControl);
     if (vary.length === 0) return;
     if (isPlain && !ctx.res.hasHeader('Vary')) ctx.set('Vary', allNames);
     else ctx.vary([...vary]);
-  };
+  });
 }

@@ -6,6 +6,7 @@ import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { isOpenTo, serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 
 /** Returns the values that the server sets, in document form. It may be async. */
@@ -41,13 +42,16 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   const open = new Set(openNames(compiled.fieldTable, access));
   // If the client chooses the id, it may be taken: `insert` then answers 412 to `If-None-Match: *`.
   const ofId = access.refusal(compiled.id) === undefined ? (['precondition_failed'] as const) : [];
-  return step(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx) {
-    ctx.exchange?.throwIfGivenUp();
-    const server = serverFields && (await serverValuesOf(serverFields, ctx));
-    const missing = allowMissing ? [] : undefined;
-    ctx.created = reader()(ctx.request.body, server, missing);
-    if (missing) ctx.isIncomplete = missing.length > 0;
-    ctx.mayWrite = isOpenTo(open, server);
-    if (ctx.isLargeBody) await pause();
-  });
+  return passing(
+    { leaves: ['created'] },
+    step(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx) {
+      ctx.exchange?.throwIfGivenUp();
+      const server = serverFields && (await serverValuesOf(serverFields, ctx));
+      const missing = allowMissing ? [] : undefined;
+      ctx.created = reader()(ctx.request.body, server, missing);
+      if (missing) ctx.isIncomplete = missing.length > 0;
+      ctx.mayWrite = isOpenTo(open, server);
+      if (ctx.isLargeBody) await pause();
+    }),
+  );
 }

@@ -6,6 +6,7 @@ import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { isOpenTo, serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 
 /** Options of {@link checkPatch}. */
@@ -34,10 +35,13 @@ export function checkPatch(model: ModelInput, options: CheckPatchOptions = {}): 
   const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
   const ofServer = serverFields ? (['internal'] as const) : [];
-  return step(['validation_failed', ...ofServer], async function checkPatch(ctx) {
-    const server = serverFields && (await serverValuesOf(serverFields, ctx));
-    ctx.changes = reader()(ctx.request.body, server);
-    ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
-    if (ctx.isLargeBody) await pause();
-  });
+  return passing(
+    { leaves: ['changes'] },
+    step(['validation_failed', ...ofServer], async function checkPatch(ctx) {
+      const server = serverFields && (await serverValuesOf(serverFields, ctx));
+      ctx.changes = reader()(ctx.request.body, server);
+      ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
+      if (ctx.isLargeBody) await pause();
+    }),
+  );
 }

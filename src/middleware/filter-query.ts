@@ -6,6 +6,7 @@ import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
 import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { filterLimits, mayExceedInt64 } from './list-query.ts';
 
@@ -44,10 +45,13 @@ export function filterQuery(model: ModelInput, options: FilterQueryOptions = {})
   const { clientFields: fields } = asCompiled(model);
   const rules = { fields, maxAffected, maxFilterValues, maxPrefix };
   const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
-  return step(['invalid_query', 'precondition_not_supported', ...ofIntegers], function filterQuery(ctx) {
-    refusePreconditions(ctx);
-    ctx.filterQuery = parseFilterQuery(parseQueryString(ctx.querystring), rules);
-  });
+  return passing(
+    { leaves: ['filterQuery'] },
+    step(['invalid_query', 'precondition_not_supported', ...ofIntegers], function filterQuery(ctx) {
+      refusePreconditions(ctx);
+      ctx.filterQuery = parseFilterQuery(parseQueryString(ctx.querystring), rules);
+    }),
+  );
 }
 
 function refusePreconditions({ req: { headers } }: Context): void {

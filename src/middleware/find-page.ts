@@ -5,8 +5,9 @@ import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';
-import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { needed, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { askThrough } from './relations/ask-through.ts';
@@ -60,14 +61,17 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, through, ...database } = options;
   const collection = openCollection(asCompiled(model), { ...database, warnOnScan });
   const ofSort = through && isSortable(through) ? (['too_many_matches'] as const) : [];
-  return step([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx) {
-    const query = needed(ctx.listQuery, 'listQuery', 'findPage');
-    const seen = await askThrough(ctx, query, through);
-    const bounds = boundsOf(ctx, maxPageBytes);
-    const work = workOf(ctx);
-    const found = await collection.seeing(ctx.deleted ?? 'live').findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, work);
-    ctx.page = query.include.length > 0 ? found : await writePage(found, work); // before the hooks, so that they receive the records that are shown
-  });
+  return passing(
+    { needs: ['listQuery'], leaves: ['page'] },
+    step([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx) {
+      const query = needed(ctx, 'listQuery', 'findPage');
+      const seen = await askThrough(ctx, query, through);
+      const bounds = boundsOf(ctx, maxPageBytes);
+      const work = workOf(ctx);
+      const found = await collection.seeing(ctx.deleted ?? 'live').findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, work);
+      ctx.page = query.include.length > 0 ? found : await writePage(found, work); // before the hooks, so that they receive the records that are shown
+    }),
+  );
 }
 
 /** The caller of `fetch` may want less than the api allows. Then nothing is to be read that it does not get. */

@@ -4,6 +4,7 @@ import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { passing } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 
@@ -43,9 +44,12 @@ export function findRecord(model: ModelInput, options: FindRecordOptions): Resou
   const { fetchPrivate = false, ...database } = options;
   const compiled = asCompiled(model);
   const collection = openCollection(compiled, database);
-  return step([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx) {
-    const { id, scope } = readAddress(ctx, compiled);
-    const { fields, precondition } = ctx;
-    ctx.record = await collection.seeing(ctx.deleted ?? 'live').findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
-  });
+  return passing(
+    { leaves: ['record'] },
+    step([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx) {
+      const { id, scope } = readAddress(ctx, compiled);
+      const { fields, precondition } = ctx;
+      ctx.record = await collection.seeing(ctx.deleted ?? 'live').findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
+    }),
+  );
 }

@@ -9,6 +9,7 @@ import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions } 
 import { canAnswer, checkProblems } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
+import { passing } from './exchange/order.ts';
 import { compileWriteResult, recordOf } from './exchange/write-result.ts';
 import { mayNameIn } from './relations/store-reach.ts';
 
@@ -68,26 +69,29 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
   const writeBody = compileWriteResult(compiled, undefined);
   const ofAnswer = (method: string) => (method === 'GET' ? (['internal'] as const) : (['internal', 'duplicate_key'] as const)); // a GET writes nothing
   const problems = (method: string) => [...ofAnswer(method), ...declared];
-  return canAnswer(problems, async function handler(ctx, next) {
-    ctx.exchange?.throwIfGivenUp();
-    containBody(ctx);
-    const value = await runHandler(run as Handler, ctx, compiled);
-    if (value === undefined) requireNothing(ctx, expected !== undefined && expected !== 'none');
-    else if (expected === 'none') throw new Error("An operation with `answer: 'none'` returned a value.");
-    ctx.result = {
-      value,
-      toText: () => (value === undefined ? undefined : write(value, ctx)),
-      get entityTag() {
-        return recordOf(value)?.entityTag;
-      },
-      get recordId() {
-        const found = compiled && recordOf(value);
-        return found?.isOf(compiled as CompiledModel) ? encodeURIComponent(found.id) : undefined;
-      },
-    };
-    await next();
-    if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
-  });
+  return passing(
+    { leaves: ['result', 'record'] },
+    canAnswer(problems, async function handler(ctx, next) {
+      ctx.exchange?.throwIfGivenUp();
+      containBody(ctx);
+      const value = await runHandler(run as Handler, ctx, compiled);
+      if (value === undefined) requireNothing(ctx, expected !== undefined && expected !== 'none');
+      else if (expected === 'none') throw new Error("An operation with `answer: 'none'` returned a value.");
+      ctx.result = {
+        value,
+        toText: () => (value === undefined ? undefined : write(value, ctx)),
+        get entityTag() {
+          return recordOf(value)?.entityTag;
+        },
+        get recordId() {
+          const found = compiled && recordOf(value);
+          return found?.isOf(compiled as CompiledModel) ? encodeURIComponent(found.id) : undefined;
+        },
+      };
+      await next();
+      if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
+    }),
+  );
 }
 
 /**

@@ -6,8 +6,9 @@ import { requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { ofReferences, ofValues, ofWrite } from './exchange/can-answer.ts';
-import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { needed, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { withWritePart } from './exchange/write-part.ts';
 import { writerOf } from './relations/writer.ts';
@@ -37,14 +38,14 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
   const write = step([...ofWrite, ...ofValues, ...ofReferences(compiled)], async function insert(ctx) {
-    const created = needed(ctx.created, 'checkCreate', 'insert');
+    const created = needed(ctx, 'created', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     const writer = writerOf(ctx);
     requireRecordWithin(writer, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
     ctx.record = await collection.insert(created, workOf(ctx), { ifIdIsFree, writer });
   });
-  return withWritePart({ findWritten: ({ record }) => [{ after: record }] }, write);
+  return passing({ needs: ['created'], leaves: ['record'] }, withWritePart({ findWritten: ({ record }) => [{ after: record }] }, write));
 }
 
 /** False if the server has replaced the id that the client sent. */

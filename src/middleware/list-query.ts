@@ -8,6 +8,7 @@ import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { passing } from './exchange/order.ts';
 import { parameterOf } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import { aThrough, type Through } from './relations/compile-through.ts';
@@ -85,12 +86,15 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   };
   const ofCursor = paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
   const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
-  return step(['invalid_query', ...ofCursor, ...ofIntegers], function listQuery(ctx) {
-    const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
-    const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
-    const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
-    ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted, parent });
-  });
+  return passing(
+    { leaves: ['listQuery'] },
+    step(['invalid_query', ...ofCursor, ...ofIntegers], function listQuery(ctx) {
+      const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
+      const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
+      const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
+      ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted, parent });
+    }),
+  );
 }
 
 /** Whether a filter of the list takes integers: one beyond 64 bits is 422 and not 400. */

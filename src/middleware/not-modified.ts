@@ -1,4 +1,5 @@
 import { matchesWeak, readEntityTags } from '../http/entity-tag.ts';
+import { canAnswer } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { ResourceMiddleware } from './exchange/context.ts';
  * router.get('/report', notModified(), sendReport);
  */
 export function notModified(): ResourceMiddleware {
-  return async function notModified(ctx, next) {
+  return canAnswer([], async function notModified(ctx, next) {
     await next();
     const header = ctx.req.headers['if-none-match'];
     const entityTag: string | undefined = ctx.response.get('ETag'); // undefined if it is not set, unlike what Koa's types say
@@ -21,7 +22,7 @@ export function notModified(): ResourceMiddleware {
     ctx.status = 304;
     ctx.body = null;
     ctx.status = 304; // Koa sets 204 for an empty body
-  };
+  });
 }
 
 function opaqueTag(entityTag: string): string {

@@ -2,8 +2,9 @@ import { formatLink, type Link } from '../http/link.ts';
 import { setQueryParameter } from '../http/query-string.ts';
 import type { CursorPlace, OffsetPlace, Page } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
-import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
+import { needed, passing } from './exchange/order.ts';
 import { requestPath } from './record.ts';
 
 /** A `Link` repeats the query up to three times, and HTTP clients refuse an answer with more than 16 KiB of headers. */
@@ -21,10 +22,10 @@ const longestLink = 8192;
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
  */
 export function page(): ResourceMiddleware {
-  return async function page(ctx) {
+  return passing({ needs: ['page'] }, async function page(ctx) {
     const exchange = exchangeOf(ctx);
     exchange.throwIfGivenUp();
-    const found = await writePage(needed(ctx.page, 'findPage', 'page'), exchange.work, ctx.included);
+    const found = await writePage(needed(ctx, 'page', 'page'), exchange.work, ctx.included);
     const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
@@ -32,7 +33,7 @@ export function page(): ResourceMiddleware {
     ctx.body = Buffer.concat([beforeData, found.written.json, Buffer.from(`,"page":${JSON.stringify(describePage(found))}}`)]);
     ctx.type = 'json';
     letGo(ctx);
-  };
+  });
 }
 
 const beforeData = Buffer.from('{"data":');

@@ -2,8 +2,9 @@ import type { Included } from '../model/relations/included.ts';
 import { JsonOutput } from '../model/value/json-output.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
+import { needed, passing } from './exchange/order.ts';
 
 /** Options of {@link record}. */
 export interface RecordOptions {
@@ -25,16 +26,16 @@ const legal: LegalOptions<RecordOptions> = { created: trueOrFalse, location: aFu
 export function record(options: RecordOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`record`');
   const { created = false, location = pathBelow } = options;
-  return async function record(ctx) {
+  return passing({ needs: ['record'] }, async function record(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const found = needed(ctx.record, 'findRecord', 'record');
+    const found = needed(ctx, 'record', 'record');
     const body = writeData(found, ctx.included); // first: if it fails, the problem must not have the headers of a record
     ctx.status = created ? 201 : 200; // the app may have set another one
     if (created) ctx.set('Location', location(ctx, encodeURIComponent(found.id)));
     if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);
     ctx.body = body;
     ctx.type = 'json';
-  };
+  });
 }
 
 function pathBelow(ctx: Context, id: string): string {

@@ -4,8 +4,9 @@ import type { Affected } from '../mongo/collection/write-many.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import { ofCascade, ofMany } from './exchange/can-answer.ts';
-import { needed, type ResourceMiddleware } from './exchange/context.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { needed, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { type WritePart, withWritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
@@ -25,15 +26,15 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
   const write = step([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx) {
-    const query = needed(ctx.filterQuery, 'filterQuery', 'removeMany');
+    const query = needed(ctx, 'filterQuery', 'removeMany');
     const targets = { ...query, scope: ctx.scope, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
   });
   const part: WritePart = {
-    findBefore: (ctx) => collection.findTargets({ ...needed(ctx.filterQuery, 'filterQuery', 'removeMany'), scope: ctx.scope }, workOf(ctx)),
+    findBefore: (ctx) => collection.findTargets({ ...needed(ctx, 'filterQuery', 'removeMany'), scope: ctx.scope }, workOf(ctx)),
     findWritten: (_ctx, before) => before.map((record) => ({ before: record })),
   };
-  return withWritePart(part, write);
+  return passing({ needs: ['filterQuery'], leaves: ['affected'] }, withWritePart(part, write));
 }
 
 /** The same with ids in document form, as hooks know them. */

@@ -4,6 +4,7 @@ import { checkOptions } from '../options.ts';
 import { ofCascade, ofChange } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { passing } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import { withWritePart } from './exchange/write-part.ts';
@@ -27,5 +28,5 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.record = await collection.remove(target, workOf(ctx));
   });
-  return withWritePart({ findWritten: ({ record }) => [{ before: record }] }, write);
+  return passing({ leaves: ['record'] }, withWritePart({ findWritten: ({ record }) => [{ before: record }] }, write));
 }

@@ -6,6 +6,7 @@ import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { ofChange } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { passing } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { requireDeletedAt } from './exchange/require-deleted-at.ts';
 import { step } from './exchange/step.ts';
@@ -47,5 +48,5 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
     const { id, scope } = readAddress(ctx, compiled);
     return collection.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };
-  return withWritePart(updatePart(findBefore), write);
+  return passing({ leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

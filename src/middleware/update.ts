@@ -3,8 +3,9 @@ import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import { ofChange, ofReferences, ofValues } from './exchange/can-answer.ts';
-import { type Context, needed, type ResourceMiddleware } from './exchange/context.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { needed, passing } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import { updatePart, withWritePart } from './exchange/write-part.ts';
@@ -26,8 +27,7 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const requireChanges = (ctx: Context, writer = writerOf(ctx)) =>
-    requireChangesWithin(writer, needed(ctx.changes, 'checkPatch', 'update'));
+  const requireChanges = (ctx: Context, writer = writerOf(ctx)) => requireChangesWithin(writer, needed(ctx, 'changes', 'update'));
   const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChanges(ctx, writer);
@@ -39,5 +39,5 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
     const { id, scope } = readAddress(ctx, compiled);
     return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };
-  return withWritePart(updatePart(findBefore), write);
+  return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

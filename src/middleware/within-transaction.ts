@@ -5,6 +5,7 @@ import { Stores } from '../store/stores.ts';
 import { ofTransaction, problemsOf } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { passesOf, passing } from './exchange/order.ts';
 import { rememberState } from './exchange/remember-state.ts';
 import { runWithin, type WithinHook, type Written } from './exchange/run-within.ts';
 import { runAlone, step } from './exchange/step.ts';
@@ -50,23 +51,26 @@ export function withinTransaction(
   if (hooks.length === 0) return write;
   const stores = new Stores(options.db, options.maxTimeMS, () => options.references);
   const problems = (method: string) => [...problemsOf(write, method), ...ofTransaction];
-  return step(problems, async function withinTransaction(ctx) {
-    containBody(ctx);
-    const takeBack = rememberState(ctx);
-    try {
-      await stores.transaction(async (tx) => {
+  return passing(
+    passesOf([write]),
+    step(problems, async function withinTransaction(ctx) {
+      containBody(ctx);
+      const takeBack = rememberState(ctx);
+      try {
+        await stores.transaction(async (tx) => {
+          takeBack();
+          const found = (await part.findBefore?.(ctx)) ?? [];
+          await runAlone(write, ctx);
+          for (const one of await part.findWritten(ctx, found)) {
+            if (isUnchanged(one)) continue;
+            const { before, after } = one;
+            await runWithin(hooks as readonly WithinHook[], ctx, { before: before?.document ?? null, after: after?.document ?? null, tx });
+          }
+        }, userOf(ctx));
+      } catch (error) {
         takeBack();
-        const found = (await part.findBefore?.(ctx)) ?? [];
-        await runAlone(write, ctx);
-        for (const one of await part.findWritten(ctx, found)) {
-          if (isUnchanged(one)) continue;
-          const { before, after } = one;
-          await runWithin(hooks as readonly WithinHook[], ctx, { before: before?.document ?? null, after: after?.document ?? null, tx });
-        }
-      }, userOf(ctx));
-    } catch (error) {
-      takeBack();
-      throw error;
-    }
-  });
+        throw error;
+      }
+    }),
+  );
 }

@@ -10,6 +10,7 @@ import { checkPut } from '../middleware/check-put.ts';
 import { deleted } from '../middleware/deleted.ts';
 import { canAnswer, ofTransaction } from '../middleware/exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { checkOrder } from '../middleware/exchange/order.ts';
 import { fields } from '../middleware/fields.ts';
 import { filterQuery } from '../middleware/filter-query.ts';
 import { findIncluded } from '../middleware/find-included.ts';
@@ -67,6 +68,7 @@ export function compileChains(resource: CompiledResource, before: readonly Resou
     ...nestedChains(resource, chains),
     ...linkChains(resource),
   ]);
+  for (const [name, chain] of own) checkOrder(chain, `\`${name}\` of \`${resource.path}\``);
   const whole = new Map([...own].map(([name, chain]) => [name, [...before, ...chain]] as const));
   return {
     ...resource,

@@ -9,7 +9,15 @@ import type { AnswersProblems, ResourceMiddleware } from './context.ts';
  * collects them from the operation's chain.
  */
 export function canAnswer(problems: NonNullable<AnswersProblems['problems']>, middleware: ResourceMiddleware): ResourceMiddleware {
+  ofLibrary.add(middleware);
   return Object.assign(middleware, { problems });
+}
+
+const ofLibrary = new WeakSet<ResourceMiddleware>();
+
+/** Whether a middleware is one of the library, which fills no slots but its own. */
+export function isOfLibrary(middleware: ResourceMiddleware): boolean {
+  return ofLibrary.has(middleware);
 }
 
 /** The codes of the problems that a middleware or a guard carries, for a method such as `GET`. */

@@ -18,11 +18,8 @@ import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Exchange } from './exchange.ts';
 import type { Sought } from './require-seen.ts';
 
-/**
- * The properties of Koa's context by which the middlewares pass on their results. Each slot has one writer;
- * `docs/reference/middleware.md` names the writer and the readers of each.
- */
-export interface Slots {
+/** What is known of a request before its operation begins, and for as long as it lasts. */
+interface RequestSlots {
   /** @internal Set by the first middleware that needs it. */
   exchange?: Exchange;
   /**
@@ -30,10 +27,24 @@ export interface Slots {
    * function of yours awaits.
    */
   readonly signal?: AbortSignal;
+  /** Set by `requestId`: the id of the request. */
+  requestId?: string;
+  /** Set by the api: the operation that the request addresses, its resource (by path) and its route. */
+  operation?: { readonly resource: string; readonly name: string; readonly route: string };
   /** Set by `fetch`: the principal, which replaces what `authenticate` would find. */
   givenPrincipal?: { readonly principal: unknown };
   /** Set by `fetch`: how many bytes a page may have for this request. */
   pageBytes?: number;
+  /** Set by `bodyLimit`: the largest body in bytes, for a `jsonBody` without a `limit`. */
+  bodyLimit?: number;
+  /** Set by `bodyLimit`: the time that a body may take in milliseconds, for a `jsonBody` without a `timeout`. */
+  bodyTimeout?: number;
+  /** Set by `bodyLimit`: the most values of a body, for a `jsonBody` without `maxValues`. */
+  bodyValues?: number;
+}
+
+/** Who sends a request, and which records it may reach. */
+interface CallerSlots {
   /** Set by `authenticate`: the principal; undefined if the request is anonymous. */
   principal?: unknown;
   /** Set by `guards`: the guards that have opened for this request. `authenticate` resets it. */
@@ -42,6 +53,12 @@ export interface Slots {
   scope?: RowScope;
   /** Set by `scope`: the conditions that a record which a client writes must fulfil. */
   writeScope?: readonly Condition[];
+  /** Set by `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
+  mayWrite?: (name: string) => boolean;
+}
+
+/** What the path of a request names besides its record. */
+interface PathSlots {
   /**
    * @internal Set by `findParent`: the id of the record below which an operation is served, as `readReference` returns
    * it.
@@ -53,8 +70,10 @@ export interface Slots {
   pathField?: string;
   /** @internal Set by `findOther`: the id of the record to link, in the stored form of the array that holds it. */
   otherId?: unknown;
-  /** Set by `checkCreate`, `checkPatch` and `checkPut`: whether the client may write the field of a dotted name. */
-  mayWrite?: (name: string) => boolean;
+}
+
+/** What a client asks for by the query string and by headers. */
+interface QuerySlots {
   /**
    * Set by `deleted`: whether a read shows the living records, deleted ones only, or both. Without it, deleted records
    * do not exist.
@@ -70,35 +89,41 @@ export interface Slots {
   filterQuery?: FilterQuery;
   /** Set by `include`: the relations to include in one record, if there are any. Those of a list are in `listQuery`. */
   include?: readonly string[];
+}
+
+/** What a client sends to be written, once it has been checked. */
+interface BodySlots {
+  /**
+   * @internal Set by `jsonBody` if the body is large: other requests then run between its parser, its validation and
+   * its write.
+   */
+  isLargeBody?: true | undefined;
   /** Set by `checkCreate`: the document to insert, in stored form. `beforeHooks` replaces it. */
   created?: Record<string, unknown>;
   /** Set by `checkCreate`: whether required fields are still missing, which hooks of `beforeHooks` must set. */
   isIncomplete?: boolean;
   /** Set by `checkPatch` and `checkPut`: the changes of the update. `beforeHooks` replaces them. */
   changes?: Changes;
+}
+
+/** What an operation has read or written, for the hooks and the answer. */
+interface RecordSlots {
   /** Set by the middleware that reads or writes: the record of the operation. */
   record?: StoredRecord;
   /** Set by `updateMany` and `removeMany`: how many records were written to, and their ids in document form. */
   affected?: Affected;
+  /** @internal Set by `remove` and `removeMany`: the records that the delete has changed, but did not address. */
+  cascaded?: readonly CascadedRecord[];
   /** Set by `findPage`: the page of a list, until `page` has written it. */
   page?: Page | undefined;
   /** Set by `findIncluded`: the included records, until `page` has written them. */
   included?: Included | undefined;
-  /** Set by the api: the operation that the request addresses, its resource (by path) and its route. */
-  operation?: { readonly resource: string; readonly name: string; readonly route: string };
-  /** Set by `requestId`: the id of the request. */
-  requestId?: string;
-  /** Set by `bodyLimit`: the largest body in bytes, for a `jsonBody` without a `limit`. */
-  bodyLimit?: number;
-  /** Set by `bodyLimit`: the time that a body may take in milliseconds, for a `jsonBody` without a `timeout`. */
-  bodyTimeout?: number;
-  /** Set by `bodyLimit`: the most values of a body, for a `jsonBody` without `maxValues`. */
-  bodyValues?: number;
-  /**
-   * @internal Set by `jsonBody` if the body is large: other requests then run between its parser, its validation and
-   * its write.
-   */
-  isLargeBody?: true | undefined;
+  /** Set by `handler`: what it returned. */
+  result?: HandlerResult;
+}
+
+/** What the functions of the application use to read and to write. */
+interface StoreSlots {
   /** Set by `records`: loads the record of the path, within the scope. */
   load?: () => Promise<unknown>;
   /** Set by `records`: saves a record that `load` has returned. */
@@ -113,21 +138,28 @@ export interface Slots {
   transaction?: RunTransaction;
   /** @internal Set by `stores`: finds the resources of a model, by which the stores of a request are limited. */
   findResources?: FindResources | undefined;
-  /** @internal Set by a batch, and by an `Idempotency-Key`: carries out the write of the operation in a transaction. */
-  carryOut?: CarryOut;
-  /** @internal Set by `remove` and `removeMany`: the records that the delete has changed, but did not address. */
-  cascaded?: readonly CascadedRecord[];
-  /** @internal Set above `idempotency`: who may see the answer of the operation again. */
-  replays?: Replays | undefined;
   /** @internal Set by `stores`: whether the request has changed or removed records by a store. */
   hasChanged?: boolean;
+}
+
+/** What a batch and an `Idempotency-Key` know of an operation. */
+interface ReplaySlots {
+  /** @internal Set by a batch, and by an `Idempotency-Key`: carries out the write of the operation in a transaction. */
+  carryOut?: CarryOut;
+  /** @internal Set above `idempotency`: who may see the answer of the operation again. */
+  replays?: Replays | undefined;
   /** @internal Set by a batch, and by an `Idempotency-Key`: collects the records that a handler loads or answers. */
   noted?: Set<StoredRecord> | undefined;
   /** @internal Set by a batch: what the answers of its operations show. */
   shown?: readonly ShownRecords[] | undefined;
-  /** Set by `handler`: what it returned. */
-  result?: HandlerResult;
 }
+
+/**
+ * The properties of Koa's context by which the middlewares pass on their results. Each slot has one writer;
+ * `docs/reference/middleware.md` names the writer and the readers of each. `order.ts` has those without which a
+ * middleware cannot work.
+ */
+export interface Slots extends RequestSlots, CallerSlots, PathSlots, QuerySlots, BodySlots, RecordSlots, StoreSlots, ReplaySlots {}
 
 /**
  * Carries out a step in a transaction, and resolves when it has been committed. The step writes, and then makes the
@@ -223,9 +255,3 @@ export type Guard<Ctx = Context> = ((ctx: Ctx) => boolean | Promise<boolean>) & 
 
 /** Returns the rows that this request may touch: a filter of values or the library's own operators, or `everything`. */
 export type ScopeFunction<Ctx = Context> = (ctx: Ctx) => unknown;
-
-/** Returns a slot that the chain needs, or throws a plain Error (500) that names the missing middleware. */
-export function needed<T>(slot: T | undefined, middleware: string, by: string): T {
-  if (slot !== undefined) return slot;
-  throw new Error(`\`${by}\` needs \`${middleware}\` before it in the chain.`);
-}

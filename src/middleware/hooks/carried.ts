@@ -1,5 +1,6 @@
 import { canAnswer, problemsOf } from '../exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../exchange/context.ts';
+import { passesOf, passing } from '../exchange/order.ts';
 import { rememberState } from '../exchange/remember-state.ts';
 import { compose, runAlone } from '../exchange/step.ts';
 
@@ -13,14 +14,17 @@ export function carried(write: ResourceMiddleware, hooks: readonly ResourceMiddl
   const whole = compose(parts);
   const answering = compose([write, answer]);
   const problems = (method: string) => parts.flatMap((part) => problemsOf(part, method));
-  return canAnswer(problems, async function carried(ctx, next) {
-    const { carryOut } = ctx;
-    if (!carryOut) return whole(ctx, next);
-    const takeBack = rememberState(ctx);
-    await carryOut(async () => {
-      takeBack();
-      await runAlone(answering, ctx);
-    });
-    for (const hook of hooks) await runAlone(hook, ctx);
-  });
+  return passing(
+    passesOf(parts),
+    canAnswer(problems, async function carried(ctx, next) {
+      const { carryOut } = ctx;
+      if (!carryOut) return whole(ctx, next);
+      const takeBack = rememberState(ctx);
+      await carryOut(async () => {
+        takeBack();
+        await runAlone(answering, ctx);
+      });
+      for (const hook of hooks) await runAlone(hook, ctx);
+    }),
+  );
 }

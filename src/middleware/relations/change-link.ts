@@ -10,8 +10,9 @@ import { openReferencing, type WriteOptions } from '../../mongo/relations/open-r
 import { Invalid } from '../../rules.ts';
 import { isOpenTo, serverValuesOf } from '../body/server-values.ts';
 import { ofChange, ofRead, ofReferences, ofValues } from '../exchange/can-answer.ts';
-import { type Called, type Context, needed, type ResourceMiddleware } from '../exchange/context.ts';
+import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
+import { needed, passing } from '../exchange/order.ts';
 import { parameterOf, readAddress, readId } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
 import { updatePart, withWritePart } from '../exchange/write-part.ts';
@@ -61,14 +62,17 @@ export function checkLink(
 ): ResourceMiddleware {
   const open = new Set(openNames(model.fieldTable, updateAccess({ explicitWrites })));
   const readServer = once(() => compileServerChanges(model));
-  return step(serverFields ? ['internal'] : [], async function checkLink(ctx) {
-    ctx.request.body ??= {}; // functions that look at what was sent find nothing
-    const server = serverFields && (await serverValuesOf(serverFields, ctx));
-    if (server && Object.hasOwn(server, field.name))
-      throw new Error(`\`serverFields\` set \`${field.name}\`, of which clients may write single elements by \`links\`.`);
-    ctx.mayWrite = isOpenTo(open, server);
-    ctx.changes = server ? readServer()(server) : { assignments: [], embedded: [] };
-  });
+  return passing(
+    { leaves: ['changes'] },
+    step(serverFields ? ['internal'] : [], async function checkLink(ctx) {
+      ctx.request.body ??= {}; // functions that look at what was sent find nothing
+      const server = serverFields && (await serverValuesOf(serverFields, ctx));
+      if (server && Object.hasOwn(server, field.name))
+        throw new Error(`\`serverFields\` set \`${field.name}\`, of which clients may write single elements by \`links\`.`);
+      ctx.mayWrite = isOpenTo(open, server);
+      ctx.changes = server ? readServer()(server) : { assignments: [], embedded: [] };
+    }),
+  );
 }
 
 /**
@@ -85,7 +89,7 @@ export function changeLink(
   const collection = openReferencing(model, options);
   const write = step([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx) {
     const writer = writerOf(ctx);
-    const changes = requireChangesWithin(writer, needed(ctx.changes, 'checkLink', 'changeLink'));
+    const changes = requireChangesWithin(writer, needed(ctx, 'changes', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
     const change = { field, query, show, kind, element: ctx.otherId, changes };
     ctx.record = await collection.changeElement(target, change, workOf(ctx));
@@ -94,5 +98,5 @@ export function changeLink(
     const { id, scope } = readAddress(ctx, model);
     return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };
-  return withWritePart(updatePart(findBefore), write);
+  return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

@@ -6,6 +6,7 @@ import { crossOrigin } from '../../middleware/cross-origin.ts';
 import { canAnswer, checkProblems, problemsOf } from '../../middleware/exchange/can-answer.ts';
 import { containBody } from '../../middleware/exchange/contain-errors.ts';
 import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { checkOrder } from '../../middleware/exchange/order.ts';
 import { fields } from '../../middleware/fields.ts';
 import { guards } from '../../middleware/guards.ts';
 import type { Handler } from '../../middleware/handler.ts';
@@ -200,6 +201,7 @@ function requireAnswer({ handler, use = [] }: Definition, where: string): void {
 function compileUse({ use = [] }: Definition, where: string): Pick<CompiledOperation, 'reading' | 'checking' | 'body' | 'isBodyOptional'> {
   const middlewares = use as readonly ResourceMiddleware[];
   for (const middleware of middlewares) checkProblems(middleware, `a middleware in \`use\` of ${where}`);
+  checkOrder(middlewares, `\`use\` of ${where}`);
   const uncalled = middlewares.find((middleware) => makers.has(middleware));
   if (uncalled) throw new ConfigurationError(`\`use\` of ${where} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
   const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);

@@ -1,0 +1,67 @@
+import { ConfigurationError } from '../../errors.ts';
+import { isOfLibrary } from './can-answer.ts';
+import type { Context, ResourceMiddleware, Slots } from './context.ts';
+
+/** The slots by which one middleware of a chain passes on its result to another, each with the one that fills it. */
+const makers = {
+  created: 'checkCreate',
+  changes: 'checkPatch',
+  listQuery: 'listQuery',
+  filterQuery: 'filterQuery',
+  page: 'findPage',
+  record: 'findRecord',
+  affected: 'updateMany',
+  result: 'handler',
+} as const satisfies { readonly [Name in keyof Slots]?: string };
+
+type Passed = keyof typeof makers;
+
+interface Passes {
+  readonly needs?: readonly Passed[];
+  readonly leaves?: readonly Passed[];
+}
+
+interface InOrder {
+  readonly passes?: Passes;
+}
+
+/** Attaches to a middleware the slots that it cannot do without, and those that it fills. */
+export function passing(passes: Passes, middleware: ResourceMiddleware): ResourceMiddleware {
+  return Object.assign(middleware, { passes } satisfies InOrder);
+}
+
+/** The slots that middlewares need and fill as one. */
+export function passesOf(parts: readonly ResourceMiddleware[]): Passes {
+  const leaves = new Set<Passed>();
+  const needs = parts.flatMap((part) => {
+    const { passes: own = {} } = part as InOrder;
+    const missing = (own.needs ?? []).filter((slot) => !leaves.has(slot));
+    for (const slot of own.leaves ?? []) leaves.add(slot);
+    return missing;
+  });
+  return { needs, leaves: [...leaves] };
+}
+
+/**
+ * Refuses a chain in which a middleware of the library stands before the one whose result it needs, or without it. One
+ * of the application may fill any slot: what comes after it is not checked here, but by {@link needed}.
+ */
+export function checkOrder(chain: readonly ResourceMiddleware[], where: string): void {
+  const end = chain.findIndex((middleware) => !isOfLibrary(middleware) && !('passes' in middleware));
+  const known = end === -1 ? chain : chain.slice(0, end);
+  known.forEach((middleware, index) => {
+    const [missing] = passesOf(known.slice(0, index + 1)).needs ?? [];
+    if (missing) throw new ConfigurationError(`${where}: ${missingText(missing, middleware.name)}`);
+  });
+}
+
+/** Returns a slot that the chain needs, or throws a plain Error (500) that names the missing middleware. */
+export function needed<Name extends Passed>(ctx: Context, name: Name, by: string): NonNullable<Context[Name]> {
+  const slot = ctx[name];
+  if (slot === undefined || slot === null) throw new Error(missingText(name, by));
+  return slot as NonNullable<Context[Name]>;
+}
+
+function missingText(missing: Passed, by: string): string {
+  return `\`${by}\` needs \`${makers[missing]}\` before it in the chain.`;
+}
