@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { asSent } from '../../model/value/copy-value.ts';
 import type { Changes, StoredCheck } from '../../model/write/plan-changes.ts';
 import { checkedLater, type LegalOptions } from '../../options.ts';
-import { bsonOptions } from '../driver/bson-options.ts';
+import { bsonOptions, recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb, type Database } from '../driver/database.ts';
 import { isIdTaken } from '../driver/outcome.ts';
@@ -68,8 +68,8 @@ export interface ModelCollection extends Operations, Purges {
   restore(target: Target, work: Work): Promise<StoredRecord>;
 }
 
-/** Sends one write, and returns the record after it; null if it matched nothing. */
-type Write = (command: Command) => Promise<Stored | null>;
+/** Sends one write, and returns the BSON of its record; null if it matched nothing. */
+type Write = (command: Command) => Promise<Uint8Array | null>;
 
 const maxRaces = 8;
 
@@ -102,6 +102,8 @@ function open(
 ): ModelCollection {
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
+
+  const asBytes = collection as object as WritesAsBytes;
 
   const inserts = new SharedInserts(db, collection, shareRoundTrips);
 
@@ -166,15 +168,17 @@ function open(
 
   function applying(filter: Filter, changes: Changes): Write {
     return (command) =>
-      collection.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), {
+      asBytes.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), {
         returnDocument: 'after',
+        ...recordAsBytes,
         ...command.options,
       });
   }
 
   function marked(filter: Filter, { at, id }: Deletion): Write {
     const pipeline = buildUpdate(model, marking(model, { at, id }), at);
-    return (command) => collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'before', ...command.options });
+    return (command) =>
+      asBytes.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'before', ...recordAsBytes, ...command.options });
   }
 
   const all: Operations = {
@@ -182,7 +186,7 @@ function open(
     ...openChildren(model, db, { readMany }),
     ...openManyInserts(model, db, collection, { write, maxTimeMS }),
     ...openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
-    ...openLinks(model, collection, { write, toFilter, explainMiss, retry }),
+    ...openLinks(model, asBytes, { write, toFilter, explainMiss, retry }),
     ...openReferenceCommands(model, collection, { readLatest, write }),
 
     async insert(stored, work, { ifIdIsFree = false, writer } = {}) {
@@ -205,7 +209,7 @@ function open(
       const filter = toFilter(target);
       const run: Write = model.deletedAt
         ? marked(filter, deletion)
-        : (command) => collection.findOneAndDelete(command.handOver(filter), command.options);
+        : (command) => asBytes.findOneAndDelete(command.handOver(filter), { ...recordAsBytes, ...command.options });
       return writeOrExplain(target, undefined, run, work);
     },
   };

@@ -1,10 +1,11 @@
-import type { Document as BsonDocument, Collection } from 'mongodb';
+import type { Document as BsonDocument } from 'mongodb';
 import { validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { ArrayNode, CompiledField } from '../../model/node.ts';
 import type { ShowValue } from '../../model/shown-value.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
+import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
@@ -54,7 +55,7 @@ interface Settings extends Pick<Commands, 'write'> {
 }
 
 /** Opens the writes to elements of the arrays of a collection. */
-export function openLinks(model: CompiledModel, collection: Collection<Stored>, { write, toFilter, explainMiss, retry }: Settings): Links {
+export function openLinks(model: CompiledModel, collection: WritesAsBytes, { write, toFilter, explainMiss, retry }: Settings): Links {
   return {
     changeElement(target, change, work) {
       const { field, show, kind, element, changes } = change;
@@ -65,8 +66,8 @@ export function openLinks(model: CompiledModel, collection: Collection<Stored>, 
       const next = kind === 'add' ? { $concatArrays: [list, [{ $literal: element }]] } : without;
       const filter = both(both(toFilter(target), { $expr: { $and: conditionsOf(change, list, without) } }), remainsWithin(change, own));
       const pipeline = [{ $set: { [field.key]: next } }, ...buildUpdate(model, changes, new Date())];
-      const send = (command: Command): Promise<Stored | null> =>
-        collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...command.options });
+      const send = (command: Command): Promise<Uint8Array | null> =>
+        collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...recordAsBytes, ...command.options });
       if (kind === 'add') requireAddable(change, own, writer);
       return retry(async () => {
         const written = await write(work, send, writer);

@@ -14,6 +14,19 @@ export const bsonOptions = {
   ignoreUndefined: false,
 } as const;
 
+/**
+ * Options by which `findOneAndUpdate` and `findOneAndDelete` return the BSON of the record. With `documentsReturnedIn`
+ * the driver applies `raw` only to the reply of a command that has succeeded. Errors, and what a monitor sees, are
+ * decoded as without it; labels, times and write concern errors it reads from the bytes of a reply in any case.
+ */
+export const recordAsBytes = { raw: true, documentsReturnedIn: 'value' } as const;
+
+/** The writes of a collection that return bytes, with {@link recordAsBytes} among their options. */
+export interface WritesAsBytes {
+  findOneAndUpdate(filter: object, update: readonly object[], options: object): Promise<Uint8Array | null>;
+  findOneAndDelete(filter: object, options: object): Promise<Uint8Array | null>;
+}
+
 /** Decodes a record. */
 export function decode(bytes: Uint8Array): Record<string, unknown> {
   return BSON.deserialize(bytes, bsonOptions);
