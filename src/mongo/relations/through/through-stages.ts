@@ -25,9 +25,10 @@ export function requireThrough(joined: Joined, { filter, stages }: ThroughQuery,
   return [lookUp(joined, pipeline, as), { $match: { [as]: { $ne: [] } } }, { $unset: as }];
 }
 
-/** A `$lookup` by id, for which the database uses the index of the ids. */
+/** A `$lookup` by id, for which the database uses the index of the ids. An empty pipeline is left out: it costs. */
 export function lookUp({ path, source }: Joined, pipeline: readonly BsonDocument[], as: string): BsonDocument {
-  return { $lookup: { from: source.model.collection, localField: path, foreignField: '_id', pipeline, as } };
+  const by = { from: source.model.collection, localField: path, foreignField: '_id' };
+  return { $lookup: pipeline.length > 0 ? { ...by, pipeline, as } : { ...by, as } };
 }
 
 /** A key that no field of the model has. A pipeline may use it for a value of its own. */
