@@ -4,8 +4,8 @@ import type { Filter } from './filter.ts';
 
 /**
  * Writes a filter as an expression about a document that a variable holds, such as `$$this`: true exactly if the filter
- * matches. Undefined for what has no short expression: dotted paths, and other operators than `$eq`, `$in`, `$exists` and,
- * for `_id`, `$type`.
+ * matches. Undefined for what has no short expression: dotted paths, and other operators than `$eq`, `$in`, `$exists`
+ * and, for `_id`, `$type`.
  */
 export function asExpression(filter: Filter, variable: string): BsonDocument | undefined {
   const parts = Object.entries(filter).map(([key, value]) => {
