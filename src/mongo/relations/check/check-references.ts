@@ -147,15 +147,22 @@ interface Sought {
 /**
  * The part of the references whose records are not there, or not within their scope. Those that must hold are held from
  * now on: their latches are taken by one command, before the records are read by one command for each collection and
- * scope.
+ * scope. Outside a transaction, which sends one command after the other, these commands are sent at once.
  */
 export async function findMissing(named: readonly Named[], scopes: Scopes, latches: Holding, work: Work): Promise<Named[]> {
   const held = parentsOf(named.filter(isHeld));
   const made = held.length > 0 ? await latches.hold(held, work) : none;
-  const missing: Named[] = [];
-  for (const one of groupByTarget(named, scopes)) missing.push(...(await findMissingOf(one, made, work)));
+  const groups = groupByTarget(named, scopes);
+  const find = (one: Sought) => findMissingOf(one, made, work);
+  const missing = work.transaction ? await inTurn(groups, find) : (await Promise.all(groups.map(find))).flat();
   const unwritten = parentsOf(missing).filter(({ key }) => made.has(key));
   if (unwritten.length > 0) await latches.discard(unwritten, work);
+  return missing;
+}
+
+async function inTurn(groups: readonly Sought[], find: (one: Sought) => Promise<readonly Named[]>): Promise<Named[]> {
+  const missing: Named[] = [];
+  for (const one of groups) missing.push(...(await find(one)));
   return missing;
 }
 

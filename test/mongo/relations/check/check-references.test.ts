@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/errors.ts';
 import { defineModel, t } from '../../../../src/index.ts';
@@ -209,6 +210,34 @@ describe('findMissing()', () => {
       ['find', 'project', '_id', ['p1', 'x', 'p2', 'y'], anywhere, 4],
       ['find', 'label', '_id', ['a'], anywhere, 1],
     ]);
+  });
+
+  it('looks in all collections at once, but in a transaction in one after the other', async () => {
+    const order: string[] = [];
+    const slow = ({ edge, ids }: Named): Named => ({
+      ids,
+      edge: {
+        ...edge,
+        target: {
+          ...edge.target,
+          collection: {
+            async findIdsBy() {
+              order.push('begun');
+              await setImmediate();
+              order.push('ended');
+              return [];
+            },
+          },
+        } as never,
+      },
+    });
+    const latches: Holding = { hold: async () => new Set(), discard: async () => undefined };
+    const both = [...named({ project: ['p1'] }), ...named({ labels: ['a'] })].map(slow);
+    const scopes = new Map(both.map(({ edge }) => [edge, anywhere]));
+    await findMissing(both, scopes as never, latches, new Work());
+    expect(order.splice(0)).toEqual(['begun', 'begun', 'ended', 'ended']);
+    await findMissing(both, scopes as never, latches, Object.assign(new Work(), { transaction: {} }) as never);
+    expect(order).toEqual(['begun', 'ended', 'begun', 'ended']);
   });
 
   it('looks for records in each scope of their own', async () => {
