@@ -35,8 +35,11 @@ export interface LoadResult {
   readonly details: string;
 }
 
-/** `mixed` sends 16 gets for two lists, one create and one patch. */
-export type Workload = 'get' | 'list' | 'create' | 'patch' | 'mixed';
+/**
+ * `mixed` sends 16 gets for two lists, one create and one patch. `guarded patch` patches the same orders where guards and
+ * a hook stand before and behind it.
+ */
+export type Workload = 'get' | 'list' | 'create' | 'patch' | 'guarded patch' | 'mixed';
 
 const headers = { authorization: `Bearer ${caller}` };
 const jsonHeaders = { ...headers, 'content-type': 'application/json' };
@@ -83,6 +86,8 @@ function requestsOf({ workload, query, orders, from, lines }: Load): Partial<Opt
       return send(() => gets(orders));
     case 'patch':
       return send(() => patches(orders));
+    case 'guarded patch':
+      return send(() => patches(orders).map((one) => ({ ...one, path: one.path?.replace('/orders/', '/guarded/') })));
     case 'mixed':
       return send(() => mix(orders, query));
   }

@@ -35,7 +35,7 @@ const isQuick = given.includes('--quick');
 const named = given.filter((one) => !one.startsWith('--'));
 const [, only] = given.find((one) => one.startsWith('--only='))?.split('=') ?? [];
 const [memory, requests = '1000000'] = given.find((one) => /^--memory(?:=\d+)?$/.test(one))?.split('=') ?? [];
-const pace = isQuick ? { rounds: 3, seconds: 1 } : { rounds: 3, seconds: 2 };
+const pace = { rounds: isQuick ? 3 : 9, seconds: 1 };
 const scalePace = { rounds: 3, seconds: 1 };
 
 const tasks: readonly Task[] = [
@@ -45,7 +45,13 @@ const tasks: readonly Task[] = [
   { name: 'create', workload: 'create', connections: 32 },
   { name: 'patch', workload: 'patch', connections: 32 },
 ];
-const things = [...tasks.map(({ name }) => name), ...scaleNames, 'start'];
+/** Measured of the library and of Koa by hand only. */
+const pairedTasks: readonly Task[] = [
+  { name: 'get, alone', workload: 'get', connections: 1 },
+  { name: 'list of 1', workload: 'list', page: 1, connections: 32 },
+  { name: 'guarded patch', workload: 'guarded patch', connections: 32 },
+];
+const things = [...[...tasks, ...pairedTasks].map(({ name }) => name), ...scaleNames, 'start'];
 if (only !== undefined && !things.includes(only)) throw new Error(`--only must be one of ${things.join(', ')}.`);
 const unknown = named.find((name) => !(name in contestants));
 if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(contestants).join(', ')}.`);
@@ -66,21 +72,24 @@ try {
 }
 
 async function measureEverything(): Promise<void> {
-  const compared = await compareContestants(tasks.filter(({ name }) => only === undefined || name === only));
+  const isTask = ({ name }: Task) => only === undefined || name === only;
+  const names = Object.keys(contestants).filter((one) => named.length === 0 || named.includes(one));
+  const compared = await compareContestants(names, tasks.filter(isTask));
+  const paired = await compareContestants(['koa', 'ours'], pairedTasks.filter(isTask));
   const grown = await measureScales(isAsked, { uri, client, generator, pace: scalePace });
   const starts = isAsked('start') ? await measureStarts(5) : new Map();
   for (const [title, { cpu, elapsed }] of starts) console.log(title.padEnd(50), `${cpu.toFixed(0)} ms of CPU, ${elapsed.toFixed(0)} ms`);
   if (isQuick || only !== undefined || named.length > 0) return;
   const held = existsSync(memoryFile) ? (JSON.parse(await readFile(memoryFile, 'utf8')) as Held[]) : [];
-  await publish({ compared, grown, starts, held });
+  await publish({ compared, paired, grown, starts, held });
 }
 
-async function compareContestants(asked: readonly Task[]): Promise<Compared[]> {
+async function compareContestants(names: readonly string[], asked: readonly Task[]): Promise<Compared[]> {
   const subjects: Subject[] = [];
   const compared: Compared[] = [];
   if (asked.length === 0) return compared;
   try {
-    for (const name of Object.keys(contestants).filter((one) => named.length === 0 || named.includes(one))) {
+    for (const name of names) {
       const dataset: Dataset = { database: `bench_${name.replaceAll('-', '_')}`, orders: 20_000, resources: 1, moreFields: 0 };
       await loadOrders(client.db(dataset.database), dataset.orders);
       subjects.push(await Subject.start(name, uri, client, dataset));

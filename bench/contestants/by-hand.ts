@@ -61,7 +61,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-class Refusal extends Error {
+export class Refusal extends Error {
   readonly answer: Answer;
   constructor(status: number, title: string, more: object = {}) {
     super(title);

@@ -3,7 +3,7 @@ import Koa, { type Context } from 'koa';
 import type { Collection } from 'mongodb';
 import getRawBody from 'raw-body';
 import type { StoredOrder } from '../data.ts';
-import { type Answer, answer, authenticate, createOrder, getOrder, listOrders, patchOrder } from './by-hand.ts';
+import { type Answer, answer, authenticate, createOrder, getOrder, listOrders, patchOrder, Refusal } from './by-hand.ts';
 import type { Contestant } from './contestant.ts';
 
 /** Koa, its router, Ajv and the driver: what this library is to replace. */
@@ -14,6 +14,7 @@ export const koa: Contestant = {
     const router = new Router({ prefix: '/api' });
     for (let other = 1; other < resources; other++) addRoutes(router, `/others-${other}`, db.collection(`others_${other}`));
     addRoutes(router, '/orders', db.collection('orders'));
+    addGuarded(router, db.collection('orders'));
     const app = new Koa();
     app.use(async (ctx, next) => {
       const refused = await answer(async () => {
@@ -37,6 +38,22 @@ function addRoutes(router: Router, path: string, orders: Collection<StoredOrder>
   router.patch(`${path}/:id`, async (ctx) =>
     send(ctx, await patchOrder(orders, ctx.state.owner, ctx.params.id ?? '', await readJson(ctx), ctx.get('If-Match') || undefined)),
   );
+}
+
+/** The same patch with two guards before it and a hook behind it. */
+function addGuarded(router: Router, orders: Collection<StoredOrder>): void {
+  let patched = 0;
+  const isKnown = ({ state }: Context) => state.owner.length < 100;
+  const mayWrite = async ({ state }: Context) => state.owner !== 'reader';
+  const note = ({ number }: { readonly number: string }) => {
+    patched += number.length;
+  };
+  router.patch('/guarded/:id', async (ctx) => {
+    if (!isKnown(ctx) || !(await mayWrite(ctx))) throw new Refusal(403, 'Forbidden');
+    const given = await patchOrder(orders, ctx.state.owner, ctx.params.id ?? '', await readJson(ctx), ctx.get('If-Match') || undefined);
+    note((given.body as { data: { number: string } }).data);
+    send(ctx, given);
+  });
 }
 
 async function readJson(ctx: Context): Promise<unknown> {

@@ -51,7 +51,23 @@ export const ours: Contestant = {
         paging: cursorPaging({ max: 100 }),
       });
     const others = Array.from({ length: resources - 1 }, (_, n) => serve(`Other${n}`, `others_${n}`));
-    const api = shop.api({ db, prefix: '/api', resources: [...others, serve('Order', 'orders')] });
+    let patched = 0;
+    const guarded = shop.resource({
+      model: defineOrder('Guarded', 'orders', moreFields),
+      path: 'guarded',
+      ops: ['patch'],
+      scope: (ctx) => ({ owner: ctx.requirePrincipal() }),
+      scopeFields: ['owner'],
+      guards: [(ctx) => ctx.requirePrincipal().length < 100, async (ctx) => ctx.principal !== 'reader'],
+      after: {
+        patch: [
+          (_ctx, { number }) => {
+            patched += number.length;
+          },
+        ],
+      },
+    });
+    const api = shop.api({ db, prefix: '/api', resources: [...others, serve('Order', 'orders'), guarded] });
     return new Koa().use(api.routes()).callback();
   },
 };
