@@ -36,8 +36,8 @@ export interface LoadResult {
 }
 
 /**
- * `mixed` sends 16 gets for two lists, one create and one patch. `guarded patch` patches the same orders where guards and
- * a hook stand before and behind it.
+ * `mixed` sends 16 gets for two lists, one create and one patch. `guarded patch` patches the same orders where guards
+ * and a hook stand before and behind it.
  */
 export type Workload = 'get' | 'list' | 'create' | 'patch' | 'guarded patch' | 'mixed';
 

@@ -85,10 +85,25 @@ Alone means one request at a time, which shares no round trip. A guarded patch h
 
 Reads are cheap because records are not decoded: their JSON is written from the bytes of the database. Gets that arrive together also share a
 round trip, and so do creates, which is why a single client gains nothing. In a list of 20, most of the time that is left is spent in the driver and in the system
-calls for one command and one answer. Writes do more than the code written by hand: each field is checked against its policy, and the library
-observes whether a write was sent, so that a 503 is true. Profiles show no single cause: reading the body, planning, the driver with an abort
-signal, and decoding and writing the answer take a few percent each.
-The record of a patch is not decoded either, which made it about a tenth cheaper.
+calls for one command and one answer. Of the first and last record of a page, only the values of the cursor are decoded.
+
+Writes do more than the code written by hand: each field is checked against its policy, and the library observes whether a write was sent, so
+that a 503 is true. The record of a patch is not decoded either: the driver gives its bytes, and is told by \`documentsReturnedIn\` that errors
+are to be decoded all the same.
+
+### Where a patch went
+
+The commits before and after each promise, in one run of fifteen rounds, as parts of Koa by hand: with places and outcomes, stores and hooks
+1.48; with batches, keys and hooks within a transaction 1.41; with everything until the record stayed bytes 1.39, and with that 1.38. What an api does not use
+does not stand in its chain of a patch. A profile shows the difference to code by hand in many small parts, none above 3 %: reading and
+checking the body, the plan of the changes, a pipeline instead of \`$set\`, the deadline and the abort signal, the headers.
+
+### What was tried and did not pay
+
+- A pool of abort controllers, instead of a new one for each command: no difference in nine rounds in either order.
+- A class with \`toBSON\` in its prototype, instead of a property of each filter: none either, and monitors of commands would show the class.
+- Filters through relations by a \`$lookup\` without a pipeline: each lookup takes a fourth of the time, but MongoDB looks up for a whole batch
+  of the list, 900 records for a page of 20 where it looked up 80 before.
 
 ${main.map(({ task }) => `![${task.name}: CPU time for a request](performance/${task.name.replaceAll(' ', '-')}.svg)`).join('\n\n')}
 

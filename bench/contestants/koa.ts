@@ -42,11 +42,11 @@ function addRoutes(router: Router, path: string, orders: Collection<StoredOrder>
 
 /** The same patch with two guards before it and a hook behind it. */
 function addGuarded(router: Router, orders: Collection<StoredOrder>): void {
-  let patched = 0;
+  const last = { number: '' };
   const isKnown = ({ state }: Context) => state.owner.length < 100;
   const mayWrite = async ({ state }: Context) => state.owner !== 'reader';
   const note = ({ number }: { readonly number: string }) => {
-    patched += number.length;
+    last.number = number;
   };
   router.patch('/guarded/:id', async (ctx) => {
     if (!isKnown(ctx) || !(await mayWrite(ctx))) throw new Refusal(403, 'Forbidden');

@@ -51,7 +51,7 @@ export const ours: Contestant = {
         paging: cursorPaging({ max: 100 }),
       });
     const others = Array.from({ length: resources - 1 }, (_, n) => serve(`Other${n}`, `others_${n}`));
-    let patched = 0;
+    const last = { number: '' };
     const guarded = shop.resource({
       model: defineOrder('Guarded', 'orders', moreFields),
       path: 'guarded',
@@ -62,7 +62,7 @@ export const ours: Contestant = {
       after: {
         patch: [
           (_ctx, { number }) => {
-            patched += number.length;
+            last.number = number;
           },
         ],
       },

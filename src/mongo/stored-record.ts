@@ -13,6 +13,7 @@ import {
   isText,
   keyEnd,
   type Member,
+  pickMembers,
   readInt32,
   readInt64,
   valueEnd,
@@ -134,6 +135,17 @@ export class StoredRecord {
     } catch (error) {
       if (error !== declined) throw error;
       return undefined;
+    }
+  }
+
+  /** The members of the stored record at these keys. It may have others, too. */
+  pick(keys: readonly string[]): Readonly<Record<string, unknown>> {
+    if (this.#stored || !keys.every(isAscii)) return this.stored;
+    try {
+      return decode(pickMembers(this.#bytes as Uint8Array, keys));
+    } catch (error) {
+      if (error !== declined) throw error;
+      return this.stored;
     }
   }
 

@@ -108,6 +108,28 @@ export function findMember(source: Uint8Array, key: string): Member | undefined 
   return found;
 }
 
+/** The document with only the members that have one of these ASCII keys. */
+export function pickMembers(source: Uint8Array, keys: readonly string[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const last = documentEnd(source, 0, source.length) - 1;
+  for (let at = 4; at < last; ) {
+    const keyStart = at + 1;
+    const nul = keyEnd(source, keyStart, last);
+    const end = valueEnd(source, source[at] as number, nul + 1, last);
+    if (keys.some((key) => nul - keyStart === key.length && isText(source, keyStart, key))) parts.push(source.subarray(at, end));
+    at = end;
+  }
+  const size = parts.reduce((sum, part) => sum + part.length, 5);
+  const picked = Buffer.alloc(size); // ends with NUL
+  picked.writeInt32LE(size);
+  let at = 4;
+  for (const part of parts) {
+    picked.set(part, at);
+    at += part.length;
+  }
+  return picked;
+}
+
 /** Whether the bytes at `start` are this ASCII text. */
 export function isText(source: Uint8Array, start: number, text: string): boolean {
   for (let index = 0; index < text.length; index++) if (source[start + index] !== text.charCodeAt(index)) return false;

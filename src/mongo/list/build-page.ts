@@ -92,11 +92,14 @@ export function buildPage(
   // that has no place in the order is shown, refused or skipped.
   const sortPaths = sort.map(({ field }) => field.path);
   for (const record of records) if (!record.isSortableBy(sortPaths)) for (const key of sort) sortValueOf(record.stored, key);
-  const endAt = (one: StoredRecord) =>
-    endBehind(
-      sort.map((key) => sortValueOf(one.stored, key)),
+  const sortKeys = ['_id', ...sortPaths.map((path) => path.split('.', 1)[0] as string)]; // `_id` for an error
+  const endAt = (one: StoredRecord) => {
+    const stored = one.pick(sortKeys);
+    return endBehind(
+      sort.map((key) => sortValueOf(stored, key)),
       window,
     );
+  };
   const last = goesOn ? records.at(-1) : undefined;
   const end = last ? endAt(last) : endBehind(undefined, window);
   if (window.direction === -1) records.reverse();
