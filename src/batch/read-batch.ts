@@ -1,4 +1,5 @@
 import { bodyNoObject, validationFailed } from '../errors.ts';
+import { once } from '../mistakes.ts';
 import { compileBody } from '../model/compile/compile-body.ts';
 import { t } from '../model/define/t.ts';
 import { isObject } from '../model/value/plain-object.ts';
@@ -27,17 +28,20 @@ export const batchMethods = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
 /** The most entries of `refs` of an operation: as many as a batch may have operations. */
 export const mostRefs = 1_000;
 
-const envelope = compileBody(
-  t.object('Batch', {
-    operations: t.array(
-      t.object('BatchOperation', {
-        method: t.enum(batchMethods),
-        path: t.string({ pattern: pathPattern, maxLength: 8_000 }),
-        if_match: t.optional(t.string()),
-        refs: t.optional(t.map(t.int({ minimum: 0 }))),
-      }),
-    ),
-  }),
+/** Compiled by the first batch: to compile a schema is most of what an import of the package would cost. */
+const envelope = once(() =>
+  compileBody(
+    t.object('Batch', {
+      operations: t.array(
+        t.object('BatchOperation', {
+          method: t.enum(batchMethods),
+          path: t.string({ pattern: pathPattern, maxLength: 8_000 }),
+          if_match: t.optional(t.string()),
+          refs: t.optional(t.map(t.int({ minimum: 0 }))),
+        }),
+      ),
+    }),
+  ),
 );
 
 /**
@@ -53,7 +57,7 @@ export function readBatch(body: unknown, maxOperations: number): readonly BatchO
   const bodies = Array.isArray(operations)
     ? operations.map((one) => (isObject(one) && Object.hasOwn(one, 'body') ? one.body : undefined))
     : [];
-  const read = envelope.read({ ...body, operations: withoutBodies(operations) }) as { readonly operations: readonly BatchOperation[] };
+  const read = envelope().read({ ...body, operations: withoutBodies(operations) }) as { readonly operations: readonly BatchOperation[] };
   return read.operations.map((one, index) => (bodies[index] === undefined ? one : { ...one, body: bodies[index] }));
 }
 

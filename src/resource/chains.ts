@@ -62,12 +62,7 @@ export interface ServedResource extends CompiledResource {
 export function compileChains(resource: CompiledResource, before: readonly ResourceMiddleware[]): ServedResource {
   const standard = resource.ops.map((name) => [name, chains[name](resource)] as const);
   const custom = resource.operations.map((operation) => [operation.name, customChain(resource, operation)] as const);
-  const own = new Map<string, readonly ResourceMiddleware[]>([
-    ...standard,
-    ...custom,
-    ...nestedChains(resource, chains),
-    ...linkChains(resource),
-  ]);
+  const own = new Map([...standard, ...custom, ...nestedChains(resource, chains), ...linkChains(resource)]);
   for (const [name, chain] of own) checkOrder(chain, `\`${name}\` of \`${resource.path}\``);
   const whole = new Map([...own].map(([name, chain]) => [name, [...before, ...chain]] as const));
   return {

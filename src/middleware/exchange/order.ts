@@ -47,12 +47,14 @@ export function passesOf(parts: readonly ResourceMiddleware[]): Passes {
  * of the application may fill any slot: what comes after it is not checked here, but by {@link needed}.
  */
 export function checkOrder(chain: readonly ResourceMiddleware[], where: string): void {
-  const end = chain.findIndex((middleware) => !isOfLibrary(middleware) && !('passes' in middleware));
-  const known = end === -1 ? chain : chain.slice(0, end);
-  known.forEach((middleware, index) => {
-    const [missing] = passesOf(known.slice(0, index + 1)).needs ?? [];
+  const left = new Set<Passed>();
+  for (const middleware of chain) {
+    const { passes = isOfLibrary(middleware) ? {} : undefined } = middleware as InOrder;
+    if (!passes) return;
+    const missing = passes.needs?.find((slot) => !left.has(slot));
     if (missing) throw new ConfigurationError(`${where}: ${missingText(missing, middleware.name)}`);
-  });
+    for (const slot of passes.leaves ?? []) left.add(slot);
+  }
 }
 
 /** Returns a slot that the chain needs, or throws a plain Error (500) that names the missing middleware. */
