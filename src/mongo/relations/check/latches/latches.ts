@@ -176,10 +176,14 @@ export class Latches {
     }
   }
 
-  /** The transaction that has met the conflict has ended in the database: this does not wait for it. */
+  /**
+   * The transaction that has met the conflict has ended in the database: this does not wait for it. The latches open by
+   * themselves after half of the time of a request: the process may be killed before the next attempt, and a writer
+   * that waits for them has the other half.
+   */
   async #shutAll(records: readonly Latched[]): Promise<Shut> {
     const by = new ObjectId();
-    await this.#sendAll('update', records, (record) => shut(record, by, this.#maxTimeMS), new Work());
+    await this.#sendAll('update', records, (record) => shut(record, by, this.#maxTimeMS / 2), new Work());
     return { by, records };
   }
 
