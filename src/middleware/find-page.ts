@@ -68,7 +68,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
       const seen = await askThrough(ctx, query, through);
       const bounds = boundsOf(ctx, maxPageBytes);
       const work = workOf(ctx);
-      const found = await collection.seeing(ctx.deleted ?? 'live').findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, work);
+      const found = await collection.seeing[ctx.deleted ?? 'live'].findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, work);
       ctx.page = query.include.length > 0 ? found : await writePage(found, work); // before the hooks, so that they receive the records that are shown
     }),
   );

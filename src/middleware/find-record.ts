@@ -49,7 +49,7 @@ export function findRecord(model: ModelInput, options: FindRecordOptions): Resou
     step([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx) {
       const { id, scope } = readAddress(ctx, compiled);
       const { fields, precondition } = ctx;
-      ctx.record = await collection.seeing(ctx.deleted ?? 'live').findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
+      ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
     }),
   );
 }

@@ -46,7 +46,7 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   });
   const findBefore = (ctx: Context) => {
     const { id, scope } = readAddress(ctx, compiled);
-    return collection.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
+    return collection.seeing.only.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
   };
   return passing({ leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

@@ -109,8 +109,9 @@ export class StoredRecord {
   get entityTag(): string | undefined {
     const { revision } = this.#model;
     if (!revision) return undefined;
-    const known = this.#stored ? undefined : this.#read(revision.key, readSmallInteger);
-    return formatEntityTag(known === undefined ? String(revisionOf(this.#model, this.stored)) : String(known));
+    const known = this.#stored ? (this.#stored[revision.key] ?? 0) : this.#read(revision.key, readSmallInteger);
+    if (Number.isInteger(known)) return `"${known}"`; // digits need no check
+    return formatEntityTag(String(revisionOf(this.#model, this.stored)));
   }
 
   /**

@@ -114,7 +114,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
 
     function seen({ deleted }: DeletedOption): Reads {
       if (deleted !== undefined) requireDeletedAt(model, 'The option `deleted`');
-      return collection.seeing(deleted ?? 'live');
+      return collection.seeing[deleted ?? 'live'];
     }
 
     function readTarget(id: unknown, options: IfMatch = {}): (limits: Limits) => Target {

@@ -94,7 +94,7 @@ export const objectIdLeaf: Leaf<ObjectId> = {
   fromText: readObjectId,
   fromDocument: (value) => (isObjectId(value) ? value : notObjectId),
   toDocument: identity,
-  toJson: writeUntyped,
+  toJson: (stored) => (stored instanceof ObjectId ? `"${stored.toHexString()}"` : writeUntyped(stored)),
 };
 
 const uuidText = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;

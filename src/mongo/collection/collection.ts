@@ -63,7 +63,7 @@ export interface ModelCollection extends Operations, Purges {
    * Operations that see other records than the living ones. They do not include the writes of clients, which check
    * references by themselves.
    */
-  seeing(visible: Visible): PlainOperations;
+  readonly seeing: Readonly<Record<Visible, PlainOperations>>;
   /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */
   restore(target: Target, work: Work): Promise<StoredRecord>;
 }
@@ -112,8 +112,9 @@ function open(
   }
 
   function toFilter({ id, scope, precondition }: Target, changes?: Changes): Filter {
-    const addressed = both(both({ _id: id }, scope), buildPrecondition(model, precondition));
-    return both(addressed, changes && requireEmbedded(changes));
+    const addressed = both({ _id: id }, scope);
+    const wanted = precondition ? both(addressed, buildPrecondition(model, precondition)) : addressed;
+    return both(wanted, changes && requireEmbedded(changes));
   }
 
   /**
@@ -213,13 +214,13 @@ function open(
       return writeOrExplain(target, undefined, run, work);
     },
   };
-  const seen = { live: all, only: all, with: all };
-  if (model.deletedAt) Object.assign(seen, { live: hideDeleted(model, all, 'live'), only: hideDeleted(model, all, 'only') });
+  const hidden = model.deletedAt && { live: hideDeleted(model, all, 'live'), only: hideDeleted(model, all, 'only') };
+  const seeing = { live: all, only: all, with: all, ...hidden };
 
   return {
-    ...seen.live,
+    ...seeing.live,
     ...openPurges(model, collection, { readLatest, write }),
-    seeing: (visible) => seen[visible],
+    seeing,
 
     async restore(target, work) {
       const deleted = { ...target, scope: narrow(model, 'only', target.scope) };

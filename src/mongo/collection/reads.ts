@@ -108,14 +108,16 @@ export function openReads(
   function planGet(id: unknown, scope: Filter | undefined, projected: Projected): Get {
     return {
       id,
-      idText: shareRoundTrips ? idTextOf(id) : undefined,
+      get idText() {
+        return shareRoundTrips ? idTextOf(id) : undefined;
+      },
       isExact: typeof id !== 'string',
       get group() {
         const scoped = textOf(scope);
         return scoped && `${scoped} ${textOf(projected.projection)}`;
       },
       idTextIn,
-      build: (sought) => ({ find: model.collection, filter: both({ _id: sought }, scope), ...projected }),
+      build: (sought) => ({ find: model.collection, filter: scope ? both({ _id: sought }, scope) : { _id: sought }, ...projected }),
     };
   }
 

@@ -29,6 +29,7 @@ type Found = Uint8Array | undefined;
 
 interface Waiting {
   readonly get: Get;
+  readonly idText: string;
   readonly command: Command;
   readonly group: string;
   readonly trace: RequestTrace | undefined;
@@ -68,13 +69,12 @@ export class SharedGets {
 
   /** The BSON bytes of the record; undefined if there is no such record. */
   find(get: Get, command: Command): Promise<Found> {
-    if (this.#underWay === 0 || get.idText === undefined || command.session || performance.now() < this.#pausedUntil)
-      return this.#alone(get, command);
-    const { group } = get;
-    if (group === undefined) return this.#alone(get, command);
+    if (this.#underWay === 0 || command.session || performance.now() < this.#pausedUntil) return this.#alone(get, command);
+    const { idText, group } = get; // only now: most gets arrive alone
+    if (idText === undefined || group === undefined) return this.#alone(get, command);
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#flush());
-      this.#waiting.push({ get, command, group: `${command.maxTimeMS} ${group}`, trace: currentTrace.getStore(), resolve, reject });
+      this.#waiting.push({ get, idText, command, group: `${command.maxTimeMS} ${group}`, trace: currentTrace.getStore(), resolve, reject });
     });
   }
 
@@ -110,8 +110,8 @@ export class SharedGets {
 
   async #together(group: readonly Waiting[]): Promise<void> {
     const shared = group.length > 1 ? await runFor(group[0]?.trace, () => this.#findAll(group)) : undefined;
-    for (const { get, command, trace, resolve, reject } of group) {
-      const bytes = shared?.byId.get(get.idText);
+    for (const { get, idText, command, trace, resolve, reject } of group) {
+      const bytes = shared?.byId.get(idText);
       if (bytes) resolve(bytes);
       else if (command.aborted) reject(command.aborted.reason);
       else if (shared?.isComplete && get.isExact) resolve(undefined);
@@ -132,7 +132,7 @@ export class SharedGets {
       };
     }
     try {
-      const ids = [...new Map(group.map((one) => [one.get.idText, one.get.id])).values()];
+      const ids = [...new Map(group.map((one) => [one.idText, one.get.id])).values()];
       const body = { ...get.build({ $in: ids }), batchSize: ids.length + 1, maxTimeMS: waits };
       const { found, isCut } = await this.#send(body, controller);
       const byId = new Map<string | undefined, Uint8Array>();

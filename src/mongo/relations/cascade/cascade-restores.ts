@@ -43,7 +43,7 @@ export function openCascadeRestore(model: CompiledModel, plain: ModelCollection,
     restore(target, work) {
       return asPart(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async (transaction) => {
         const { id, scope, precondition } = target;
-        const { stored: root, idText } = await plain.seeing('only').findOne(id, scope, { fetchPrivate: true, precondition }, work);
+        const { stored: root, idText } = await plain.seeing.only.findOne(id, scope, { fetchPrivate: true, precondition }, work);
         const own: Group = { model, collection: plain, source: undefined, records: new Map([[idText, root]]) };
         const groups = await collect(references, own, root, work);
         const lost = await findLost(references, groups, work);
@@ -81,7 +81,7 @@ async function collect(references: References, own: Group, root: Stored, work: W
       const group = groups.get(model.collection) ?? { model, collection, source: holder, records: new Map<string, Stored>() };
       group.source ??= holder;
       groups.set(model.collection, group);
-      const deleted = collection.seeing('only');
+      const deleted = collection.seeing.only;
       const found = await deleted.findIdsBy(field.path, step.ids, scope, mostOfDeletion, work);
       const added = found.filter((id) => !group.records.has(model.id.leaf.toJson(id)));
       if (added.length === 0) continue;
@@ -169,7 +169,7 @@ async function clearLost(references: References, groups: ReadonlyMap<string, Gro
       new Date(),
       false,
     );
-    await collection.seeing('only').rewriteAll(
+    await collection.seeing.only.rewriteAll(
       all.map(({ _id }) => _id),
       undefined,
       pipeline,
@@ -194,7 +194,7 @@ async function readSeen(
   for (const { source, collection, records } of groups.values()) {
     if (!source || !observer?.wants(source, 'restored')) continue;
     const ids = idsIn(records).filter((id) => id !== root._id);
-    seen.push({ source, collection, before: await collection.seeing('only').readAll(ids, undefined, work, room) });
+    seen.push({ source, collection, before: await collection.seeing.only.readAll(ids, undefined, work, room) });
   }
   return seen;
 }
@@ -221,7 +221,7 @@ async function bringBack(groups: ReadonlyMap<string, Group>, work: Work): Promis
     const ids = idsIn(records);
     if (ids.length === 0) continue;
     try {
-      await collection.seeing('only').rewriteAll(ids, undefined, buildUpdate(model, unmarking(model), new Date()), work);
+      await collection.seeing.only.rewriteAll(ids, undefined, buildUpdate(model, unmarking(model), new Date()), work);
     } catch (error) {
       throw isProblem(error) && error.code === 'duplicate_key' ? takenByOther(error) : error;
     }
