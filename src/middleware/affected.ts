@@ -1,6 +1,6 @@
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 
 /**
  * Answers with what a write to many records has done: `{"data": {"matched": 12, "modified": 11}}`.
@@ -11,7 +11,7 @@ import { needed, passing } from './exchange/order.ts';
 export function affected(): ResourceMiddleware {
   return passing({ needs: ['affected'] }, async function affected(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const { matched, modified } = needed(ctx, 'affected', 'affected');
+    const { matched, modified } = ctx.affected ?? missing('affected', 'affected');
     ctx.status = 200;
     ctx.body = JSON.stringify({ data: { matched, modified } });
     ctx.type = 'json';

@@ -1,7 +1,7 @@
 import { aFunction, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
 import type { Context, HandlerResult, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 
 /** Options of {@link answer}. */
 export interface AnswerOptions {
@@ -45,7 +45,7 @@ export function answer(options: AnswerOptions = {}): ResourceMiddleware {
   const { status, location } = options;
   return passing({ needs: ['result'] }, async function answer(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const result = needed(ctx, 'result', 'answer');
+    const result = ctx.result ?? missing('result', 'answer');
     const text = result.toText();
     if (text !== undefined) {
       if (status !== undefined && isUnset(ctx)) ctx.status = status;

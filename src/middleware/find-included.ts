@@ -7,7 +7,7 @@ import type { StoredRecord } from '../mongo/stored-record.ts';
 import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { needed } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { checkIncludes, type Includes } from './relations/compile-includes.ts';
 import type { GuardedSource } from './relations/relation-targets.ts';
@@ -58,7 +58,7 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
         const [page, included] = await readFitting(ctx.page, reads);
         ctx.included = included;
         ctx.page = await writePage(page, work, included); // before the hooks, so that they receive the records that are shown
-      } else ctx.included = await readOne(needed(ctx, 'record', 'findIncluded'), reads);
+      } else ctx.included = await readOne(ctx.record ?? missing('record', 'findIncluded'), reads);
     }
   });
 }

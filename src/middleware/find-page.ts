@@ -7,7 +7,7 @@ import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../op
 import { ofRead } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { askThrough } from './relations/ask-through.ts';
@@ -64,7 +64,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   return passing(
     { needs: ['listQuery'], leaves: ['page'] },
     step([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx) {
-      const query = needed(ctx, 'listQuery', 'findPage');
+      const query = ctx.listQuery ?? missing('listQuery', 'findPage');
       const seen = await askThrough(ctx, query, through);
       const bounds = boundsOf(ctx, maxPageBytes);
       const work = workOf(ctx);

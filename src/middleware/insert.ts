@@ -8,7 +8,7 @@ import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { ofReferences, ofValues, ofWrite } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { withWritePart } from './exchange/write-part.ts';
 import { writerOf } from './relations/writer.ts';
@@ -38,7 +38,7 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
   const write = step([...ofWrite, ...ofValues, ...ofReferences(compiled)], async function insert(ctx) {
-    const created = needed(ctx, 'created', 'insert');
+    const created = ctx.created ?? missing('created', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     const writer = writerOf(ctx);
     requireRecordWithin(writer, created);

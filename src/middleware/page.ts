@@ -4,7 +4,7 @@ import type { CursorPlace, OffsetPlace, Page } from '../mongo/list/build-page.ts
 import { writePage } from '../mongo/list/write-page.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 import { requestPath } from './record.ts';
 
 /** A `Link` repeats the query up to three times, and HTTP clients refuse an answer with more than 16 KiB of headers. */
@@ -25,7 +25,7 @@ export function page(): ResourceMiddleware {
   return passing({ needs: ['page'] }, async function page(ctx) {
     const exchange = exchangeOf(ctx);
     exchange.throwIfGivenUp();
-    const found = await writePage(needed(ctx, 'page', 'page'), exchange.work, ctx.included);
+    const found = await writePage(ctx.page ?? missing('page', 'page'), exchange.work, ctx.included);
     const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);

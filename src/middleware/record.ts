@@ -4,7 +4,7 @@ import type { StoredRecord } from '../mongo/stored-record.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 
 /** Options of {@link record}. */
 export interface RecordOptions {
@@ -28,7 +28,7 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
   const { created = false, location = pathBelow } = options;
   return passing({ needs: ['record'] }, async function record(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const found = needed(ctx, 'record', 'record');
+    const found = ctx.record ?? missing('record', 'record');
     const body = writeData(found, ctx.included); // first: if it fails, the problem must not have the headers of a record
     ctx.status = created ? 201 : 200; // the app may have set another one
     if (created) ctx.set('Location', location(ctx, encodeURIComponent(found.id)));

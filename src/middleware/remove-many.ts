@@ -6,7 +6,7 @@ import { checkOptions } from '../options.ts';
 import { ofCascade, ofMany } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { type WritePart, withWritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
@@ -26,12 +26,13 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
   const write = step([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx) {
-    const query = needed(ctx, 'filterQuery', 'removeMany');
+    const query = ctx.filterQuery ?? missing('filterQuery', 'removeMany');
     const targets = { ...query, scope: ctx.scope, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
   });
   const part: WritePart = {
-    findBefore: (ctx) => collection.findTargets({ ...needed(ctx, 'filterQuery', 'removeMany'), scope: ctx.scope }, workOf(ctx)),
+    findBefore: (ctx) =>
+      collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'removeMany')), scope: ctx.scope }, workOf(ctx)),
     findWritten: (_ctx, before) => before.map((record) => ({ before: record })),
   };
   return passing({ needs: ['filterQuery'], leaves: ['affected'] }, withWritePart(part, write));

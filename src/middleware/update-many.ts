@@ -7,7 +7,7 @@ import { checkOptions } from '../options.ts';
 import { ofMany, ofReferences, ofValues } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { type WritePart, withWritePart } from './exchange/write-part.ts';
 import { writerOf } from './relations/writer.ts';
@@ -28,14 +28,15 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
   const write = step([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx) {
-    const query = needed(ctx, 'filterQuery', 'updateMany');
+    const query = ctx.filterQuery ?? missing('filterQuery', 'updateMany');
     const writer = writerOf(ctx);
-    const changes = requireChangesWithin(writer, needed(ctx, 'changes', 'updateMany'));
+    const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'updateMany'));
     const done = await collection.updateMany({ ...query, scope: ctx.scope, writer }, changes, workOf(ctx));
     ctx.affected = toAffected(compiled, writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
   });
   const part: WritePart = {
-    findBefore: (ctx) => collection.findTargets({ ...needed(ctx, 'filterQuery', 'updateMany'), scope: ctx.scope }, workOf(ctx)),
+    findBefore: (ctx) =>
+      collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'updateMany')), scope: ctx.scope }, workOf(ctx)),
     async findWritten(ctx, before) {
       const after = new Map((await collection.findWritten(before, workOf(ctx))).map((record) => [record.idText, record]));
       return before.map((record) => ({ before: record, after: after.get(record.idText) }));

@@ -5,7 +5,7 @@ import { checkOptions } from '../options.ts';
 import { ofChange, ofReferences, ofValues } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { needed, passing } from './exchange/order.ts';
+import { missing, passing } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import { updatePart, withWritePart } from './exchange/write-part.ts';
@@ -27,7 +27,8 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const requireChanges = (ctx: Context, writer = writerOf(ctx)) => requireChangesWithin(writer, needed(ctx, 'changes', 'update'));
+  const requireChanges = (ctx: Context, writer = writerOf(ctx)) =>
+    requireChangesWithin(writer, ctx.changes ?? missing('changes', 'update'));
   const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChanges(ctx, writer);

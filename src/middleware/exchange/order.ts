@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { isOfLibrary } from './can-answer.ts';
-import type { Context, ResourceMiddleware, Slots } from './context.ts';
+import type { ResourceMiddleware, Slots } from './context.ts';
 
 /** The slots by which one middleware of a chain passes on its result to another, each with the one that fills it. */
 const makers = {
@@ -35,35 +35,33 @@ export function passesOf(parts: readonly ResourceMiddleware[]): Passes {
   const leaves = new Set<Passed>();
   const needs = parts.flatMap((part) => {
     const { passes: own = {} } = part as InOrder;
-    const missing = (own.needs ?? []).filter((slot) => !leaves.has(slot));
+    const lacking = (own.needs ?? []).filter((slot) => !leaves.has(slot));
     for (const slot of own.leaves ?? []) leaves.add(slot);
-    return missing;
+    return lacking;
   });
   return { needs, leaves: [...leaves] };
 }
 
 /**
  * Refuses a chain in which a middleware of the library stands before the one whose result it needs, or without it. One
- * of the application may fill any slot: what comes after it is not checked here, but by {@link needed}.
+ * of the application may fill any slot: what comes after it is not checked here, but by {@link missing}.
  */
 export function checkOrder(chain: readonly ResourceMiddleware[], where: string): void {
   const left = new Set<Passed>();
   for (const middleware of chain) {
     const { passes = isOfLibrary(middleware) ? {} : undefined } = middleware as InOrder;
     if (!passes) return;
-    const missing = passes.needs?.find((slot) => !left.has(slot));
-    if (missing) throw new ConfigurationError(`${where}: ${missingText(missing, middleware.name)}`);
+    const lacking = passes.needs?.find((slot) => !left.has(slot));
+    if (lacking) throw new ConfigurationError(`${where}: ${missingText(lacking, middleware.name)}`);
     for (const slot of passes.leaves ?? []) left.add(slot);
   }
 }
 
-/** Returns a slot that the chain needs, or throws a plain Error (500) that names the missing middleware. */
-export function needed<Name extends Passed>(ctx: Context, name: Name, by: string): NonNullable<Context[Name]> {
-  const slot = ctx[name];
-  if (slot === undefined || slot === null) throw new Error(missingText(name, by));
-  return slot as NonNullable<Context[Name]>;
+/** Throws a plain Error (500) that names the middleware which fills a slot that the chain needs. */
+export function missing(slot: Passed, by: string): never {
+  throw new Error(missingText(slot, by));
 }
 
-function missingText(missing: Passed, by: string): string {
-  return `\`${by}\` needs \`${makers[missing]}\` before it in the chain.`;
+function missingText(slot: Passed, by: string): string {
+  return `\`${by}\` needs \`${makers[slot]}\` before it in the chain.`;
 }

@@ -12,7 +12,7 @@ import { isOpenTo, serverValuesOf } from '../body/server-values.ts';
 import { ofChange, ofRead, ofReferences, ofValues } from '../exchange/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
-import { needed, passing } from '../exchange/order.ts';
+import { missing, passing } from '../exchange/order.ts';
 import { parameterOf, readAddress, readId } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
 import { updatePart, withWritePart } from '../exchange/write-part.ts';
@@ -89,7 +89,7 @@ export function changeLink(
   const collection = openReferencing(model, options);
   const write = step([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx) {
     const writer = writerOf(ctx);
-    const changes = requireChangesWithin(writer, needed(ctx, 'changes', 'changeLink'));
+    const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
     const change = { field, query, show, kind, element: ctx.otherId, changes };
     ctx.record = await collection.changeElement(target, change, workOf(ctx));
