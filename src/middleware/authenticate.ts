@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import { type ProblemCode, Unauthorized } from '../errors.ts';
+import { Unauthorized } from '../errors.ts';
 import { aFunction, checkValue } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { step, whenKnown } from './exchange/step.ts';
@@ -20,18 +20,16 @@ export type Authenticate<Principal> = (ctx: Koa.Context) => Principal | null | u
  */
 export function authenticate<Principal>(identify: Authenticate<Principal>): ResourceMiddleware {
   checkValue('`authenticate`', identify, aFunction);
-  return setPrincipalBy(identify, ['unauthorized', 'internal']);
-}
-
-/** Replaces `authenticate` in an api without one: every request is anonymous, and none is refused. */
-export const anonymous = setPrincipalBy(() => undefined, []);
-
-function setPrincipalBy(identify: Authenticate<unknown>, problems: readonly ProblemCode[]): ResourceMiddleware {
-  return step(problems, function authenticate(ctx) {
+  return step(['unauthorized', 'internal'], function authenticate(ctx) {
     if (ctx.givenPrincipal) return setPrincipal(ctx, ctx.givenPrincipal.principal);
     return whenKnown(identify(ctx), (found) => setPrincipal(ctx, found));
   });
 }
+
+/** Replaces `authenticate` in an api without one: every request is anonymous, and none is refused. */
+export const anonymous = step([], function authenticate(ctx) {
+  setPrincipal(ctx, ctx.givenPrincipal?.principal);
+});
 
 function setPrincipal(ctx: Context, found: unknown): void {
   const principal = found || undefined;

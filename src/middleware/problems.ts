@@ -56,7 +56,7 @@ export function problems(options: ProblemsOptions = {}): ResourceMiddleware {
     try {
       await next();
       requireSoundBody(ctx);
-      discardIgnoredBody(ctx);
+      if (!ctx.req.complete) discardIgnoredBody(ctx); // complete: all of its body has arrived
     } catch (error) {
       sendProblem(ctx, error, problem);
       takeBack(ctx);
