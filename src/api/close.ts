@@ -3,12 +3,10 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
 import { hasBody } from '../middleware/body/unread-body.ts';
-import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { exchangeOf } from '../middleware/exchange/exchange.ts';
 import { untilSessionsEnd } from '../mongo/driver/sessions.ts';
 import { graceMS } from '../mongo/driver/time-limit.ts';
 import { aWholeNumber, checkOptions, type LegalOptions } from '../options.ts';
-import { connectionsOf, isHttpServer, onRequest, stateOf } from './connections.ts';
+import { connectionsOf, type InFlight, isHttpServer, onRequest, stateOf } from './in-flight.ts';
 
 /** Options of `api.close()`. */
 export interface CloseOptions {
@@ -38,31 +36,6 @@ export interface CloseOptions {
 export interface Closing {
   hasBegun: boolean;
   readonly inFlight: InFlight;
-}
-
-/** The requests of an api whose answers have not ended. */
-export class InFlight {
-  #count = 0;
-  #whenNone: (() => void)[] = [];
-
-  /** Counts the requests of a middleware. */
-  count(run: ResourceMiddleware): ResourceMiddleware {
-    return (ctx, next) => {
-      this.#count++;
-      exchangeOf(ctx).whenOver(this.#end);
-      return run(ctx, next);
-    };
-  }
-
-  /** Resolves when no request is left. */
-  async none(): Promise<void> {
-    if (this.#count > 0) await new Promise<void>((resolve) => this.#whenNone.push(resolve));
-  }
-
-  readonly #end = (): void => {
-    this.#count--;
-    if (this.#count === 0) for (const resolve of this.#whenNone.splice(0)) resolve();
-  };
 }
 
 const milliseconds = aWholeNumber(0, 2 ** 31 - 1, ' of milliseconds');

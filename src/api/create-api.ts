@@ -18,13 +18,13 @@ import { Stores } from '../store/stores.ts';
 import type { Api } from './api.ts';
 import { type ApiOptions, apiOptionNames } from './api-options.ts';
 import { compileBatch } from './batch-route.ts';
-import { type Closing, compileClose, InFlight } from './close.ts';
+import { type Closing, compileClose } from './close.ts';
 import { compileIdempotency } from './compile-idempotency.ts';
-import { watchConnections } from './connections.ts';
 import { markApi } from './copies.ts';
 import { compileDispatch } from './dispatch.ts';
 import { compileHealthRoutes, compileProbes } from './health.ts';
 import { compileIdentify } from './identify.ts';
+import { InFlight, watchConnections } from './in-flight.ts';
 import { compileFetch } from './in-process.ts';
 import { compileKoaAdapter } from './koa-adapter.ts';
 import { compileBeforeDocument, compileOuterMiddlewares } from './outer-middlewares.ts';
@@ -57,7 +57,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   warnOfStandalone(readDatabase(options), description);
   watchConnections();
   const answering = {
-    answerProbe: compileProbes(probes),
+    probes: compileProbes(probes),
     around: closing.inFlight.count(around),
     dispatch: compileDispatch(routes, prefix),
   };

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { Problem } from '../errors.ts';
-import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { compose } from '../middleware/exchange/step.ts';
 import { compilePing } from '../mongo/driver/ping.ts';
 import type { Closing } from './close.ts';
@@ -9,10 +9,8 @@ import type { Route } from './dispatch.ts';
 /** The path of the health routes below the prefix. */
 export const healthPath = 'health';
 
-/**
- * Answers a probe; returns undefined for any other request. `path` is the part of the path after the prefix of the api.
- */
-export type AnswerProbe = (ctx: Context, path: string | undefined) => Promise<void> | undefined;
+/** The middlewares that answer probes, by the method and the path below the prefix of the api: `GET /health/live`. */
+export type Probes = ReadonlyMap<string, ResourceMiddleware>;
 
 /**
  * Creates the routes of the probes. `live` says that the process answers, and never asks the database. `ready` says
@@ -32,11 +30,8 @@ export function compileHealthRoutes(db: Db, closing: Closing, answerProblems: Re
  * Answers probes before authentication, limits and `observe`. The route table has the same routes, but only to answer
  * other methods: with 405, or OPTIONS.
  */
-export function compileProbes(routes: readonly Route[]): AnswerProbe {
-  const probes = new Map(routes.map(({ path, run }) => [`/${healthPath}${path}`, run]));
-  return function answerProbe(ctx, path = '') {
-    return ctx.method === 'GET' || ctx.method === 'HEAD' ? probes.get(path)?.(ctx, async () => undefined) : undefined;
-  };
+export function compileProbes(routes: readonly Route[]): Probes {
+  return new Map(routes.flatMap(({ path, run }) => ['GET', 'HEAD'].map((method) => [`${method} /${healthPath}${path}`, run] as const)));
 }
 
 function toRoute(name: string, check: () => Promise<void>, answerProblems: ResourceMiddleware): Route {

@@ -19,5 +19,5 @@ export function compileIdentify(
 ): (request: Request) => Promise<Response> {
   const run = compose([...before, accepted]);
   const dispatch = (...[ctx, _path, next]: Parameters<Dispatch>) => run(ctx, next);
-  return compileFetch(compileApp(prefix, { answerProbe: () => undefined, around: answerProblems, dispatch }, options).callback());
+  return compileFetch(compileApp(prefix, { probes: new Map(), around: answerProblems, dispatch }, options).callback());
 }

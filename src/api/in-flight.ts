@@ -2,6 +2,33 @@ import { channel } from 'node:diagnostics_channel';
 import { Server, type ServerResponse } from 'node:http';
 import { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { exchangeOf } from '../middleware/exchange/exchange.ts';
+
+/** The requests of an api whose answers have not ended. */
+export class InFlight {
+  #count = 0;
+  #whenNone: (() => void)[] = [];
+
+  /** Counts the requests of a middleware. */
+  count(run: ResourceMiddleware): ResourceMiddleware {
+    return (ctx, next) => {
+      this.#count++;
+      exchangeOf(ctx).whenOver(this.#end);
+      return run(ctx, next);
+    };
+  }
+
+  /** Resolves when no request is left. */
+  async none(): Promise<void> {
+    if (this.#count > 0) await new Promise<void>((resolve) => this.#whenNone.push(resolve));
+  }
+
+  readonly #end = (): void => {
+    this.#count--;
+    if (this.#count === 0) for (const resolve of this.#whenNone.splice(0)) resolve();
+  };
+}
 
 /**
  * The state of a connection: the answer to its newest request, `idle` when that has ended, `unused` before the first
@@ -24,7 +51,7 @@ type KnownServer = Server & {
   [securedKey]?: true;
 };
 
-interface Exchange {
+interface Arrival {
   readonly response: ServerResponse;
   readonly socket: KnownSocket;
   readonly server: KnownServer;
@@ -82,7 +109,7 @@ function noteSecured(server: KnownServer): void {
 }
 
 function noteStart(message: unknown): void {
-  const { response, socket, server } = message as Exchange;
+  const { response, socket, server } = message as Arrival;
   if (socket[stateKey] === undefined) add(server, socket);
   socket[stateKey] = response;
   server[listenerKey]?.(response);
@@ -90,7 +117,7 @@ function noteStart(message: unknown): void {
 
 /** Forgets an answer that has ended: an idle connection must not keep it in memory. */
 function noteFinish(message: unknown): void {
-  const { response, socket } = message as Exchange;
+  const { response, socket } = message as Arrival;
   if (socket[stateKey] === response) socket[stateKey] = 'idle';
 }
 

@@ -2,12 +2,12 @@ import Router from '@koa/router';
 import type Koa from 'koa';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import type { Dispatch } from './dispatch.ts';
-import type { AnswerProbe } from './health.ts';
+import type { Probes } from './health.ts';
 
 /** The functions that answer the requests of an api. */
 export interface Answering {
-  /** Comes first. */
-  readonly answerProbe: AnswerProbe;
+  /** Come first. */
+  readonly probes: Probes;
   /** Runs around every operation of the api, and answers errors. */
   readonly around: ResourceMiddleware;
   readonly dispatch: Dispatch;
@@ -21,11 +21,12 @@ export interface Answering {
  * `ctx.path`, but nests a middleware that has a `router`: the last capture of the wildcard below is then the path below
  * the mount, whatever prefixes and parameters the outer routers have.
  */
-export function compileKoaAdapter(prefix: string, { answerProbe, around, dispatch }: Answering): Koa.Middleware {
+export function compileKoaAdapter(prefix: string, { probes, around, dispatch }: Answering): Koa.Middleware {
   function answer(ctx: Context, path: string, next: Koa.Next): Promise<unknown> {
     const below = belowPrefix(prefix, path);
     if (below === undefined || ctx.method === 'OPTIONS') return next();
-    return answerProbe(ctx, below) ?? around(ctx, () => dispatch(ctx, below, next));
+    const probe = probes.get(`${ctx.method} ${below}`);
+    return probe ? probe(ctx, ended) : around(ctx, () => dispatch(ctx, below, next));
   }
   const router = new Router();
   router.register('/', methods, (ctx, next) => answer(ctx as unknown as Context, '', next));
@@ -35,6 +36,8 @@ export function compileKoaAdapter(prefix: string, { answerProbe, around, dispatc
   }
   return Object.assign(api, { router });
 }
+
+async function ended(): Promise<void> {}
 
 // The methods that operations have. The app of the router answers all others, as it does for its own routes.
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];

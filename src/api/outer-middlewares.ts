@@ -8,7 +8,7 @@ import { guards } from '../middleware/guards.ts';
 import { inFlightLimit, type NameClient } from '../middleware/in-flight-limit.ts';
 import { observe } from '../middleware/observe.ts';
 import { problems } from '../middleware/problems.ts';
-import { setStores } from '../middleware/relations/set-stores.ts';
+import { type RequestStores, requestStores } from '../middleware/relations/request-stores.ts';
 import { requestId } from '../middleware/request-id.ts';
 import { requestTimeout } from '../middleware/request-timeout.ts';
 import { tryAll } from '../mistakes.ts';
@@ -54,7 +54,7 @@ export function compileOuterMiddlewares(
   return {
     around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
     answerProblems,
-    before: [...limit, timeout, ...origins, setStores(stores, findResources), identifying, ...limitOfEach],
+    before: [...limit, timeout, ...origins, setStores(requestStores(stores, findResources)), identifying, ...limitOfEach],
     limit,
   };
 }
@@ -81,6 +81,14 @@ function compileCrossOrigin({ crossOrigin: option = false }: Options): readonly 
   if (option === false) return [];
   if (option !== true && !isObject(option)) throw new ConfigurationError('`crossOrigin` must be true, false or `{ trustedOrigins: […] }`.');
   return [crossOrigin(option === true ? {} : option)];
+}
+
+function setStores({ store, transaction, findResources }: RequestStores): ResourceMiddleware {
+  return step([], function stores(ctx) {
+    ctx.store = store;
+    ctx.transaction = transaction;
+    ctx.findResources = findResources;
+  });
 }
 
 /** Browsers must not guess the type of an answer: a client may have written text that looks like a script. */

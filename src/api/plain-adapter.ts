@@ -31,14 +31,13 @@ export function checkPlainOptions({ onError, proxy = false }: PlainOptions): voi
 }
 
 /** Creates a Koa app for the api alone. It answers all requests, also OPTIONS and those outside the prefix. */
-export function compileApp(prefix: string, { answerProbe, around, dispatch }: Answering, { onError, proxy = false }: PlainOptions): Koa {
+export function compileApp(prefix: string, { probes, around, dispatch }: Answering, { onError, proxy = false }: PlainOptions): Koa {
   const app = new Koa({ proxy });
   const tell = onError ?? ((error: Error) => app.onerror(error));
   app.on('error', (error: Error, ctx: Context) => (isOfConnection(error, ctx) ? undefined : tell(error, ctx)));
   app.use(async function health(ctx: Context, next: Koa.Next) {
-    const answered = answerProbe(ctx, belowPrefix(prefix, ctx.path));
-    if (!answered) return next();
-    await answered;
+    const probe = probes.get(`${ctx.method} ${belowPrefix(prefix, ctx.path)}`);
+    await (probe ? probe(ctx, async () => undefined) : next());
   });
   app.use(around);
   app.use(async function api(ctx: Context, next: Koa.Next) {

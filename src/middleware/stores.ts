@@ -2,7 +2,8 @@ import { type DatabaseOptions, databaseOptions } from '../mongo/collection/colle
 import { checkOptions } from '../options.ts';
 import { Stores } from '../store/stores.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
-import { setStores } from './relations/set-stores.ts';
+import { step } from './exchange/step.ts';
+import { requestStores } from './relations/request-stores.ts';
 
 /**
  * Gives handlers, guards and hooks the records of any model: `ctx.store(Order, { scope })` opens a store, whose
@@ -20,5 +21,8 @@ import { setStores } from './relations/set-stores.ts';
 export function stores(options: DatabaseOptions): ResourceMiddleware {
   checkOptions(options, databaseOptions, '`stores`');
   const all = new Stores(options.db, options.maxTimeMS);
-  return setStores(() => all);
+  const slots = requestStores(() => all);
+  return step([], function stores(ctx) {
+    Object.assign(ctx, slots);
+  });
 }

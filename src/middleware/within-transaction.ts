@@ -10,7 +10,7 @@ import { rememberState } from './exchange/remember-state.ts';
 import { runWithin, type WithinHook, type Written } from './exchange/run-within.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { isUnchanged, writePartOf } from './exchange/write-part.ts';
-import { userOf } from './relations/set-stores.ts';
+import { userOf } from './relations/request-stores.ts';
 
 export type { WithinHook, Written } from './exchange/run-within.ts';
 

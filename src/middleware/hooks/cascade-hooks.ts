@@ -7,7 +7,7 @@ import type { Context } from '../exchange/context.ts';
 import { rememberState } from '../exchange/remember-state.ts';
 import { runWithin } from '../exchange/run-within.ts';
 import type { CascadeHooks, GuardedSource, HooksOfChange } from '../relations/relation-targets.ts';
-import { userOf } from '../relations/set-stores.ts';
+import { userOf } from '../relations/request-stores.ts';
 
 /** Makes the observer of a delete or a restore in a request. */
 type Observe = (ctx: Context) => CascadeObserver;

@@ -5,7 +5,7 @@ import { workOf } from '../exchange/exchange.ts';
 import { rememberState } from '../exchange/remember-state.ts';
 import { runWithin, type WithinHook } from '../exchange/run-within.ts';
 import { isUnchanged } from '../exchange/write-part.ts';
-import { userOf } from '../relations/set-stores.ts';
+import { userOf } from '../relations/request-stores.ts';
 
 /**
  * Makes a handler run in one transaction with hooks, which run after it. What it writes by the driver alone is not part

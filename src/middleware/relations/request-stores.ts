@@ -2,16 +2,18 @@ import type { Model } from '../../model/define/define-model.ts';
 import type { StoreUser } from '../../store/open-store.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Stores } from '../../store/stores.ts';
-import type { Context, FindResources, ResourceMiddleware } from '../exchange/context.ts';
+import type { Context, FindResources, Slots } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
-import { step } from '../exchange/step.ts';
 import { reachOf } from './store-reach.ts';
 
+/** What a request needs for the stores of its api. */
+export type RequestStores = Required<Pick<Slots, 'store' | 'transaction'>> & Pick<Slots, 'findResources'>;
+
 /**
- * Gives the requests of an api its stores, which are made when all of its options have been checked, with the scopes of
- * its resources.
+ * The slots of a request for the stores of an api, which are made when all of its options have been checked, with the
+ * scopes of its resources.
  */
-export function setStores(all: () => Stores, findResources?: FindResources): ResourceMiddleware {
+export function requestStores(all: () => Stores, findResources?: FindResources): RequestStores {
   // Functions without a closure: a request that does not use them pays nothing for them.
   function store(this: Context, model: Model, given?: object): unknown {
     return all().open(model, given, userOf(this));
@@ -19,11 +21,7 @@ export function setStores(all: () => Stores, findResources?: FindResources): Res
   function transaction(this: Context, run: Parameters<RunTransaction>[0]): Promise<unknown> {
     return all().transaction(run, userOf(this));
   }
-  return step([], function stores(ctx) {
-    ctx.store = store as StoreOf;
-    ctx.transaction = transaction as RunTransaction;
-    ctx.findResources = findResources;
-  });
+  return { store: store as StoreOf, transaction: transaction as RunTransaction, findResources };
 }
 
 /** Who uses a store in a request. */
