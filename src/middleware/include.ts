@@ -2,7 +2,7 @@ import { parseInclude } from '../http/parse-include.ts';
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
-import { step } from './exchange/step.ts';
+import { onlyFor, step } from './exchange/step.ts';
 import { checkIncludes, type Includes } from './relations/compile-includes.ts';
 
 const only = ['include'];
@@ -26,12 +26,13 @@ const only = ['include'];
 export function include(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'include');
   const { names } = includes;
-  return step(['invalid_query'], function include(ctx) {
-    if (ctx.querystring !== '') {
+  return step(
+    ['invalid_query'],
+    onlyFor('query', function include(ctx) {
       const named = readInclude(ctx.querystring, names);
       if (named.length > 0) ctx.include = named;
-    }
-  });
+    }),
+  );
 }
 
 function readInclude(raw: string, allowed: readonly string[]): readonly string[] {

@@ -1,6 +1,8 @@
+import type Koa from 'koa';
 import { matchesWeak, readEntityTags } from '../http/entity-tag.ts';
 import { canAnswer } from './exchange/can-answer.ts';
-import type { ResourceMiddleware } from './exchange/context.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { onlyFor } from './exchange/step.ts';
 
 /**
  * Answers 304 without a body if `If-None-Match` names the `ETag` that the middlewares below have set on a 200 (RFC 9110
@@ -12,7 +14,7 @@ import type { ResourceMiddleware } from './exchange/context.ts';
  * router.get('/report', notModified(), sendReport);
  */
 export function notModified(): ResourceMiddleware {
-  return canAnswer([], async function notModified(ctx, next) {
+  async function notModified(ctx: Context, next: Koa.Next): Promise<void> {
     await next();
     const header = ctx.req.headers['if-none-match'];
     const entityTag: string | undefined = ctx.response.get('ETag'); // undefined if it is not set, unlike what Koa's types say
@@ -22,7 +24,8 @@ export function notModified(): ResourceMiddleware {
     ctx.status = 304;
     ctx.body = null;
     ctx.status = 304; // Koa sets 204 for an empty body
-  });
+  }
+  return canAnswer([], onlyFor(['if-none-match'], notModified));
 }
 
 function opaqueTag(entityTag: string): string {

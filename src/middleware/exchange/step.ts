@@ -22,6 +22,19 @@ export function step(problems: NonNullable<AnswersProblems['problems']>, run: St
   return canAnswer(problems, middleware);
 }
 
+/** A part that not every request has: the query string, or one of some headers. */
+type Part = 'query' | readonly string[];
+
+/** Runs a step or a middleware only for requests with a part, without which it would do nothing. */
+export function onlyFor<Run extends Step | ResourceMiddleware>(part: Part, run: Run): Run {
+  const own = (ctx: Context, next?: Koa.Next) => (isWithout(part, ctx) ? next?.() : run(ctx, next as Koa.Next));
+  return Object.defineProperty(own, 'name', { value: run.name }) as Run;
+}
+
+function isWithout(part: Part, { req, querystring }: Context): boolean {
+  return part === 'query' ? querystring === '' : part.every((header) => req.headers[header] === undefined);
+}
+
 /** Calls `use` with a value: at once, unless the value is a promise. */
 export function whenKnown<Value>(value: Value | PromiseLike<Value>, use: (known: Value) => void | Promise<void>): void | Promise<void> {
   return isThenable(value) ? Promise.resolve(value).then(use) : use(value);

@@ -2,7 +2,7 @@ import koaCompose from 'koa-compose';
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../../../src/middleware/exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../../../src/middleware/exchange/context.ts';
-import { compose, runAlone, step } from '../../../src/middleware/exchange/step.ts';
+import { compose, onlyFor, runAlone, step } from '../../../src/middleware/exchange/step.ts';
 
 /** A context that keeps what runs. */
 interface Noted {
@@ -48,8 +48,8 @@ const twice: ResourceMiddleware = async (_ctx, next) => {
   await next();
 };
 
-async function run(chain: ResourceMiddleware): Promise<string[]> {
-  const ctx = { noted: [] as string[] };
+async function run(chain: ResourceMiddleware, asked = { querystring: '', req: { headers: {} } }): Promise<string[]> {
+  const ctx = { noted: [] as string[], ...asked };
   try {
     await chain(ctx as unknown as Context, async () => {
       ctx.noted.push('next');
@@ -102,6 +102,33 @@ describe('step()', () => {
   it('makes a middleware with the name and the problems of the step', () => {
     const made = step(['not_found'], function findSomething() {});
     expect([made.name, problemsOf(made, 'GET')]).toEqual(['findSomething', ['not_found']]);
+  });
+});
+
+describe('onlyFor()', () => {
+  const ofQuery = step(
+    ['not_found'],
+    onlyFor('query', function ofQuery(ctx) {
+      note(ctx, 'query');
+    }),
+  );
+  const ofHeaders = onlyFor(['if-match', 'if-none-match'], around('headers'));
+  const chain = [ofQuery, ofHeaders, last('end')];
+
+  it.each<[asked: string, querystring: string, headers: object, noted: readonly string[]]>([
+    ['neither part', '', {}, ['end']],
+    ['another header', '', { 'if-range': '"1"' }, ['end']],
+    ['a query', 'a=1', {}, ['query', 'end']],
+    ['one of the headers', '', { 'if-none-match': '' }, ['headers before', 'end', 'headers after']],
+    ['both parts', 'a', { 'if-match': '*' }, ['query', 'headers before', 'end', 'headers after']],
+  ])('runs what a request with %s is about, composed and in Koa', async (_asked, querystring, headers, noted) => {
+    const asked = { querystring, req: { headers } };
+    expect(await run(compose(chain), asked)).toEqual(noted);
+    expect(await run(koaCompose(chain) as ResourceMiddleware, asked)).toEqual(noted);
+  });
+
+  it('keeps the name and the problems', () => {
+    expect([ofQuery.name, ofHeaders.name, problemsOf(ofQuery, 'GET')]).toEqual(['ofQuery', 'around', ['not_found']]);
   });
 });
 
