@@ -4,10 +4,11 @@ import { insertAccess, openNames } from '../model/write/access.ts';
 import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { isOpenTo, serverValuesOf } from './body/server-values.ts';
+import { serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
+import { isOpenTo } from './relations/writer.ts';
 
 /** Returns the values that the server sets, in document form. It may be async. */
 export type ServerFields<Ctx = Context> = (ctx: Ctx) => unknown;

@@ -4,10 +4,11 @@ import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePut, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { isOpenTo, serverValuesOf } from './body/server-values.ts';
+import { serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
+import { isOpenTo } from './relations/writer.ts';
 
 /** Options of {@link checkPut}. */
 export interface CheckPutOptions extends Pick<WriteRules, 'explicitWrites'> {

@@ -27,8 +27,10 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const requireChanges = (ctx: Context, writer = writerOf(ctx)) =>
-    requireChangesWithin(writer, ctx.changes ?? missing('changes', 'update'));
+  const requireChanges = (ctx: Context, writer = writerOf(ctx)) => {
+    const changes = ctx.changes ?? missing('changes', 'update');
+    return writer.writeScope ? requireChangesWithin(writer, changes) : changes;
+  };
   const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChanges(ctx, writer);

@@ -10,11 +10,6 @@ export async function serverValuesOf(serverFields: Called<[ctx: Context], unknow
   return asValues(await serverFields(ctx));
 }
 
-/** Tells for the dotted name of a field whether a client may write it: it is open, and the server does not set it. */
-export function isOpenTo(open: ReadonlySet<string>, server: ServerValues | undefined): (name: string) => boolean {
-  return (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
-}
-
 /**
  * A function that returns nothing has probably lost its `return`, or its object was parsed as a block:
  * `() => { owner: 'ann' }`.

@@ -8,7 +8,7 @@ import type { Elements } from '../../mongo/collection/elements.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Invalid } from '../../rules.ts';
-import { isOpenTo, serverValuesOf } from '../body/server-values.ts';
+import { serverValuesOf } from '../body/server-values.ts';
 import { ofChange, ofRead, ofReferences, ofValues } from '../exchange/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
@@ -19,7 +19,7 @@ import { updatePart, withWritePart } from '../exchange/write-part.ts';
 import { readReference } from './read-reference.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
-import { writerOf } from './writer.ts';
+import { isOpenTo, writerOf } from './writer.ts';
 
 /** An array of references, and the records to which they may lead. */
 interface Link extends Elements {

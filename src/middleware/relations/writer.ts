@@ -6,6 +6,11 @@ import type { Context } from '../exchange/context.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 
+/** Tells for the dotted name of a field whether a client may write it: it is open, and the server does not set it. */
+export function isOpenTo(open: ReadonlySet<string>, server: Readonly<Record<string, unknown>> | undefined): (name: string) => boolean {
+  return (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
+}
+
 /** The client of a request. It may write the fields that `checkCreate`, `checkPatch` or `checkPut` has opened. */
 export function writerOf(ctx: Context, observer?: CascadeObserver): Writer {
   const mayWrite = (name: string) => ctx.mayWrite?.(name) ?? false;

@@ -112,9 +112,8 @@ function open(
   }
 
   function toFilter({ id, scope, precondition }: Target, changes?: Changes): Filter {
-    const addressed = both({ _id: id }, scope);
-    const wanted = precondition ? both(addressed, buildPrecondition(model, precondition)) : addressed;
-    return both(wanted, changes && requireEmbedded(changes));
+    const further = [scope, precondition && buildPrecondition(model, precondition), changes && requireEmbedded(changes)];
+    return further.reduce<Filter>((filter, one) => (one ? both(filter, one) : filter), { _id: id });
   }
 
   /**
