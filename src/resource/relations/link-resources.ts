@@ -118,10 +118,10 @@ function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: st
  * records.
  */
 function toTarget(resource: UnlinkedResource): ReferenceTarget {
-  const { model, path, scope, shownBy, guardsOf, withinOf, hooksOf } = resource;
+  const { model, path, isScoped, scope, shownBy, guardsOf, withinOf, hooksOf } = resource;
   const hooksFor = (operation: Operation) => ({ within: withinOf(operation), after: hooksOf(operation) }) as unknown as HooksOfChange;
   const hooks = { deleted: hooksFor('delete'), changed: hooksFor('patch'), restored: hooksFor('restore') };
-  return { model, path, scope, guards: shownBy ? guardsOf(shownBy) : [shut], hooks };
+  return { model, path, guards: shownBy ? guardsOf(shownBy) : [shut], hooks, ...(isScoped && { scope }) };
 }
 
 /** The relations that lead to a resource without Get and List, in words. */
