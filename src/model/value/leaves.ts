@@ -58,6 +58,7 @@ export const booleanLeaf: Leaf<boolean> = {
   toJson: writeUntyped,
 };
 
+const isDate = (value: unknown): value is Date => value instanceof Date && !Number.isNaN(value.getTime());
 const readDate = (text: string): Date | Invalid => parseDate(text) ?? notDate;
 
 /**
@@ -77,9 +78,9 @@ export const dateLeaf: Leaf<Date> = {
   bsonTypes: ['date'],
   fromJson: (value) => (typeof value === 'string' ? readDate(value) : notDate),
   fromText: readDateText,
-  fromDocument: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? new Date(value) : notDate),
+  fromDocument: (value) => (isDate(value) ? new Date(value) : notDate),
   toDocument: identity,
-  toJson: writeUntyped,
+  toJson: (stored) => (isDate(stored) ? `"${stored.toISOString()}"` : writeUntyped(stored)),
 };
 
 const objectIdText = /^[0-9a-fA-F]{24}$/;

@@ -73,7 +73,7 @@ export const intLeaf: Leaf<number | bigint> = {
   fromText: integerFromText,
   fromDocument: (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? storeInteger(value) : notInteger),
   toDocument: (stored) => (typeof stored === 'bigint' ? Number(stored) : stored),
-  toJson: writeUntyped,
+  toJson: (stored) => (Number.isFinite(stored) ? String(stored) : writeUntyped(stored)),
 };
 
 /** A signed 64-bit integer. */
