@@ -28,7 +28,6 @@ const JSON_TYPE = new RegExp(`^(?:application/json|${TOKEN}/${TOKEN}[+]json)(?=[
  */
 export function classifyMediaType(contentType: string | undefined): MediaTypeClass {
   if (!contentType) return 'absent';
-  if (contentType === jsonType) return 'json'; // as most clients spell it
   const essence = JSON_TYPE.exec(contentType)?.[0];
   if (essence === undefined) return 'other';
   const charsets = readCharsets(contentType, essence.length);

@@ -42,7 +42,8 @@ export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknow
 }
 
 function checkMediaType(ctx: Context): void {
-  const media = classifyMediaType(ctx.get('content-type'));
+  const type = ctx.get('content-type');
+  const media = type === jsonType ? 'json' : classifyMediaType(type); // as most clients spell it
   if (media === 'other') throw unsupported(ctx, 'The body must be JSON: send `content-type: application/json`.');
   if (media === 'charset') throw unsupported(ctx, 'JSON is UTF-8: leave the charset out.');
   const coding = ctx.get('content-encoding').toLowerCase();

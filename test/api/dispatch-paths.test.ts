@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compilePaths, segmentsOf } from '../../src/api/path-table.ts';
+import { compilePaths, segmentsOf } from '../../src/api/dispatch.ts';
 
 const find = (patterns: readonly string[], path: string) =>
   compilePaths(new Map(patterns.map((pattern) => [pattern, pattern])))(segmentsOf(path));
