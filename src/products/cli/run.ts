@@ -4,7 +4,7 @@ import { isConfigurationError, isProblem } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import { type Command, type Options, type Run, status, type Values } from './command.ts';
 import { commands } from './commands.ts';
-import { formatHelp, formatHelpOf } from './format-help.ts';
+import { formatTable } from './format-table.ts';
 import { loadApi } from './load-api.ts';
 import { printableLines } from './printable.ts';
 import { sharedOptions } from './shared-options.ts';
@@ -90,4 +90,37 @@ function describe(error: unknown): string {
 function readVersion(): string {
   const { version } = createRequire(import.meta.url)('koa-mongo-resource/package.json'); // a package finds itself by its name
   return version;
+}
+
+/** The help of the program. */
+function formatHelp(commands: ReadonlyMap<string, Command>): string {
+  return `Usage: koa-mongo-resource <command> <module> [options]
+
+The module exports an api, or a function that takes a database and returns an api.
+
+${formatTable(
+  [...commands].map(([name, { summary }]) => [name, summary]),
+  '  ',
+)}
+
+The options of a command: koa-mongo-resource <command> --help
+`;
+}
+
+/** The help of a command. */
+function formatHelpOf(name: string, { summary, details, options }: Command): string {
+  return `Usage: koa-mongo-resource ${name} <module> [options]
+
+${summary}.
+${details}
+
+${formatOptions({ ...options, ...sharedOptions })}
+`;
+}
+
+function formatOptions(options: Options): string {
+  return formatTable(
+    Object.entries(options).map(([name, { value, text }]) => [`--${name}${value === undefined ? '' : ` <${value}>`}`, text]),
+    '  ',
+  );
 }

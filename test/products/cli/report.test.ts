@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Audit } from '../../../src/products/audit/audit-collection.ts';
-import { formatAudits } from '../../../src/products/cli/audit/format-audits.ts';
-import { openProgress } from '../../../src/products/cli/audit/progress.ts';
+import { formatAudits, openProgress } from '../../../src/products/cli/commands/audit.ts';
 
 const audit: Audit = {
   model: 'Order',

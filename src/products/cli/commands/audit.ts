@@ -1,11 +1,12 @@
+import { didYouMean, listNames } from '../../../hints.ts';
+import type { Api, Model } from '../../../index.ts';
+import type { ModelInput } from '../../../model/compile/compile-model.ts';
 import type { Audit } from '../../audit/audit-collection.ts';
-import { chooseModels } from '../audit/choose-models.ts';
-import { formatAudits } from '../audit/format-audits.ts';
-import { openProgress } from '../audit/progress.ts';
 import { catchSignals } from '../catch-signals.ts';
 import { defineCommand, status } from '../command.ts';
-import { printableJson } from '../printable.ts';
-import { readCount } from '../read-count.ts';
+import { formatTable } from '../format-table.ts';
+import { printable, printableJson } from '../printable.ts';
+import { UsageError } from '../usage-error.ts';
 
 export const audit = defineCommand({
   summary: 'Compare all stored records with their models, and count what does not fit',
@@ -52,3 +53,95 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
     return done.some(({ misfitting }) => misfitting > 0) ? status.found : status.good;
   },
 });
+
+/** Reads the value of an option that is a whole number. */
+function readCount(name: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= least) return count;
+  throw new UsageError(`--${name} must be a whole number of at least ${least}; it is ${JSON.stringify(text)}.`);
+}
+
+/** The names of the models and resources to choose. Without names, all models are chosen. */
+interface Chosen {
+  readonly model?: readonly string[];
+  readonly resource?: readonly string[];
+}
+
+/** Chooses models of an api: those of its resources, and its other models, each once. */
+function chooseModels({ indexing, description }: Api, { model: names, resource: paths }: Chosen): ModelInput[] {
+  const { resources, idempotency } = description;
+  const { model: keys } = (idempotency ?? {}) as { readonly model?: Model }; // its records are the library's own
+  const models = new Map<string, ModelInput>();
+  for (const model of [...resources.map(({ model }) => model), ...indexing.models.filter((one) => one !== keys)])
+    if (!models.has(model.name)) models.set(model.name, model);
+  if (!names && !paths) return [...models.values()];
+  for (const name of names ?? []) refuseUnknown('model', name, [...models.keys()]);
+  for (const path of paths ?? [])
+    refuseUnknown(
+      'resource',
+      path,
+      resources.map((resource) => resource.path),
+    );
+  const chosen = new Set([...(names ?? []), ...resources.filter(({ path }) => paths?.includes(path)).map(({ model }) => model.name)]);
+  return [...models.values()].filter(({ name }) => chosen.has(name));
+}
+
+function refuseUnknown(what: string, name: string, legal: readonly string[]): void {
+  if (!legal.includes(name))
+    throw new UsageError(`The api has no ${what} \`${name}\`${didYouMean(name, legal, '.')} It has ${listNames(legal)}.`);
+}
+
+/** Formats audits for reading. */
+export function formatAudits(audits: readonly Audit[]): string {
+  return `${audits.map(formatAudit).join('\n\n')}\n`;
+}
+
+function formatAudit(audit: Audit): string {
+  const { model, collection, records, estimate, isComplete, misfitting, misfits, unknownKeys, omitted } = audit;
+  const compared = isComplete ? `${records} records` : `${records} of about ${estimate} records`;
+  const fitting = misfitting === 0 ? 'all fit' : `${misfitting} ${misfitting === 1 ? 'does' : 'do'} not fit`;
+  const rows = misfits.map(({ path, rule, message, records, ids }) => [`${records}`, path || '(record)', rule, message, ids.join(', ')]);
+  const keys = unknownKeys.map(({ path, records, ids }) => [`${records}`, path, ids.join(', ')]);
+  return [
+    printable(`${model} (${collection}): ${compared}, ${fitting}`),
+    ...(rows.length > 0 ? [formatTable([['records', 'path', 'rule', 'message', 'ids'], ...rows], '  ')] : []),
+    ...(keys.length > 0
+      ? ['  Keys that are not fields, which the model ignores:', formatTable([['records', 'path', 'ids'], ...keys], '  ')]
+      : []),
+    ...(omitted > 0 ? [`  Of further kinds, there are ${omitted} more.`] : []),
+  ].join('\n');
+}
+
+/** How often the bar is drawn, in milliseconds. */
+const intervalMS = 100;
+
+const width = 24;
+
+/** A progress bar. */
+interface Progress {
+  show(audit: Audit): void;
+  clear(): void;
+}
+
+/** Opens a progress bar on a terminal. On anything else it shows nothing. */
+export function openProgress(output: NodeJS.WriteStream): Progress {
+  if (!output.isTTY) return { show() {}, clear() {} };
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  return {
+    show(audit) {
+      if (performance.now() - drawnAt < intervalMS) return;
+      drawnAt = performance.now();
+      output.write(`\r${drawBar(audit).slice(0, (output.columns ?? 80) - 1)}\u001b[K`);
+    },
+    clear() {
+      if (Number.isFinite(drawnAt)) output.write('\r\u001b[K');
+    },
+  };
+}
+
+function drawBar({ model, records, estimate, misfitting }: Audit): string {
+  const share = Math.min(1, records / Math.max(1, estimate));
+  const bar = '#'.repeat(Math.floor(share * width)).padEnd(width, '.');
+  return `${printable(model)} [${bar}] ${Math.floor(share * 100)} %, ${records} of about ${estimate} records, ${misfitting} do not fit`;
+}
