@@ -25,8 +25,8 @@ import type { Operations, PlainOperations } from './operations.ts';
 import { openPurges, type Purges } from './purges.ts';
 import { openReads } from './reads.ts';
 import { openReferenceCommands } from './reference-commands.ts';
-import type { Target } from './target.ts';
 import { openManyWrites } from './write-many.ts';
+import type { Target } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 

@@ -13,8 +13,7 @@ import { requireRecordWithin } from '../query/require-within.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import { isWithin } from '../query/within-scope.ts';
 import { StoredRecord } from '../stored-record.ts';
-import type { Target } from './target.ts';
-import type { Writer } from './writer.ts';
+import type { Target, Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 

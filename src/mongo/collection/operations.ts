@@ -7,9 +7,8 @@ import type { Links } from './elements.ts';
 import type { ManyInserts } from './insert-many.ts';
 import type { Reads } from './reads.ts';
 import type { ReferenceCommands } from './reference-commands.ts';
-import type { Target } from './target.ts';
 import type { ManyWrites } from './write-many.ts';
-import type { Writer } from './writer.ts';
+import type { Target, Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 

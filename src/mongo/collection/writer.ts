@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Told } from '../driver/duplicate-key.ts';
 import type { Filter } from '../query/filter.ts';
+import type { Precondition } from '../query/precondition.ts';
 import type { WriteBounds } from '../query/require-within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 
@@ -50,4 +51,13 @@ export interface CascadeObserver {
   wants(source: RecordsOf, change: CascadedChange): boolean;
   /** Called in the transaction, after its last command. It is called again if the transaction is tried again. */
   happened(records: readonly CascadedRecord[]): Promise<void>;
+}
+
+/** The record that a write addresses. Its id, the row scope and the precondition are all part of the write's filter. */
+export interface Target {
+  readonly id: unknown;
+  readonly scope: Filter | undefined;
+  readonly precondition: Precondition | undefined;
+  /** @default the application itself */
+  readonly writer?: Writer | undefined;
 }

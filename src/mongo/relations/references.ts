@@ -4,7 +4,7 @@ import type { Model } from '../../model/define/define-model.ts';
 import type { ReferenceField } from '../../model/relations/reference-fields.ts';
 import type { ModelCollection } from '../collection/collection.ts';
 import { asDb, type Database } from '../driver/database.ts';
-import { latchModel } from './check/latches/latch-model.ts';
+import { latchModel } from './check/latches/latch.ts';
 import { Latches } from './check/latches/latches.ts';
 import type { Source } from './include/read-included.ts';
 import type { ReferenceLimits } from './limits.ts';

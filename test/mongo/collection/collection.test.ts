@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { openCollection } from '../../../src/mongo/collection/collection.ts';
-import type { Target } from '../../../src/mongo/collection/target.ts';
+import type { Target } from '../../../src/mongo/collection/writer.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import { useDatabase } from '../../support/database/database.ts';
 

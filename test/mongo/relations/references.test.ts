@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { latchModel } from '../../../src/mongo/relations/check/latches/latch-model.ts';
+import { latchModel } from '../../../src/mongo/relations/check/latches/latch.ts';
 import { type Edge, type References, referencesOf } from '../../../src/mongo/relations/references.ts';
 import { openMemory } from './memory.ts';
 

@@ -1,8 +1,7 @@
 import type { AbstractCursor, ClientSession, Collection, Db } from 'mongodb';
 import { type Detail, writeTrace } from './detail.ts';
 import { currentTrace } from './request-trace.ts';
-import { showCall } from './show-command.ts';
-import { showDocuments, showFailure, showResult } from './show-result.ts';
+import { showCall, showDocuments, showFailure, showResult } from './show-command.ts';
 
 /** The databases that tell of their commands, each with the detail. */
 const traced = new WeakMap<Db, Detail>();

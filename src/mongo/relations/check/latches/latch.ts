@@ -1,4 +1,6 @@
 import type { Document as BsonDocument } from 'mongodb';
+import { defineModel, type Model } from '../../../../model/define/define-model.ts';
+import { t } from '../../../../model/define/t.ts';
 import type { Filter } from '../../../query/filter.ts';
 
 /** The collection of the latches, in the database of the models. */
@@ -11,7 +13,7 @@ export const mostLatches = 1_000;
  * For how long a latch is kept after its last use, in seconds. It may go at any time: the next writer makes another
  * one.
  */
-export const latchLifeSeconds = 86_400;
+const latchLifeSeconds = 86_400;
 
 /** A record that is referred to. */
 export interface Latched {
@@ -76,3 +78,10 @@ export function unmake(record: Latched): Statement {
 export function remove(record: Latched): Statement {
   return { q: latchesOf(record), limit: 0 };
 }
+
+/** The model of the latches. Its fields are not read by it: it is there for the plan of the indexes. */
+export const latchModel: Model = defineModel('ReferenceLatch', {
+  collection: latchCollection,
+  fields: { id: t.string(), usedAt: t.date() },
+  indexes: [{ key: { usedAt: 1 }, expireAfterSeconds: latchLifeSeconds }],
+}) as unknown as Model;

@@ -9,8 +9,20 @@ import { isServerError, serverCodes } from '../../../driver/server-error.ts';
 import type { Transaction } from '../../../driver/transaction.ts';
 import { Work } from '../../../driver/work.ts';
 import { FreeLatches, type TakenLatch } from './free-latches.ts';
-import { type Latched, latchCollection, latchesOf, make, mostLatches, open, remove, type Statement, shut, take, unmake } from './latch.ts';
-import { latchModel } from './latch-model.ts';
+import {
+  type Latched,
+  latchCollection,
+  latchesOf,
+  latchModel,
+  make,
+  mostLatches,
+  open,
+  remove,
+  type Statement,
+  shut,
+  take,
+  unmake,
+} from './latch.ts';
 
 /** A record that a write refers to. */
 export interface Parent extends Latched {
