@@ -1,8 +1,10 @@
+import type Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
 import { answerTimeout } from '../middleware/answer-timeout.ts';
 import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
 import { crossOrigin } from '../middleware/cross-origin.ts';
-import type { FindResources, Guard, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { Context, FindResources, Guard, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { exchangeOf } from '../middleware/exchange/exchange.ts';
 import { compose, step } from '../middleware/exchange/step.ts';
 import { guards } from '../middleware/guards.ts';
 import { inFlightLimit, type NameClient } from '../middleware/in-flight-limit.ts';
@@ -13,11 +15,12 @@ import { requestId } from '../middleware/request-id.ts';
 import { requestTimeout } from '../middleware/request-timeout.ts';
 import { tryAll } from '../mistakes.ts';
 import { isObject } from '../model/value/plain-object.ts';
+import { type Detail, readDetail } from '../mongo/driver/trace/detail.ts';
+import { currentTrace, RequestTrace } from '../mongo/driver/trace/request-trace.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ApiOptions } from './api-options.ts';
 import { readConcurrency, readRequestIds } from './read-options.ts';
-import { traceRequests } from './trace-requests.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
@@ -95,3 +98,35 @@ function setStores({ store, transaction, findResources }: RequestStores): Resour
 const noSniffing = step([], function noSniffing(ctx) {
   ctx.set('X-Content-Type-Options', 'nosniff');
 });
+
+/**
+ * The middleware that writes each request and its commands to standard error; none unless `DEBUG` names the library.
+ */
+function traceRequests(): readonly ResourceMiddleware[] {
+  const detail = readDetail(process.env.DEBUG);
+  if (detail === undefined) return [];
+  async function traceRequest(ctx: Context, next: Koa.Next): Promise<void> {
+    const begun = performance.now();
+    const exchange = exchangeOf(ctx);
+    const wasOver = exchange.isOver; // the client has gone while a middleware above was busy
+    const trace = new RequestTrace(`${ctx.method} ${showUrl(ctx, detail as Detail)}`);
+    const end = () => {
+      const { work, isBroken } = exchange;
+      const outcome = isBroken ? 'the client has gone' : `${ctx.status}`;
+      const id = ctx.requestId === undefined ? '' : ` (${ctx.requestId})`;
+      trace.end(`${outcome}, ${(performance.now() - begun).toFixed(1)} ms${id}`, work.commandCount);
+    };
+    if (!wasOver) exchange.whenOver(end);
+    try {
+      await currentTrace.run(trace, next);
+    } finally {
+      if (wasOver) end();
+    }
+  }
+  return [traceRequest];
+}
+
+/** The values of a query string are those of records. */
+function showUrl({ originalUrl }: Context, detail: Detail): string {
+  return detail === 'values' ? originalUrl : originalUrl.replace(/=[^&]*/g, '=…');
+}

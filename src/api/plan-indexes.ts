@@ -1,13 +1,12 @@
-import { compileModel } from '../model/compile/compile-model.ts';
+import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { deriveIndexes } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
-import type { IndexSource, PlannedIndex } from '../mongo/indexes/wanted-indexes.ts';
+import type { IndexSource, PlannedIndex, ThroughUse } from '../mongo/indexes/wanted-indexes.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
 import { askDatabase } from './ask-database.ts';
 import { checkApi } from './copies.ts';
-import { throughSources } from './through-indexes.ts';
 
 /** The indexes that `applyIndexes` has created in one collection. */
 export interface CreatedIndexes {
@@ -113,4 +112,38 @@ function notesOf({ resources }: Indexing, collection: string): string[] {
     (one) => one.model.collection === collection && one.isScoped && !one.scopeFields && one.ops.includes('list'),
   );
   return unknown.map(({ path }) => `resource \`${path}\` has a scope and no \`scopeFields\`: planned as if it had none`);
+}
+
+/**
+ * What the filters of a list through relations need: an index of each field that holds references, by which the list
+ * finds the ids of the first query, and one of each field of a related record, by which that query finds the ids. A
+ * sort through a relation needs none, because it looks up related records by their ids.
+ */
+function throughSources(
+  { path, model, ops, scopeFields, through }: CompiledResource,
+  resources: readonly CompiledResource[],
+): IndexSource[] {
+  if (!through || !ops.includes('list')) return [];
+  const scopeOf = (resource: string | undefined) => resources.find((one) => one.path === resource)?.scopeFields ?? [];
+  const sources: IndexSource[] = [];
+  for (const { name, ownName, steps, operators } of through.fields.values()) {
+    if (operators.size === 0) continue;
+    let from: Holder = { model, scopeFields: scopeFields ?? [] };
+    for (const { field, source } of steps) {
+      sources.push(use(from, { field, isReference: true, reason: `${path}: filter through ${field}` }));
+      from = { model: source.model, scopeFields: scopeOf(source.path) };
+    }
+    sources.push(use(from, { field: ownName, isReference: false, reason: `${path}: filter by ${name}` }));
+  }
+  return sources;
+}
+
+/** Records that are found by a query, within a scope. */
+interface Holder {
+  readonly model: CompiledModel;
+  readonly scopeFields: readonly string[];
+}
+
+function use({ model, scopeFields }: Holder, { field, isReference, reason }: Omit<ThroughUse, 'scopeFields'>): IndexSource {
+  return { model, through: [{ field, scopeFields, isReference, reason }] };
 }

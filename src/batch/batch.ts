@@ -8,12 +8,12 @@ import { toProblem } from '../middleware/problems.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { Turn } from '../mongo/driver/turn.ts';
+import { type ShownRecords, textOf } from '../mongo/idempotency-keys.ts';
 import { Answers } from './answers.ts';
 import { type HeldOperation, holdAtWrite } from './held-operation.ts';
 import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';
 import { type CreatedId, fillIn } from './refs.ts';
-import { settle } from './settle.ts';
 
 /** The parts of an api that a batch needs. */
 export interface BatchSettings {
@@ -136,4 +136,17 @@ export function ofOperation(error: unknown, operation: number): Problem {
   const { message, stack } = error instanceof Error ? error : problem;
   const toDocument = () => ({ ...problem.toDocument(), operation });
   return Object.create(problem, { toDocument: { value: toDocument }, message: { value: message }, stack: { value: stack } }) as Problem;
+}
+
+/**
+ * The records that a batch shows in the end: an operation may delete a record that an earlier one has shown, or take it
+ * out of the scope.
+ */
+function settle(noted: readonly NotedRecords[]): readonly ShownRecords[] {
+  const left = new Set<string>();
+  const settled = noted.toReversed().map(({ records, hasLeft, left: own = [] }) => {
+    for (const one of own) left.add(textOf(one));
+    return { records, hasLeft: hasLeft || records.some((one) => left.has(textOf(one))) };
+  });
+  return settled.reverse();
 }

@@ -2,7 +2,9 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import type { ListQuery } from '../mongo/list/parse-list-query.ts';
 import { writePage } from '../mongo/list/write-page.ts';
+import { type Sight, throughFields } from '../mongo/relations/through/through-field.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
@@ -10,8 +12,8 @@ import { workOf } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
-import { askThrough } from './relations/ask-through.ts';
 import { aThrough, isSortable, type Through } from './relations/compile-through.ts';
+import { sourceScopesOf } from './relations/source-scopes.ts';
 
 /** Options of {@link findPage}. */
 export interface FindPageOptions extends FindOptions {
@@ -78,4 +80,25 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
 function boundsOf({ pageBytes }: Context, maxPageBytes: number): { readonly maxPageBytes: number; readonly measuresFirst?: true } {
   if (pageBytes === undefined || pageBytes >= maxPageBytes) return { maxPageBytes };
   return { maxPageBytes: pageBytes, measuresFirst: true };
+}
+
+/** The option of `findPage` for the related records that a query names. */
+interface SeenThrough {
+  readonly through?: { readonly sight: Sight; readonly maxIds: number; readonly maxSorted: number };
+}
+
+/**
+ * Asks the guards and scopes of the related records that a query names: only those, and none behind one that shows
+ * nothing. Throws a plain Error (500) for a query of a `listQuery` with another `through`.
+ */
+async function askThrough(ctx: Context, query: ListQuery, through: Through | undefined): Promise<SeenThrough> {
+  const named = throughFields(query);
+  if (named.length === 0) return {};
+  if (!through || named.some((field) => through.fields.get(field.name) !== field))
+    throw new Error('`findPage` must be given the same `through` as `listQuery`.');
+  const scopes = sourceScopesOf(ctx);
+  for (const { name } of named) {
+    for (const { source } of through.fields.get(name)?.steps ?? []) if (!(await scopes.of(source))) break;
+  }
+  return { through: { sight: scopes.known, maxIds: through.maxIds, maxSorted: through.maxSorted } };
 }

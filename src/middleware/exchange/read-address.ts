@@ -1,5 +1,6 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { LeafNode, Slot } from '../../model/node.ts';
 import type { Filter } from '../../mongo/query/filter.ts';
 import { spellId } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
@@ -33,4 +34,15 @@ export function readId(text: string, model: CompiledModel): unknown {
   const id = text.includes('\0') ? new Invalid('nul_character', 'has a NUL character') : model.id.leaf.fromText(text);
   if (id instanceof Invalid || spellId(model, id) !== text) throw notFound();
   return id;
+}
+
+/**
+ * Reads the id of a path as a reference of this place, in stored form. It is {@link Invalid} if the place does not take
+ * the id, although a record may have it: its type or its keywords are narrower than those of the ids.
+ */
+export function readReference(text: string, { node, constraint }: Slot): unknown {
+  const { leaf } = node as LeafNode;
+  const reference = leaf.fromText(text);
+  if (reference instanceof Invalid) return reference;
+  return constraint?.(leaf.toDocument(reference)) ?? reference;
 }

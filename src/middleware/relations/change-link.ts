@@ -13,10 +13,9 @@ import { ofChange, ofRead, ofReferences, ofValues } from '../exchange/can-answer
 import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
 import { missing, passing } from '../exchange/order.ts';
-import { parameterOf, readAddress, readId } from '../exchange/read-address.ts';
+import { parameterOf, readAddress, readId, readReference } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
 import { updatePart, withWritePart } from '../exchange/write-part.ts';
-import { readReference } from './read-reference.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 import { isOpenTo, writerOf } from './writer.ts';

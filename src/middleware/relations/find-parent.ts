@@ -6,9 +6,8 @@ import { asRowScope, both, buildFilter, type Condition, readScope } from '../../
 import { ofRead } from '../exchange/can-answer.ts';
 import type { ResourceMiddleware, ScopeFunction } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
-import { parameterOf, readAddress } from '../exchange/read-address.ts';
+import { parameterOf, readAddress, readReference } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
-import { readReference } from './read-reference.ts';
 
 /** The records that an operation below a record is about. */
 export interface ParentOptions extends DatabaseOptions {
