@@ -3,11 +3,13 @@ import { order } from '../../site/sidebar.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { commandsOf } from '../support/docs/console.ts';
 import { Reader } from '../support/docs/reader.ts';
+import { useLibrary } from '../support/processes/use-library.ts';
 
 /** The pages to follow from the beginning to the end. A step of the tutorial finds what the one before has left. */
 const steps = order.Start.filter((path) => /quick-start|tutorial\/\d/.test(path)).map((path) => `docs/${path}`);
 let reader: Reader;
 
+const library = useLibrary();
 const database = useDatabase();
 afterAll(async () => {
   await reader.remove();
@@ -17,7 +19,7 @@ afterAll(async () => {
 beforeAll(() => {
   const uri = new URL(process.env.MONGODB_URI ?? '');
   uri.pathname = database.db.databaseName;
-  reader = new Reader(uri.href);
+  reader = new Reader(uri.href, library);
 });
 
 /** What differs from one run to the next: times, and what they take. */

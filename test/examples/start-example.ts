@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { useLibrary } from '../support/processes/use-library.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -16,10 +17,11 @@ export interface RunningExample {
 }
 
 /**
- * Starts examples as `npm start` does, or by a command of tsx, and kills what is left of them after the last test of
- * the file.
+ * Starts examples as `npm start` does, on the library as a user has it, or by a command of tsx, on the sources. Kills
+ * what is left of them after the last test of the file.
  */
 export function useExamples(): (script: string, env: NodeJS.ProcessEnv, tsx?: readonly string[]) => RunningExample {
+  const { tsconfig } = useLibrary();
   const kills: (() => void)[] = [];
   const exits: Promise<unknown>[] = [];
   afterAll(async () => {
@@ -27,7 +29,8 @@ export function useExamples(): (script: string, env: NodeJS.ProcessEnv, tsx?: re
     await Promise.all(exits); // or the worker still has children when it should end
   });
   return function start(script, env, tsx) {
-    const options = { cwd: root, env: { ...process.env, ...env } };
+    const library = tsx ? {} : { TSX_TSCONFIG_PATH: tsconfig };
+    const options = { cwd: root, env: { ...process.env, ...library, ...env } };
     const by = tsx ? [join(root, 'node_modules/tsx/dist/cli.mjs'), ...tsx] : ['--import', 'tsx'];
     const child = spawn(process.execPath, [...by, join('examples', script)], options);
     kills.push(() => child.kill('SIGKILL'));

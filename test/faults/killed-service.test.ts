@@ -4,11 +4,12 @@ import { type Asked, isGood, Load } from './parts/load.ts';
 import { type Deployment, startMongods, untilGone } from './parts/mongods.ts';
 import { rounds } from './parts/random.ts';
 import { report } from './parts/report.ts';
-import { Service } from './parts/service.ts';
+import { useService } from './parts/service.ts';
 import { send } from './parts/stage.ts';
 import { stored, things } from './parts/things.ts';
 import { openOplog } from './parts/witness.ts';
 
+const startService = useService();
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startMongods(1);
@@ -20,7 +21,7 @@ it('loses nothing that it has acknowledged when its process is killed under load
   await db.createCollection(things);
   const oplog = await openOplog(deployment.admin, 'killed');
   const told: Told[] = [];
-  let service = await Service.start(deployment, 'killed');
+  let service = await startService(deployment, 'killed');
   const asked: Asked = {
     async seed(...ids) {
       await db.collection<{ _id: string }>(things).insertMany(ids.map(stored));
@@ -34,7 +35,7 @@ it('loses nothing that it has acknowledged when its process is killed under load
   const load = await Load.start(asked, 24);
   for (let round = 0; round < 3 * rounds; round++) {
     await load.until(150, isGood);
-    const next = await Service.start(deployment, 'killed');
+    const next = await startService(deployment, 'killed');
     await service.kill();
     service = next;
   }

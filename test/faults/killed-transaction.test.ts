@@ -2,10 +2,11 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { useProgram } from '../support/processes/use-program.ts';
 import { count, makeLedger, post, postings, reset } from './parts/ledger.ts';
 import { appName, type Deployment, startMongods } from './parts/mongods.ts';
 
-const script = join(import.meta.dirname, 'parts/ledger-process.ts');
+const program = useProgram(join(import.meta.dirname, 'parts/ledger-process.ts'));
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startMongods(1);
@@ -22,7 +23,7 @@ it.each(cases)('a %s whose process is killed in a hook %s is settled by its key'
   const db = (await deployment.connect()).db('killed');
   for (const collection of ['accounts', 'entries', 'idempotency_keys']) await db.createCollection(collection).catch(() => undefined);
   await reset(db);
-  const killed = fork(script, [`${deployment.uri}&appName=${appName}`, 'killed', name, place], { execArgv: ['--import', 'tsx'] });
+  const killed = fork(program, [`${deployment.uri}&appName=${appName}`, 'killed', name, place], { execArgv: [] });
   const [, signal] = await once(killed, 'exit');
   expect(signal).toBe('SIGKILL');
   const whole = { accounts: posting.accounts, entries: posting.entries, keys: 1 };

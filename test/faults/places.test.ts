@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, playClient, type Step } from './parts/clients.ts';
 import { type Deployment, startMongods } from './parts/mongods.ts';
 import { rounds, seed } from './parts/random.ts';
-import { Service } from './parts/service.ts';
+import { type Service, useService } from './parts/service.ts';
 import { authors, stored, things } from './parts/things.ts';
 
 const places = 6;
 
+const startService = useService();
 let deployment: Deployment;
 let service: Service;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
   const db = deployment.admin.db('places');
   await db.collection<{ _id: string }>(things).insertOne(stored('r'));
   await db.collection<{ _id: string; rank: number }>(authors).insertMany(['ann', 'ben', 'cat'].map((_id, rank) => ({ _id, rank })));
-  service = await Service.start(deployment, 'places', places);
+  service = await startService(deployment, 'places', places);
 });
 afterAll(() => deployment.stop());
 
@@ -68,7 +69,7 @@ describe('clients that ask for long lists and do not read', () => {
     const size = 100_000;
     const long = Array.from({ length: 50 }, (_, index) => ({ ...stored(`long:${index}`), token: 'x'.repeat(size) }));
     await deployment.admin.db('unread').collection<{ _id: string }>(things).insertMany(long);
-    const unread = await Service.start(deployment, 'unread');
+    const unread = await startService(deployment, 'unread');
     const sockets: Socket[] = [];
     /** Resolves when the head of the answer is there: it is sent behind the whole text. */
     const ask = async () => {

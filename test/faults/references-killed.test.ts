@@ -6,11 +6,12 @@ import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../support/http/serve.ts';
 import { countOrphans } from '../support/models/race-deletes.ts';
+import { useProgram } from '../support/processes/use-program.ts';
 import { type Deployment, startMongods } from './parts/mongods.ts';
 
 /** `RACE_ROUNDS=100` takes some minutes. */
 const rounds = Number(process.env.RACE_ROUNDS ?? 20);
-const script = join(import.meta.dirname, 'parts/references-process.ts');
+const program = useProgram(join(import.meta.dirname, 'parts/references-process.ts'));
 
 interface Service {
   readonly child: ChildProcess;
@@ -28,7 +29,7 @@ let services: Service[] = [];
 const latches = [3, 64];
 
 async function start(index: number): Promise<Service> {
-  const child = fork(script, [deployment.uri, 'race', String(latches[index])], { execArgv: ['--import', 'tsx'] });
+  const child = fork(program, [deployment.uri, 'race', String(latches[index])], { execArgv: [] });
   const [port] = await once(child, 'message');
   return { child, port: port as number };
 }

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { type Balancer, startBalancer } from '../support/http/balancer.ts';
 import { readAnswer } from '../support/http/serve.ts';
+import { useProgram } from '../support/processes/use-program.ts';
 
-const script = join(import.meta.dirname, '../support/processes/serve-until-signal.ts');
+const program = useProgram(join(import.meta.dirname, '../support/processes/serve-until-signal.ts'));
 const database = useDatabase();
 
 /** A process that serves, and its port. */
@@ -31,7 +32,7 @@ afterAll(async () => {
 });
 
 async function startService(): Promise<Service> {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, database.db.databaseName], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, database.db.databaseName], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line');
   return { child, port: Number(line) };

@@ -5,8 +5,9 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { type Answer, send } from '../support/http/serve.ts';
+import { useProgram } from '../support/processes/use-program.ts';
 
-const script = join(import.meta.dirname, '../support/processes/serve-misbehaving.ts');
+const program = useProgram(join(import.meta.dirname, '../support/processes/serve-misbehaving.ts'));
 const database = useDatabase();
 const oddities = [
   'an error',
@@ -33,7 +34,7 @@ describe.each(['routes', 'callback'])('with %s, and listeners for errors and req
   let stderr = '';
 
   beforeAll(async () => {
-    child = spawn(process.execPath, ['--import', 'tsx', script, adapter, database.db.databaseName]);
+    child = spawn(process.execPath, [program, adapter, database.db.databaseName]);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });

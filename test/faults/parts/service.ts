@@ -2,11 +2,19 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
+import { useProgram } from '../../support/processes/use-program.ts';
 import { appName, type Deployment } from './mongods.ts';
 import type { Said, Settings, State, Told } from './service-process.ts';
 import { send } from './stage.ts';
 
-const script = join(import.meta.dirname, 'service-process.ts');
+/** Starts a {@link Service} of a test file. */
+type StartService = (deployment: Deployment, database: string, maxConcurrency?: number) => Promise<Service>;
+
+/** Gives a test file the program of the service. */
+export function useService(): StartService {
+  const program = useProgram(join(import.meta.dirname, 'service-process.ts'));
+  return (deployment, database, maxConcurrency = 1_000) => Service.start(program, deployment, database, maxConcurrency);
+}
 
 /** The service as a process of its own, which can be killed, and whose memory is nobody else's. */
 export class Service {
@@ -22,9 +30,9 @@ export class Service {
     this.maxConcurrency = maxConcurrency;
   }
 
-  static async start({ uri, onStop }: Deployment, database: string, maxConcurrency = 1_000): Promise<Service> {
+  static async start(program: string, { uri, onStop }: Deployment, database: string, maxConcurrency: number): Promise<Service> {
     const settings: Settings = { uri: `${uri}&appName=${appName}`, database, maxConcurrency };
-    const child = fork(script, [JSON.stringify(settings)], { execArgv: ['--import', 'tsx', '--expose-gc'] });
+    const child = fork(program, [JSON.stringify(settings)], { execArgv: ['--expose-gc'] });
     const said = new EventEmitter();
     child.on('message', (message: Said) => said.emit(message.what, message));
     const [{ port }] = (await Promise.race([once(said, 'listening'), once(child, 'exit').then(() => [{}])])) as [{ port?: number }];

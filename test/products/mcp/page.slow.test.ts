@@ -7,10 +7,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { blocksOf, filesOf, root } from '../../support/docs/pages.ts';
 import { freePort } from '../../support/http/free-port.ts';
+import { useLibrary } from '../../support/processes/use-library.ts';
 import { until } from '../../support/until.ts';
 import { connectClient } from './connect.ts';
 
 const page = 'docs/clients/agents.md';
+const library = useLibrary();
 const database = useDatabase();
 let folder: string;
 const children: ChildProcess[] = [];
@@ -30,7 +32,7 @@ afterAll(async () => {
 const environment = () => ({
   ...getDefaultEnvironment(),
   MONGODB_URI: process.env.MONGODB_URI ?? '',
-  TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'), // the package by its name means the sources
+  TSX_TSCONFIG_PATH: library.tsconfig,
 });
 const argsOf = (name: string) => ['--import', 'tsx', join(folder, name)];
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../http/free-port.ts';
+import type { Library } from '../processes/use-library.ts';
 import { curl } from './console.ts';
 import { filesOf, root } from './pages.ts';
 
@@ -17,12 +18,14 @@ export class Reader {
   /** In the repository, so that packages are found from there. */
   readonly folder = join(root, `.tmp/reader-${process.pid}`);
   readonly #uri: string;
+  readonly #library: Library;
   #files: Readonly<Record<string, string>> = {};
   #port = 0;
   #server: ChildProcess | undefined;
 
-  constructor(uri: string) {
+  constructor(uri: string, library: Library) {
     this.#uri = uri;
+    this.#library = library;
   }
 
   /** Writes the files of a page. If one has changed, the server is started anew when the next command needs it. */
@@ -57,9 +60,7 @@ export class Reader {
     if (command === 'npm test') return this.#run(...this.#script('test'));
     if (program !== 'npx') throw new Error(`Nobody knows how to type: ${command}`);
     const [tool = '', ...args] = words.map((word) => (word === ownUri ? this.#uri : word));
-    return tool === 'tsx'
-      ? this.#run('--import', 'tsx', ...args)
-      : this.#run('--import', 'tsx', join(root, 'src/products/cli/main.ts'), ...args);
+    return tool === 'tsx' ? this.#run('--import', 'tsx', ...args) : this.#run(this.#library.cli, ...args);
   }
 
   async close(): Promise<void> {
@@ -94,13 +95,13 @@ export class Reader {
     return output.trim();
   }
 
-  /** Runs Node in the folder. The package by its name means the sources, as in the tests themselves. */
+  /** Runs Node in the folder. The package by its name means what the sources are compiled to. */
   #start(...args: string[]): ChildProcess {
     const env = {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
       NO_COLOR: '1',
-      TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),
+      TSX_TSCONFIG_PATH: this.#library.tsconfig,
     };
     return spawn(process.execPath, args, { cwd: this.folder, env: { ...env, MONGODB_URI: this.#uri, PORT: String(this.#port) } });
   }
