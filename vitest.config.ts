@@ -49,7 +49,7 @@ const suites: Readonly<Record<string, Suite>> = {
   // kill servers of their own; `FAULT_ROUNDS=20 npm run test:faults` plays longer.
   faults: {
     projects: [{ name: 'faults', include: ['test/faults/**/*.test.ts'] }],
-    maxWorkers: 3, // most of their time they wait for timeouts and elections
+    maxWorkers: cores + 2, // most of their time they wait for timeouts and elections
     testTimeout: 600_000 * Number(process.env.FAULT_ROUNDS ?? 1),
   },
   // The feature tests, without the slow ones, on the oldest versions of Koa and of the MongoDB driver that the peer

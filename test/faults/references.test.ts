@@ -63,7 +63,7 @@ beforeAll(async () => {
   ];
   const serve = (maxTimeMS: number) =>
     shop.api({ db: client.db('references'), resources, models: [Step], maxTimeMS, onError: () => undefined });
-  hurried = serve(300);
+  hurried = serve(150);
   patient = serve(10_000);
   for (const name of names) await db.createCollection(name);
 });

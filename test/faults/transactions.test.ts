@@ -16,7 +16,7 @@ beforeAll(async () => {
   await between.deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
   db = between.deployment.admin.db('ledger');
   for (const name of ['accounts', 'entries', 'idempotency_keys']) await db.createCollection(name);
-  ledger = makeLedger(client.db('ledger'), {}, 300);
+  ledger = makeLedger(client.db('ledger'), {}, 150);
   patient = makeLedger(client.db('ledger'));
 });
 

@@ -15,7 +15,7 @@ const Task = defineModel('Task', {
 });
 
 const parents = 100;
-const children = 10_000;
+const children = 1_000; // a hundred times as many as are shown
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 const shop = service();
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe('include of t.hasMany', () => {
-  it('reads at most one more than it shows of the 10,000 records of each of 100 others', async () => {
+  it('reads at most one more than it shows of the 1,000 records of each of 100 others', async () => {
     commands.clear();
     const { body } = await api.request('GET', `/api/projects?limit=${parents}&include=tasks`);
     expect(body.data.map((one: { tasks: unknown[] }) => one.tasks.length)).toEqual(Array.from({ length: parents }, () => 10));
