@@ -3,9 +3,13 @@ import { dirname } from 'node:path';
 import startDatabase from '../support/database/start-database.ts';
 import { pack } from './stranger.ts';
 
-/** Runs once before the tests of the package: all projects install the same tarball. */
+/**
+ * Runs once before the tests of the package: all projects install the same tarball. `PACKAGE_TARBALL` is the path of
+ * one that is there already.
+ */
 export default async function start(): Promise<() => Promise<void>> {
   const stopDatabase = await startDatabase();
+  if (process.env.PACKAGE_TARBALL) return stopDatabase;
   const tarball = await pack();
   process.env.PACKAGE_TARBALL = tarball;
   return async () => {
