@@ -26,9 +26,6 @@ const apart = ['test/{browser,faults,package,clients}/**'];
 /** A file called `.slow.test.ts` takes longer than three seconds. */
 const slow = '**/*.slow.test.ts';
 
-/** The folders whose slow tests need no server. */
-const withoutDatabase = 'dev,model,types';
-
 const suites: Readonly<Record<string, Suite>> = {
   // `npm test`.
   test: {
@@ -40,10 +37,8 @@ const suites: Readonly<Record<string, Suite>> = {
   // They wait for timeouts, start processes or play many random cases. Apart, so that `npm test` ends soon.
   slow: {
     maxWorkers: cores + 2, // many of them wait for processes and timeouts
-    projects: [
-      { name: 'slow unit', include: [`test/{${withoutDatabase}}/${slow}`] },
-      { name: 'slow database', include: [`test/${slow}`], exclude: [`test/{${withoutDatabase}}/**`], globalSetup: database },
-    ],
+    // One project, although some need no database: the files of a second one would wait for the last of the first.
+    projects: [{ name: 'slow', include: [`test/${slow}`], globalSetup: database }],
   },
   // What becomes of writes, places and connections when databases, networks, clients and servers fail. They start and
   // kill servers of their own; `FAULT_ROUNDS=20 npm run test:faults` plays longer.
