@@ -59,10 +59,14 @@ function findRun({ target: { routes, allowed }, params }: Found<Methods>, ctx: C
   const route = routes.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
   if (!route) throw methodNotAllowed(allowed);
   ctx.operation = { resource, name: route.name, route: route.template };
-  const { id: _, ...ofMount } = ctx.params ?? {}; // parameters of a mount stay, except `id`, which is the id of a record
-  ctx.params = { ...ofMount, ...params };
+  ctx.params = ctx.params ? withMount(ctx.params, params) : params;
   if (route.maxTimeMS !== undefined) workOf(ctx).limitTo(route.maxTimeMS);
   return route.run;
+}
+
+/** Parameters of a mount stay, except `id`, which is the id of a record. */
+function withMount({ id: _, ...ofMount }: Record<string, string>, params: Found<Methods>['params']): Record<string, string> {
+  return { ...ofMount, ...params };
 }
 
 /**
@@ -125,8 +129,14 @@ export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): Fin
     if (!segments || segments.includes('')) return undefined;
     const end = walk(root, segments, 0);
     if (!end) return undefined;
-    return { target: end.target, params: Object.fromEntries(end.names.map(({ name, at }) => [name, segments[at] as string])) };
+    return { target: end.target, params: paramsOf(end.names, segments) };
   };
+}
+
+function paramsOf(names: readonly { readonly name: string; readonly at: number }[], segments: readonly string[]): Record<string, string> {
+  const [first] = names;
+  if (first?.name === 'id' && names.length === 1) return { id: segments[first.at] as string }; // most paths
+  return Object.fromEntries(names.map(({ name, at }) => [name, segments[at] as string]));
 }
 
 /** The segments of a path; `/` and the empty path have none. */

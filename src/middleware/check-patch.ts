@@ -4,7 +4,7 @@ import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { serverValuesOf } from './body/server-values.ts';
+import { type ServerValues, serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
@@ -36,13 +36,15 @@ export function checkPatch(model: ModelInput, options: CheckPatchOptions = {}): 
   const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
   const mayWrite = (name: string) => open.has(name);
   const ofServer = serverFields ? (['internal'] as const) : [];
+  function read(ctx: Context, server?: ServerValues): void | Promise<void> {
+    ctx.changes = reader()(ctx.request.body, server);
+    ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
+    if (ctx.isLargeBody) return pause();
+  }
   return passing(
     { leaves: ['changes'] },
-    step(['validation_failed', ...ofServer], async function checkPatch(ctx) {
-      const server = serverFields && (await serverValuesOf(serverFields, ctx));
-      ctx.changes = reader()(ctx.request.body, server);
-      ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
-      if (ctx.isLargeBody) await pause();
+    step(['validation_failed', ...ofServer], function checkPatch(ctx) {
+      return serverFields ? serverValuesOf(serverFields, ctx).then((server) => read(ctx, server)) : read(ctx);
     }),
   );
 }

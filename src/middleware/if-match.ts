@@ -3,7 +3,7 @@ import { matchesStrong, matchesWeak, parseEntityTags } from '../http/entity-tag.
 import type { Precondition } from '../mongo/query/precondition.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
-import { onlyFor, step } from './exchange/step.ts';
+import { onlyFor, step, whenKnown } from './exchange/step.ts';
 
 /** Options of {@link ifMatch}. */
 export interface IfMatchOptions {
@@ -32,14 +32,13 @@ export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
   const { required = false, current } = options;
   const ofRequired = required ? (['precondition_required'] as const) : [];
   const ofCurrent = current ? (['precondition_failed', 'internal'] as const) : [];
-  async function ifMatch(ctx: Context): Promise<void> {
+  function ifMatch(ctx: Context): void | Promise<void> {
     const precondition = readPrecondition(ctx);
     if (required && !precondition?.ifMatch)
       throw new Problem({ code: 'precondition_required', detail: 'Send If-Match with the ETag of the record that you read.' });
-    if (precondition) {
-      ctx.precondition = precondition;
-      if (current) check(precondition, await current(ctx));
-    }
+    if (!precondition) return undefined;
+    ctx.precondition = precondition;
+    return current && whenKnown(current(ctx), (known) => check(precondition, known));
   }
   return step(['malformed_header', ...ofRequired, ...ofCurrent], required ? ifMatch : onlyFor(['if-match', 'if-none-match'], ifMatch));
 }

@@ -33,8 +33,8 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
     ctx.status = created ? 201 : 200; // the app may have set another one
     if (created) ctx.set('Location', location(ctx, encodeURIComponent(found.id)));
     if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);
+    ctx.type = 'json'; // first: Koa looks for a type of its own if there is none
     ctx.body = body;
-    ctx.type = 'json';
   });
 }
 

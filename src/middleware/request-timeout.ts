@@ -22,9 +22,16 @@ export function requestTimeout(ms: number): ResourceMiddleware {
     const exchange = exchangeOf(ctx);
     return new Promise((resolve, reject) => {
       const alarm = coarseTimer.after(ms, () => reject(exchange.giveUp()));
-      next()
-        .then(resolve, reject)
-        .finally(() => alarm.cancel());
+      next().then(
+        () => {
+          alarm.cancel();
+          resolve();
+        },
+        (error) => {
+          alarm.cancel();
+          reject(error);
+        },
+      );
     });
   });
 }

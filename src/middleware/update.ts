@@ -34,8 +34,9 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChanges(ctx, writer);
-    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer };
-    ctx.record = await collection.update(target, changes, workOf(ctx));
+    const { id, scope } = readAddress(ctx, compiled);
+    const { precondition } = ctx;
+    ctx.record = await collection.update({ id, scope, precondition, writer }, changes, workOf(ctx));
   });
   const findBefore = (ctx: Context) => {
     requireChanges(ctx); // with hooks as without them, 422 comes before 404 and 412

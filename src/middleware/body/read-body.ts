@@ -73,7 +73,16 @@ async function readBytes(ctx: Context, { bytes, ms }: BodyLimits): Promise<Buffe
 function within<T>(ms: number, reading: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const alarm = coarseTimer.after(ms, () => reject(tooSlow(ms)));
-    reading.then(resolve, reject).finally(() => alarm.cancel());
+    reading.then(
+      (read) => {
+        alarm.cancel();
+        resolve(read);
+      },
+      (error) => {
+        alarm.cancel();
+        reject(error);
+      },
+    );
   });
 }
 

@@ -2,7 +2,7 @@ import { isStoredObject } from '../../model/value/stored-shape.ts';
 import type { Called, Context } from '../exchange/context.ts';
 
 /** Values that the server sets, in document form, by the names of their fields. */
-type ServerValues = Readonly<Record<string, unknown>>;
+export type ServerValues = Readonly<Record<string, unknown>>;
 
 /** Calls `serverFields`. It must return an object of values: otherwise it is a plain Error (500). */
 export async function serverValuesOf(serverFields: Called<[ctx: Context], unknown>, ctx: Context): Promise<ServerValues> {

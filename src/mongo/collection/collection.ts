@@ -168,17 +168,12 @@ function open(
 
   function applying(filter: Filter, changes: Changes): Write {
     return (command) =>
-      asBytes.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), {
-        returnDocument: 'after',
-        ...recordAsBytes,
-        ...command.options,
-      });
+      asBytes.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), asRecord('after', command));
   }
 
   function marked(filter: Filter, { at, id }: Deletion): Write {
     const pipeline = buildUpdate(model, marking(model, { at, id }), at);
-    return (command) =>
-      asBytes.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'before', ...recordAsBytes, ...command.options });
+    return (command) => asBytes.findOneAndUpdate(command.handOver(filter), pipeline, asRecord('before', command));
   }
 
   const all: Operations = {
@@ -209,7 +204,7 @@ function open(
       const filter = toFilter(target);
       const run: Write = model.deletedAt
         ? marked(filter, deletion)
-        : (command) => asBytes.findOneAndDelete(command.handOver(filter), { ...recordAsBytes, ...command.options });
+        : (command) => asBytes.findOneAndDelete(command.handOver(filter), asRecord('before', command));
       return writeOrExplain(target, undefined, run, work);
     },
   };
@@ -226,6 +221,13 @@ function open(
       return writeOrExplain(deleted, undefined, applying(toFilter(deleted), unmarking(model)), work);
     },
   };
+}
+
+/** The options of a write that returns its record. Each spread of a literal would cost as much as the rest of it. */
+function asRecord(returnDocument: 'before' | 'after', { maxTimeMS, signal, session }: Command): object {
+  const { raw, documentsReturnedIn } = recordAsBytes;
+  const options = { returnDocument, raw, documentsReturnedIn, maxTimeMS, signal };
+  return session ? { ...options, session } : options;
 }
 
 /** Tries again as long as there is no result, because the record has changed in between. */

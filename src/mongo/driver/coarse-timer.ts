@@ -1,14 +1,32 @@
 /** The longest delay of an alarm, in milliseconds. */
 const tickMS = 50;
 
-/** A function that waits for its time. `cancel` prevents the call. */
-export interface Alarm {
-  cancel(): void;
-}
-
-interface Waiting {
+/** A function that waits for its time. */
+export class Alarm {
   readonly due: number;
-  readonly ring: () => void;
+  #ring: (() => void) | undefined;
+
+  constructor(due: number, ring: () => void) {
+    this.due = due;
+    this.#ring = ring;
+  }
+
+  /** Whether it has neither rung nor been cancelled. */
+  get isSet(): boolean {
+    return this.#ring !== undefined;
+  }
+
+  /** Prevents the call. */
+  cancel(): void {
+    this.#ring = undefined;
+  }
+
+  /** Calls the function, once. */
+  ring(): void {
+    const ring = this.#ring;
+    this.#ring = undefined;
+    ring?.();
+  }
 }
 
 /**
@@ -17,30 +35,33 @@ interface Waiting {
  * process alive.
  */
 class CoarseTimer {
-  readonly #waiting = new Set<Waiting>();
+  /** With those that were cancelled since the last tick: taking each out would cost more than all the rest. */
+  #alarms: Alarm[] = [];
   #ticking: NodeJS.Timeout | undefined;
 
   /** Calls `ring` after `ms` milliseconds. `ring` must not throw. */
   after(ms: number, ring: () => void): Alarm {
-    const waiting: Waiting = { due: performance.now() + ms, ring };
-    this.#waiting.add(waiting);
+    const alarm = new Alarm(performance.now() + ms, ring);
+    this.#alarms.push(alarm);
     this.#ticking ??= setInterval(() => this.#tick(), tickMS).unref();
-    return { cancel: () => void this.#waiting.delete(waiting) };
+    return alarm;
   }
 
   #tick(): void {
     const now = performance.now();
-    const due = [...this.#waiting].filter((waiting) => waiting.due <= now);
+    const set = this.#alarms.filter(({ isSet }) => isSet);
+    const due = set.filter((alarm) => alarm.due <= now);
+    this.#alarms = due.length > 0 ? set.filter((alarm) => alarm.due > now) : set;
     // After a pause of the whole process, what has arrived meanwhile comes first: it may cancel the alarm.
-    if (due.length > 0) setImmediate(() => this.#ring(due));
-    if (this.#waiting.size > 0) return;
+    if (due.length > 0) setImmediate(() => ringAll(due));
+    if (this.#alarms.length > 0) return;
     clearInterval(this.#ticking);
     this.#ticking = undefined;
   }
+}
 
-  #ring(due: readonly Waiting[]): void {
-    for (const waiting of due) if (this.#waiting.delete(waiting)) waiting.ring();
-  }
+function ringAll(alarms: readonly Alarm[]): void {
+  for (const alarm of alarms) alarm.ring();
 }
 
 /** The timer of this process. */

@@ -56,7 +56,9 @@ function escapeRegExp(text: string): string {
 export function buildFilter(conditions: readonly Condition[]): Filter {
   const filter: Record<string, Record<string, unknown>> = {};
   for (const { field, operator, value } of conditions) {
-    filter[field.path] = { ...filter[field.path], ...queryOperators[operator](value) };
+    const before = filter[field.path];
+    const own = queryOperators[operator](value);
+    filter[field.path] = before ? { ...before, ...own } : own;
   }
   return filter;
 }
@@ -66,7 +68,9 @@ export function buildFilter(conditions: readonly Condition[]): Filter {
  * kind of query.
  */
 export function both(first: Filter, second: Filter | undefined): Filter {
-  return Object.keys(second ?? {}).some((key) => key in first) ? { $and: [first, second] } : { ...first, ...second };
+  if (second === undefined) return first;
+  for (const key in second) if (key in first) return { $and: [first, second] };
+  return { ...first, ...second };
 }
 
 declare const isRowScope: unique symbol;
@@ -151,7 +155,10 @@ export function readFilter(filter: unknown, fields: QueryFields): readonly Condi
 type Source = 'scope' | 'filter';
 
 function readConditions(filter: Readonly<Record<string, unknown>>, fields: QueryFields, source: Source): Condition[] {
-  return Object.entries(filter).flatMap(([name, value]) => conditionsOn(name, value, fields, source));
+  const names = Object.keys(filter);
+  const [name] = names;
+  if (names.length === 1 && name !== undefined) return conditionsOn(name, filter[name], fields, source); // most scopes
+  return names.flatMap((name) => conditionsOn(name, filter[name], fields, source));
 }
 
 /** Whether every record matches a condition: an empty `nin`, or an empty `prefix`. */

@@ -15,23 +15,31 @@ import type { Filter } from './filter.ts';
  */
 export function buildUpdate(model: CompiledModel, { assignments, embedded }: Changes, now: Date): BsonDocument[] {
   const created = embedded.length > 0 ? embedded.filter(isCreated) : embedded;
-  const stages = levels(created).map((merges) => ({ $set: Object.fromEntries(merges.map(createMissing)) }));
-  const [first, ...others] = stages;
-  if (assignments.length === 0 && first)
-    return [{ $set: { ...first.$set, ...countWrite(model, now, { $and: created.map(({ path }) => isObjectAt(path)) }) } }, ...others];
+  const stages = levels(created).map((merges) => ({ $set: createAll(merges) }));
+  const [first] = stages;
+  if (assignments.length === 0 && first) {
+    count(first.$set, model, now, { $and: created.map(({ path }) => isObjectAt(path)) });
+    return stages;
+  }
   const last: BsonDocument = {};
   for (const { path, value } of assignments) last[path] = literal(value);
-  Object.assign(last, countWrite(model, now));
-  return Object.keys(last).length > 0 ? [...stages, { $set: last }] : stages;
+  count(last, model, now);
+  if (assignments.length > 0 || model.updatedAt || model.revision) stages.push({ $set: last });
+  return stages;
 }
 
-/** Sets `updatedAt` and increments the revision. Both stay as they are if the expression `unless` is true. */
-export function countWrite({ updatedAt, revision }: CompiledModel, now: Date, unless?: BsonDocument): BsonDocument {
-  const step = (key: string, next: BsonDocument): BsonDocument => ({ [key]: unless ? { $cond: [unless, `$${key}`, next] } : next });
-  return {
-    ...(updatedAt && step(updatedAt.key, now)),
-    ...(revision && step(revision.key, { $add: [{ $ifNull: [`$${revision.key}`, 0] }, 1] })),
-  };
+/** What sets `updatedAt` and increments the revision. */
+export function countWrite(model: CompiledModel, now: Date): BsonDocument {
+  const set: BsonDocument = {};
+  count(set, model, now);
+  return set;
+}
+
+/** Adds it. Both stay as they are if the expression `unless` is true. */
+function count(set: BsonDocument, { updatedAt, revision }: CompiledModel, now: Date, unless?: BsonDocument): void {
+  const step = (key: string, next: BsonDocument): BsonDocument => (unless ? { $cond: [unless, `$${key}`, next] } : next);
+  if (updatedAt) set[updatedAt.key] = step(updatedAt.key, now);
+  if (revision) set[revision.key] = step(revision.key, { $add: [{ $ifNull: [`$${revision.key}`, 0] }, 1] });
 }
 
 /**
@@ -49,8 +57,10 @@ function isCreated({ whole }: EmbeddedMerge): boolean {
   return whole !== undefined;
 }
 
-function createMissing({ path, whole }: EmbeddedMerge): [string, BsonDocument] {
-  return [path, { $cond: [isObjectAt(path), `$${path}`, { $literal: whole }] }];
+function createAll(merges: readonly EmbeddedMerge[]): BsonDocument {
+  const set: BsonDocument = {};
+  for (const { path, whole } of merges) set[path] = { $cond: [isObjectAt(path), `$${path}`, { $literal: whole }] };
+  return set;
 }
 
 /**
@@ -74,6 +84,7 @@ function levels(merges: readonly EmbeddedMerge[]): (readonly EmbeddedMerge[])[] 
 
 /** The condition that every embedded object exists which the body cannot create. Undefined if there is none. */
 export function requireEmbedded(changes: Changes): Filter | undefined {
+  if (changes.embedded.length === 0) return undefined;
   const required = changes.embedded.filter((merge) => !isCreated(merge)).map((merge) => isObjectAt(merge.path));
   return required.length > 0 ? { $expr: { $and: required } } : undefined;
 }
