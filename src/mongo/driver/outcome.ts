@@ -2,8 +2,7 @@ import { isProblem, Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { duplicateKey, type Told } from './duplicate-key.ts';
 import { hasLabel, isError, isServerError, isSocketError, type ServerError, serverCodes } from './server-error.ts';
-import { BudgetSpent, DeadlineExceeded } from './time-limit.ts';
-import { DatabaseAway } from './work.ts';
+import { BudgetSpent, DatabaseAway, DeadlineExceeded } from './time-limit.ts';
 
 /** The state of a command when it failed. */
 export interface FailedCommand {

@@ -14,6 +14,11 @@ export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
+/** No server that could take the command has been known for more than a second. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway';
+}
+
 /** The commands of a request have taken all of its time. The database has answered each of them. */
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';

@@ -2,13 +2,9 @@ import type { ClientSession } from 'mongodb';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
 import type { Told } from './duplicate-key.ts';
 import type { Need, Reachability } from './reachability.ts';
-import { BudgetSpent, DeadlineExceeded, graceMS } from './time-limit.ts';
+import { giveBack, type ReusedController, takeController } from './signals.ts';
+import { BudgetSpent, DatabaseAway, DeadlineExceeded, graceMS } from './time-limit.ts';
 import type { Transaction } from './transaction.ts';
-
-/** No server that could take the command has been known for more than a second. */
-export class DatabaseAway extends Error {
-  override readonly name = 'DatabaseAway';
-}
 
 /** The properties of a command that {@link Work.run} needs. */
 export interface CommandPlan {
@@ -54,7 +50,7 @@ export class Command {
   /** Called when the command is aborted. */
   whenAborted: ((reason: unknown) => void) | undefined;
   readonly #work: Work;
-  #controller: AbortController | undefined;
+  #controller: ReusedController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
   readonly #begun = performance.now();
   #handOvers = 0;
@@ -72,7 +68,7 @@ export class Command {
   /** The signal that every call of the driver must be given. */
   get signal(): AbortSignal {
     if (!this.#controller) {
-      this.#controller = new AbortController();
+      this.#controller = takeController();
       if (this.#aborted) this.#controller.abort(this.#aborted.reason);
     }
     return this.#controller.signal;
@@ -139,8 +135,7 @@ export class Command {
   #stop(reason: unknown): void {
     if (this.#aborted) return;
     this.#aborted = { reason };
-    const isOutcomeAwaited = this.session !== undefined && this.#handOvers > 0;
-    if (!isOutcomeAwaited) this.cancel();
+    if (!this.session || this.#handOvers === 0) this.cancel();
     this.whenAborted?.(reason);
   }
 
@@ -171,6 +166,13 @@ export class Command {
       });
     });
   }
+
+  /** @internal It has its answer. From now on, nothing that is done to it can end another command. */
+  release(): void {
+    if (!this.#controller || this.#aborted) return;
+    giveBack(this.#controller);
+    this.#controller = undefined;
+  }
 }
 
 /** The work of one request in the database: its commands, their shared time, and whether their results are wanted. */
@@ -200,8 +202,7 @@ export class Work {
    * own error.
    */
   run<T>(plan: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
-    const { transaction } = this;
-    return transaction ? transaction.inTurn(() => this.#run(plan, send)) : this.#run(plan, send);
+    return this.transaction?.inTurn(() => this.#run(plan, send)) ?? this.#run(plan, send);
   }
 
   async #run<T>(given: CommandPlan, send: (command: Command) => Promise<T>): Promise<T> {
@@ -284,11 +285,11 @@ export class Work {
 
   #end(command: Command, alarm: Alarm, reachability: Reachability): void {
     alarm.cancel();
+    command.release();
     reachability.forget(command);
     const now = performance.now();
-    const spent = this.#spentUntil(now);
+    this.#spent = this.#spentUntil(now);
     this.#running.delete(command);
-    this.#spent = spent;
     this.#busySince = now;
   }
 

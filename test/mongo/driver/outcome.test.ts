@@ -7,8 +7,7 @@ import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { explainFailure, type FailedCommand, isIdTaken } from '../../../src/mongo/driver/outcome.ts';
 import { isSocketError } from '../../../src/mongo/driver/server-error.ts';
-import { BudgetSpent, DeadlineExceeded } from '../../../src/mongo/driver/time-limit.ts';
-import { DatabaseAway } from '../../../src/mongo/driver/work.ts';
+import { BudgetSpent, DatabaseAway, DeadlineExceeded } from '../../../src/mongo/driver/time-limit.ts';
 
 const model = compileModel(
   defineModel('Doc', {

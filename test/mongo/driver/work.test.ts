@@ -6,8 +6,8 @@ import type { Command, CommandPlan, FailedSending, Work as WorkType } from '../.
 vi.resetModules();
 afterAll(() => void vi.resetModules());
 const { ConfigurationError } = await import('../../../src/index.ts');
-const { BudgetSpent, checkTimeLimit, DeadlineExceeded } = await import('../../../src/mongo/driver/time-limit.ts');
-const { DatabaseAway, Work } = await import('../../../src/mongo/driver/work.ts');
+const { BudgetSpent, checkTimeLimit, DatabaseAway, DeadlineExceeded } = await import('../../../src/mongo/driver/time-limit.ts');
+const { Work } = await import('../../../src/mongo/driver/work.ts');
 
 const reachable = { isAway: () => false, watch: () => undefined, forget: () => undefined } as unknown as Reachability;
 const read: CommandPlan = { isWrite: false, need: 'any', maxTimeMS: 500, reachability: reachable, explain: (error) => error };
