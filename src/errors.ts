@@ -218,6 +218,11 @@ export function notFound(): Problem {
   return new Problem({ code: 'not_found', detail: 'There is no such record.' });
 }
 
+/** The 404 for a path without an operation. */
+export function noSuchPath(): Problem {
+  return new Problem({ code: 'not_found', detail: 'There is nothing at this path.' });
+}
+
 /** 422 with all errors of a body. */
 export function validationFailed(errors: readonly FieldError[]): Problem {
   const fields = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;

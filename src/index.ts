@@ -69,17 +69,20 @@ export { removeMany } from './middleware/remove-many.ts';
 export { requestId } from './middleware/request-id.ts';
 export { requestTimeout } from './middleware/request-timeout.ts';
 export { restore } from './middleware/restore.ts';
+export { rules } from './middleware/rules.ts';
 export { scope } from './middleware/scope.ts';
 export { stores } from './middleware/stores.ts';
 export { update } from './middleware/update.ts';
 export { updateMany } from './middleware/update-many.ts';
+export type { CallerRule, CallerRules } from './middleware/views/asked-rules.ts';
+export type { View } from './middleware/views/view.ts';
 export { type WithinHook, type Written, withinTransaction } from './middleware/within-transaction.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
 export type { ObjectField, Overlaid } from './model/define/field-types.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
 export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
-export type { Operator, Policy } from './model/define/policy.ts';
+export type { Allowed, Operator, Policy } from './model/define/policy.ts';
 export type {
   AnySchema,
   ArrayOptions,

@@ -16,7 +16,13 @@ export interface OpenapiOptions<Principal> {
   /**
    * Asked after `authenticate`, before the description and before every file of the docs page: each must return true.
    */
-  readonly guards: readonly Guard<RequestContext<Principal>>[];
+  readonly guards?: readonly Guard<RequestContext<Principal>>[];
+  /**
+   * Whether each caller gets the description of what it sees: without the fields outside its view. Otherwise everybody
+   * gets that of all fields, which says for whom they are.
+   * @default false
+   */
+  readonly perCaller?: boolean;
 }
 
 /** Limits of a batch. */

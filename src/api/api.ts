@@ -92,10 +92,10 @@ export interface Api<Principal = unknown> {
    */
   readonly transaction: RunTransaction;
   /**
-   * @internal Answers 204 if `authenticate` accepts a request, and else its problem. Undefined if the api has no
-   * `authenticate`.
+   * @internal If `authenticate` accepts a request, answers 204, or with the names of the rules that hold; else with its
+   * problem. Undefined if the api has neither `authenticate` nor rules.
    */
-  readonly identify: ((request: Request) => Promise<Response>) | undefined;
+  readonly identify: ((request: Request, options?: FetchOptions<never>) => Promise<Response>) | undefined;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
   /** @internal What `planIndexes` and `planValidators` plan for. */

@@ -10,10 +10,10 @@ import { inFlightLimit, limitEach, type NameClient } from '../middleware/in-flig
 import { jsonBody } from '../middleware/json-body.ts';
 import { spellId } from '../mongo/stored-record.ts';
 import type { BatchDescription } from '../openapi/api-description.ts';
-import type { ServedResource } from '../resource/chains.ts';
 import { hasWritingHandler } from '../resource/define/compile-operations.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
 import { type Endpoint, singleWrites, standardEndpoints } from '../resource/define/resource-options.ts';
+import type { ServedResource } from '../resource/serve-resource.ts';
 import type { ConcurrencyOptions } from './api-options.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
 import type { BatchLimits } from './read-options.ts';
@@ -77,12 +77,12 @@ function compileMembers(resource: ServedResource): Route[] {
     name,
     method,
     path,
-    run: compose(resource.ownChainOf(name)),
+    run: resource.ownRunOf(name),
   }));
 }
 
 function compileReadmissions(resource: ServedResource): Route[] {
-  return membersOf(resource).map(({ name, method, path }) => ({ name, method, path, run: compose(resource.replayChainOf(name)) }));
+  return membersOf(resource).map(({ name, method, path }) => ({ name, method, path, run: resource.replayRunOf(name) }));
 }
 
 /** The writes of single records, and the custom operations whose handler writes. */

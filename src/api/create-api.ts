@@ -1,17 +1,19 @@
 import type { Authenticate } from '../middleware/authenticate.ts';
 import { haveHooks } from '../middleware/hooks/cascade-hooks.ts';
 import { compileFindResources } from '../middleware/relations/store-reach.ts';
+import type { CallerRules } from '../middleware/views/asked-rules.ts';
 import { once, tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { Work } from '../mongo/driver/work.ts';
-import { compileDescription } from '../openapi/api-description.ts';
+import { type ApiDescription, compileDescription } from '../openapi/api-description.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
 import { anObject, checkNames, checkValue } from '../options.ts';
-import { compileChains } from '../resource/chains.ts';
+import { checkRules } from '../resource/check-rules.ts';
 import { warnOfScope } from '../resource/check-scope.ts';
 import { compileResource } from '../resource/compile-resource.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import { compileModels, linkResources } from '../resource/relations/link-resources.ts';
+import { relevantRules, serveResource } from '../resource/serve-resource.ts';
 import { warnOfDoubts } from '../resource/warn-of-doubts.ts';
 import type { StoreOf } from '../store/store.ts';
 import { Stores } from '../store/stores.ts';
@@ -45,9 +47,9 @@ import { warnOfStandalone } from './warn-of-standalone.ts';
 type Options = ApiOptions<ResourceDefinition>;
 
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
-export function createApi(options: Options, identify: Authenticate<unknown> | undefined): Api {
+export function createApi(options: Options, identify: Authenticate<unknown> | undefined, rules?: CallerRules): Api {
   const closing: Closing = { hasBegun: false, inFlight: new InFlight() };
-  const parts = compileParts(options, identify, closing);
+  const parts = compileParts(options, identify, rules, closing);
   const { prefix, description, probes, routes, maxTimeMS, stores, keyModels, latches } = parts;
   const { around } = parts.outer;
   const { resources } = description;
@@ -68,7 +70,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     routes: () => compileKoaAdapter(prefix, answering),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
-    identify: identify && compileIdentify(prefix, parts.outer, options),
+    identify: (identify ?? rules) && compileIdentify(prefix, parts.outer, options, description.rules),
     close: compileClose(closing, readDatabase(options).client),
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
     planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }, (holder) => haveHooks(holder, 'changed')),
@@ -80,14 +82,14 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
  * Compiles the parts of an api. A part that needs another one asks for it, and is not tried if that one has a mistake.
  * All parts that can be tried are tried, so that all mistakes are reported together.
  */
-function compileParts(options: Options, identify: Authenticate<unknown> | undefined, closing: Closing) {
+function compileParts(options: Options, identify: Authenticate<unknown> | undefined, rules: CallerRules | undefined, closing: Closing) {
   checkValue('The options of an api', options, anObject('an object'));
   const prefix = once(() => readPrefix(options));
   const settings = once(() => readSettings(options));
   const extras = once(() => readExtras(options));
   const stores = once(() => new Stores(readDatabase(options), settings().maxTimeMS, () => linked().references));
   const findResources = once(() => compileFindResources(unlinked()));
-  const outer = once(() => compileOuterMiddlewares(options, identify, stores, (model) => findResources()(model)));
+  const outer = once(() => compileOuterMiddlewares(options, identify, rules, stores, (model) => findResources()(model)));
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
   const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index))));
@@ -103,24 +105,31 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const linked = once(() => linkResources(unlinked(), models(), carrying()));
   const resources = once(() => {
     const { before } = outer();
-    return tryAll(linked().resources.map((resource) => () => compileChains(resource, before)));
+    return tryAll(linked().resources.map((resource) => () => serveResource(resource, before, linked().inView)));
   });
   const batch = once(() => {
     const limits = extras().batch;
     return limits && compileBatch(resources(), outer().before, limits, carrying(), prefix(), readConcurrency(options));
   });
-  const description = once(() => ({
-    ...info(),
-    prefix: prefix(),
-    resources: resources(),
-    authenticates: identify !== undefined,
-    givesIds: readRequestIds(options),
-    writesProblems: options.problem !== undefined,
-    idempotency: idempotency(),
-    batch: batch(),
-    beforeDocument: compileBeforeDocument(extras().documentGuards, outer()),
-    guardedDocument: extras().documentGuards?.length ? `${prefix()}/${documentPath}` : undefined,
-  }));
+  const description = once(
+    (): ApiDescription => ({
+      ...info(),
+      prefix: prefix(),
+      resources: resources(),
+      authenticates: identify !== undefined,
+      givesIds: readRequestIds(options),
+      writesProblems: options.problem !== undefined,
+      idempotency: idempotency(),
+      batch: batch(),
+      beforeDocument: compileBeforeDocument(extras(), outer()),
+      guardedDocument: extras().documentGuards?.length ? `${prefix()}/${documentPath}` : undefined,
+      rules: [...new Set(linked().resources.flatMap((one) => relevantRules(one)))],
+      seenBy: (held) => {
+        const seen = linked().resources.map((one) => serveResource(linked().inView(one, held), outer().before, linked().inView));
+        return { ...description(), resources: seen };
+      },
+    }),
+  );
   const probes = once(() => (extras().health ? compileHealthRoutes(readDatabase(options), closing, outer().answerProblems) : []));
   const routes = once(() => compileRouteTable(description(), extras(), probes()));
   tryAll([
@@ -135,6 +144,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     models,
     unlinked,
     () => checkPaths(unlinked(), extras()),
+    () => checkRules(unlinked(), models(), Object.keys(rules ?? {})),
     linked,
     resources,
     routes,

@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import { Problem } from '../errors.ts';
+import { noSuchPath, Problem } from '../errors.ts';
 import { jsonType, patchTypes } from '../http/media-type.ts';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { workOf } from '../middleware/exchange/exchange.ts';
@@ -79,11 +79,6 @@ function describeOptions(allowed: readonly string[], routes: Methods['routes']):
     if ([...routes.values()].some(({ readsJson }) => readsJson)) ctx.set('Accept', jsonType);
     if (routes.get('PATCH')?.readsJson) ctx.set('Accept-Patch', patchTypes);
   };
-}
-
-/** The 404 for a path without an operation. */
-export function noSuchPath(): Problem {
-  return new Problem({ code: 'not_found', detail: 'There is nothing at this path.' });
 }
 
 function methodNotAllowed(allowed: readonly string[]): Problem {

@@ -1,23 +1,35 @@
-import { compose, step } from '../middleware/exchange/step.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { compose, step, whenKnown } from '../middleware/exchange/step.ts';
+import { rulesOf } from '../middleware/views/asked-rules.ts';
 import type { Dispatch } from './dispatch.ts';
-import { compileFetch } from './in-process.ts';
+import { compileFetch, type FetchOptions } from './in-process.ts';
 import type { OuterMiddlewares } from './outer-middlewares.ts';
 import { compileApp, type PlainOptions } from './plain-adapter.ts';
 
-const accepted = step([], function accepted(ctx) {
-  ctx.status = 204;
-});
+/** Answers 204, or with the names of the rules that hold for the caller. */
+function accepted(rules: readonly string[]): ResourceMiddleware {
+  return step([], function accepted(ctx) {
+    ctx.status = 204;
+    if (rules.length === 0) return undefined;
+    return whenKnown(rulesOf(ctx).ask(rules), (held) => {
+      ctx.status = 200;
+      ctx.body = JSON.stringify([...held]);
+      ctx.type = 'json';
+    });
+  });
+}
 
 /**
- * Compiles a function that only asks `authenticate` about a request. Observers do not see it, because it is no request
- * of a client.
+ * Compiles a function that only asks `authenticate` and the rules about a request. Observers do not see it, because no
+ * client has sent it.
  */
 export function compileIdentify(
   prefix: string,
   { answerProblems, before }: OuterMiddlewares,
   options: PlainOptions,
-): (request: Request) => Promise<Response> {
-  const run = compose([...before, accepted]);
+  rules: readonly string[],
+): (request: Request, options?: FetchOptions) => Promise<Response> {
+  const run = compose([...before, accepted(rules)]);
   const dispatch = (...[ctx, _path, next]: Parameters<Dispatch>) => run(ctx, next);
   return compileFetch(compileApp(prefix, { probes: new Map(), around: answerProblems, dispatch }, options).callback());
 }

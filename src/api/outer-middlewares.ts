@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors.ts';
 import { answerTimeout } from '../middleware/answer-timeout.ts';
 import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
 import { crossOrigin } from '../middleware/cross-origin.ts';
-import type { Context, FindResources, Guard, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { Context, FindResources, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { exchangeOf } from '../middleware/exchange/exchange.ts';
 import { compose, step } from '../middleware/exchange/step.ts';
 import { guards } from '../middleware/guards.ts';
@@ -13,6 +13,7 @@ import { problems } from '../middleware/problems.ts';
 import { type RequestStores, requestStores } from '../middleware/relations/request-stores.ts';
 import { requestId } from '../middleware/request-id.ts';
 import { requestTimeout } from '../middleware/request-timeout.ts';
+import { AskedRules, type CallerRules } from '../middleware/views/asked-rules.ts';
 import { tryAll } from '../mistakes.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { type Detail, readDetail } from '../mongo/driver/trace/detail.ts';
@@ -20,7 +21,7 @@ import { currentTrace, RequestTrace } from '../mongo/driver/trace/request-trace.
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ApiOptions } from './api-options.ts';
-import { readConcurrency, readRequestIds } from './read-options.ts';
+import { type Extras, readConcurrency, readRequestIds } from './read-options.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
@@ -40,6 +41,7 @@ export interface OuterMiddlewares {
 export function compileOuterMiddlewares(
   options: Options,
   identify: Authenticate<unknown> | undefined,
+  rules: CallerRules | undefined,
   stores: () => Stores,
   findResources: FindResources,
 ): OuterMiddlewares {
@@ -57,9 +59,27 @@ export function compileOuterMiddlewares(
   return {
     around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
     answerProblems,
-    before: [...limit, timeout, ...origins, setStores(requestStores(stores, findResources)), identifying, ...limitOfEach],
+    before: [
+      ...limit,
+      timeout,
+      ...origins,
+      setStores(requestStores(stores, findResources)),
+      identifying,
+      ...knowRules(rules),
+      ...limitOfEach,
+    ],
     limit,
   };
+}
+
+/** Lets the rules be asked about the caller. An api without rules has no such step. */
+function knowRules(rules: CallerRules | undefined): readonly ResourceMiddleware[] {
+  if (!rules) return [];
+  return [
+    step([], function knowRules(ctx) {
+      ctx.rules = new AskedRules(rules, ctx.principal);
+    }),
+  ];
 }
 
 /** The limit of all clients together, and that of each. */
@@ -70,14 +90,15 @@ function compileLimits(options: Options): readonly [readonly ResourceMiddleware[
 
 /**
  * The middlewares before the OpenAPI description and the docs page: only the limit if the description is open to
- * everybody, undefined if it is not served.
+ * everybody and the same for all, undefined if it is not served.
  */
 export function compileBeforeDocument(
-  documentGuards: readonly Guard<never>[] | undefined,
+  { documentGuards, isPerCaller }: Pick<Extras, 'documentGuards' | 'isPerCaller'>,
   { before, limit }: OuterMiddlewares,
 ): readonly ResourceMiddleware[] | undefined {
   if (documentGuards === undefined) return undefined;
-  return documentGuards.length === 0 ? limit : [...before, guards(...documentGuards)];
+  if (documentGuards.length > 0) return [...before, guards(...documentGuards)];
+  return isPerCaller ? before : limit;
 }
 
 function compileCrossOrigin({ crossOrigin: option = false }: Options): readonly ResourceMiddleware[] {

@@ -1,10 +1,10 @@
 import Koa from 'koa';
+import { noSuchPath } from '../errors.ts';
 import { isOfStream } from '../middleware/exchange/contain-errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { tryAll } from '../mistakes.ts';
 import { isSocketError } from '../mongo/driver/server-error.ts';
 import { aFunction, checkValue, orUndefined, trueOrFalse } from '../options.ts';
-import { noSuchPath } from './dispatch.ts';
 import { InProcessRequest } from './in-process-request.ts';
 import { type Answering, belowPrefix } from './koa-adapter.ts';
 

@@ -147,6 +147,8 @@ export function readPrefix({ prefix = '' }: Options): string {
 export interface Extras {
   /** The guards of the OpenAPI description: empty if it is open to everybody, undefined if it is not served. */
   readonly documentGuards: readonly Guard<never>[] | undefined;
+  /** Whether each caller gets the description of what it sees. */
+  readonly isPerCaller: boolean;
   readonly docs: boolean;
   readonly health: boolean;
   readonly batch: BatchLimits | undefined;
@@ -155,27 +157,36 @@ export interface Extras {
 /** Reads what the api serves beside its resources. */
 export function readExtras(given: Options): Extras {
   const { openapi = true, docs = false, health = false } = given;
-  const [documentGuards, batch] = tryAll([
-    () => readDocumentGuards(openapi),
+  const [document, batch] = tryAll([
+    () => readDocument(openapi),
     () => readBatch(given),
     () => checkValue('`docs`', docs, trueOrFalse),
     () => checkValue('`health`', health, trueOrFalse),
   ]);
-  if (docs && !documentGuards) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
-  return { documentGuards, docs, health, batch };
+  if (docs && !document) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
+  return { documentGuards: document?.guards, isPerCaller: document?.perCaller ?? false, docs, health, batch };
 }
 
 const [isArrayOfFunctions] = anArrayOf('functions', aFunction[0]);
 const legalOpenapi: LegalOptions<OpenapiOptions<unknown>> = {
-  guards: required([(guards) => isArrayOfFunctions(guards) && (guards as unknown[]).length > 0, 'an array of at least one function']),
+  guards: [(guards) => isArrayOfFunctions(guards) && (guards as unknown[]).length > 0, 'an array of at least one function'],
+  perCaller: trueOrFalse,
 };
 
-function readDocumentGuards(openapi: unknown): readonly Guard<never>[] | undefined {
-  if (typeof openapi === 'boolean') return openapi ? [] : undefined;
-  if (!isObject(openapi)) throw new ConfigurationError('`openapi` must be true, false or `{ guards: […] }`.');
+interface DocumentOptions {
+  readonly guards: readonly Guard<never>[];
+  readonly perCaller: boolean;
+}
+
+/** Undefined if the description is not served. */
+function readDocument(openapi: unknown): DocumentOptions | undefined {
+  if (typeof openapi === 'boolean') return openapi ? { guards: [], perCaller: false } : undefined;
+  if (!isObject(openapi)) throw new ConfigurationError('`openapi` must be true, false or `{ guards: […], perCaller: true }`.');
   const options = openapi as unknown as OpenapiOptions<unknown>;
   checkOptions(options, legalOpenapi, '`openapi`');
-  return options.guards;
+  if (Object.keys(options).length === 0)
+    throw new ConfigurationError('The options of `openapi` must have `guards` or `perCaller`: `true` serves it to everybody.');
+  return { guards: options.guards ?? [], perCaller: options.perCaller ?? false };
 }
 
 /** Whether every request gets an id: by default if the api has observers. */

@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
+import { caching } from '../middleware/caching.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { inView } from '../middleware/exchange/in-view.ts';
 import { compose } from '../middleware/exchange/step.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { tryAll } from '../mistakes.ts';
@@ -8,8 +10,8 @@ import { buildDocument, checkDocument } from '../openapi/build-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
 import { batchPath } from '../openapi/operations/describe-batch.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
-import type { ServedResource } from '../resource/chains.ts';
 import type { UnlinkedResource } from '../resource/define/compiled-resource.ts';
+import type { ServedResource } from '../resource/serve-resource.ts';
 import { compileBatchRoute } from './batch-route.ts';
 import type { Route } from './dispatch.ts';
 import { compileDocsRoutes } from './docs-routes.ts';
@@ -41,12 +43,12 @@ export function checkPaths(resources: readonly UnlinkedResource[], { documentGua
 }
 
 /** Compiles the routes of all resources, and the other routes of the api. */
-export function compileRouteTable(description: ApiDescription, { docs }: Extras, probes: readonly Route[]): RouteTable {
+export function compileRouteTable(description: ApiDescription, { docs, isPerCaller }: Extras, probes: readonly Route[]): RouteTable {
   const { resources, beforeDocument: before } = description;
   const ofBatch = description.batch ? [[batchPath, [compileBatchRoute(description.batch)]] as const] : [];
   const [ofResources, ofDocument, ofDocs] = tryAll([
     () => tryAll(resources.map((resource) => () => [resource.path, compileRoutes(resource)] as const)),
-    () => (before ? [[documentPath, [compileDocumentRoute(description, before)]] as const] : []),
+    () => (before ? [[documentPath, [compileDocumentRoute(description, isPerCaller, before)]] as const] : []),
     () => (docs && before ? [[docsPath, compileDocsRoutes(description, before)] as const] : []),
   ]);
   const ofHealth = probes.length > 0 ? [[healthPath, probes] as const] : [];
@@ -56,12 +58,22 @@ export function compileRouteTable(description: ApiDescription, { docs }: Extras,
 function compileRoutes(resource: ServedResource): Route[] {
   return resource.served.map((operation) => ({
     ...operation,
-    run: compose(resource.chainOf(operation.name)),
+    run: resource.runOf(operation.name),
   }));
 }
 
-function compileDocumentRoute(description: ApiDescription, before: readonly ResourceMiddleware[]): Route {
+function compileDocumentRoute(description: ApiDescription, isPerCaller: boolean, before: readonly ResourceMiddleware[]): Route {
   checkDocument(description);
-  const send = sendDocument(() => buildDocument(description), `${description.prefix}/${documentPath}`);
-  return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, notModified(), send]) };
+  const path = `${description.prefix}/${documentPath}`;
+  const send = (described: ApiDescription, cacheControl?: string) => [
+    notModified(),
+    sendDocument(() => buildDocument(described), path, cacheControl),
+  ];
+  const perCaller = () =>
+    inView({
+      rulesFor: () => description.rules,
+      chainFor: (held) => [caching(), ...send(description.seenBy(held), 'private, no-cache')],
+      widest: [],
+    });
+  return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, ...(isPerCaller ? [perCaller()] : send(description))]) };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatEntityTag } from '../http/entity-tag.ts';
 import { stringifyJson } from '../http/json.ts';
+import { keepLatest } from '../keep-latest.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { requestPath } from '../middleware/record.ts';
 import { once } from '../mistakes.ts';
@@ -11,13 +12,13 @@ import type { OpenapiDocument } from '../openapi/document.ts';
  * is mounted: the part of the requested path before `path`, which is the path of the document in the api. The document
  * is built at the first request: most processes of a service are never asked for it.
  */
-export function sendDocument(build: () => OpenapiDocument, path: string): ResourceMiddleware {
+export function sendDocument(build: () => OpenapiDocument, path: string, cacheControl = 'no-cache'): ResourceMiddleware {
   const write = once(() => compileText(build()));
   const textAt = keepLatest((url) => write()(url), mostMounts);
   return async function sendDocument(ctx) {
     const { text, entityTag } = textAt(mountOf(requestPath(ctx), path));
     ctx.status = 200; // overrides a status that the app has set
-    ctx.set({ ETag: entityTag, 'Cache-Control': 'no-cache' }); // browsers revalidate it: it changes with the service
+    ctx.set({ ETag: entityTag, 'Cache-Control': cacheControl }); // browsers revalidate it: it changes with the service
     ctx.body = text;
     ctx.type = 'json';
   };
@@ -44,21 +45,5 @@ function compileText({ openapi, info, servers: _, ...rest }: OpenapiDocument): (
   return function write(url) {
     const text = `${before},"servers":${JSON.stringify([{ url }])},${after}`;
     return { text, entityTag: formatEntityTag(createHash('sha256').update(text).digest('base64url')) };
-  };
-}
-
-/**
- * Returns a function that makes the value of a key once, and keeps the values of the `most` keys that were asked for
- * last. A client that invents keys cannot fill the memory.
- */
-export function keepLatest<Value>(make: (key: string) => Value, most: number): (key: string) => Value {
-  const kept = new Map<string, Value>(); // in the order of their last use
-  return function get(key) {
-    const value = kept.has(key) ? (kept.get(key) as Value) : make(key);
-    kept.delete(key);
-    kept.set(key, value);
-    const [oldest] = kept.keys();
-    if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-    return value;
   };
 }

@@ -1,11 +1,14 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
+import { type CallerRules, checkRuleFunctions } from '../middleware/views/asked-rules.ts';
 import { tryAll } from '../mistakes.ts';
+import { compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
-import type { Document } from '../model/define/infer.ts';
+import type { Document, RulesOf } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
-import { aFunction, checkOptions, orUndefined } from '../options.ts';
+import { aFunction, anObject, checkOptions, orUndefined } from '../options.ts';
+import { checkUnused } from '../resource/check-rules.ts';
 import type { Operation, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/define/resource-options.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -19,17 +22,35 @@ export interface Resource<Principal> {
 }
 
 /** Options of {@link service}. */
-export interface ServiceOptions<Principal> {
+export interface ServiceOptions<Principal, Rule extends string = string> {
   /**
    * Returns the principal of a request, or undefined or null for an anonymous one.
    *
    * @default every request is anonymous
    */
   readonly authenticate?: Authenticate<Principal>;
+  /**
+   * Questions about a principal, by the names that the policies of fields use (`policy: { read: 'staff' }`). Only
+   * `true` means yes. A rule may be async. It is asked at most once in a request, if something needs it, and never for
+   * an anonymous request: then no rule holds. One that throws is a 500.
+   * @default none
+   *
+   * @example
+   * const shop = service({
+   *   authenticate: (ctx) => users.get(ctx.get('authorization')),
+   *   rules: { staff: (user) => user.isAdmin === true },
+   * });
+   */
+  readonly rules?: { readonly [Name in Rule]: (principal: NoInfer<Principal>) => boolean | Promise<boolean> };
 }
 
+/** Refuses a model whose policies name a rule that the service does not have. */
+type KnowsRules<F extends Fields, Rule extends string> = [RulesOf<F>] extends [Rule]
+  ? unknown
+  : { readonly model: { readonly 'the service lacks the rules': Exclude<RulesOf<F>, Rule> } };
+
 /** Creates resources and apis that share one function to authenticate. */
-export interface Service<Principal> {
+export interface Service<Principal, Rule extends string = never> {
   /**
    * Describes a resource. Its functions get the principal with the type that `authenticate` returns. Mistakes are
    * reported by `api()`.
@@ -48,7 +69,7 @@ export interface Service<Principal> {
     Bodies = Record<string, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
     Names extends keyof Bodies & string = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
-  >(options: ResourceOptions<Principal, F, Ops, Bodies, Names, Scope>): Resource<Principal>;
+  >(options: ResourceOptions<Principal, F, Ops, Bodies, Names, Scope> & KnowsRules<F, Rule>): Resource<Principal>;
   /**
    * Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions.
    *
@@ -62,6 +83,7 @@ export interface Service<Principal> {
 /** The resources by their `authenticate`: the functions of a resource expect its principals and no others. */
 const madeFor = new WeakMap<object, WeakSet<object>>();
 const nobody = {};
+const tableOfRules = 'an object with a function for each name';
 
 /**
  * Creates a service. Guards, scopes and hooks of its resources get the principal with the type that `authenticate`
@@ -71,20 +93,29 @@ const nobody = {};
  * const shop = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });
  * const api = shop.api({ db, prefix: '/api', resources: [shop.resource({ model: Order })] });
  */
-export function service<Principal = never>(options: ServiceOptions<Principal> = {}): Service<Principal> {
-  checkOptions(options, { authenticate: orUndefined(aFunction) }, '`service`');
-  const { authenticate } = options;
+export function service<Principal = never, const Rule extends string = never>(
+  options: ServiceOptions<Principal, Rule> = {},
+): Service<Principal, Rule> {
+  checkOptions(options, { authenticate: orUndefined(aFunction), rules: orUndefined(anObject(tableOfRules)) }, '`service`');
+  const { authenticate, rules } = options;
+  if (rules) checkRuleFunctions(rules, 'the service');
   const own = madeFor.get(authenticate ?? nobody) ?? new WeakSet();
   madeFor.set(authenticate ?? nobody, own);
+  const models = new Set<Model>();
   return {
     resource(definition) {
       if (isObject(definition)) own.add(definition);
+      if (isObject(definition?.model)) models.add(definition.model as unknown as Model);
       return definition as unknown as Resource<Principal>;
     },
     api(given) {
       const definition = given as unknown as ApiOptions<ResourceDefinition>;
       const strangers = [definition?.resources].flat().filter((one) => isObject(one) && !own.has(one));
-      const [api] = tryAll([() => createApi(definition, authenticate), ...strangers.map((one) => () => refuseStranger(one))]);
+      const [api] = tryAll([
+        () => createApi(definition, authenticate, rules as CallerRules | undefined),
+        ...strangers.map((one) => () => refuseStranger(one)),
+      ]);
+      if (rules) checkUnused(Object.keys(rules), [...models, ...(definition.models ?? [])].map(compileModel));
       return api;
     },
   };

@@ -22,6 +22,7 @@ export interface BatchReplaysSettings {
 export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplaysSettings): Replays {
   return {
     note: async ({ shown = [] }) => shown,
+    read: async () => undefined,
 
     async admit(ctx, shown) {
       const turn = new Turn();

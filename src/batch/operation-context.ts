@@ -57,7 +57,8 @@ export function operationContext(ctx: Context, operation: BatchOperation): Conte
   const own = { req, res, request, response, originalUrl: baseOf(originalUrl) + operation.path, state: { ...ctx.state } };
   const context = Object.assign(Object.create(ctx), own, {
     openedGuards: undefined,
-    privateNames: undefined,
+    heldModels: undefined,
+    view: undefined,
     isLargeBody: undefined,
     replays: undefined,
     noted: ctx.noted && new Set(),

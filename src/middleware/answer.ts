@@ -46,7 +46,7 @@ export function answer(options: AnswerOptions = {}): ResourceMiddleware {
   return passing({ needs: ['result'] }, async function answer(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
     const result = ctx.result ?? missing('result', 'answer');
-    const text = result.toText();
+    const text = await result.toText();
     if (text !== undefined) {
       if (status !== undefined && isUnset(ctx)) ctx.status = status;
       if (location) setLocation(ctx, result, location);

@@ -1,4 +1,4 @@
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import { compileDrafts, type Drafts } from '../model/write/plan-draft.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
@@ -6,6 +6,7 @@ import { checkProblems, problemsOf } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { AnswersProblems, Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
+import { perView } from './exchange/in-view.ts';
 import { step } from './exchange/step.ts';
 
 /**
@@ -51,16 +52,18 @@ export type BeforeHook<Ctx = Context, Draft = unknown> = ((ctx: Ctx, draft: Draf
 export function beforeHooks(model: ModelInput, hooks: readonly Called<[ctx: Context, draft: unknown], unknown>[] = []): ResourceMiddleware {
   checkValue('The second argument of `beforeHooks`', hooks, anArrayOf('functions', aFunction[0]));
   for (const hook of hooks) checkProblems(hook as BeforeHook, 'a hook of `beforeHooks`');
-  const drafts = compileDrafts(asCompiled(model));
-  const problems = (method: string) => [
-    ...(hooks.length > 0 ? (['internal'] as const) : []),
-    ...(hooks.length > 0 && method !== 'DELETE' ? (['validation_failed'] as const) : []),
-    ...hooks.flatMap((hook: BeforeHook) => problemsOf(hook, method)),
-  ];
-  return step(problems, async function beforeHooks(ctx) {
-    if (ctx.created) await changeRecord(drafts, hooks, ctx, ctx.created);
-    else if (ctx.changes) await changeChanges(drafts, hooks, ctx, ctx.changes);
-    else await run(hooks, ctx, undefined);
+  return perView(model, [], (compiled) => {
+    const drafts = compileDrafts(compiled);
+    const problems = (method: string) => [
+      ...(hooks.length > 0 ? (['internal'] as const) : []),
+      ...(hooks.length > 0 && method !== 'DELETE' ? (['validation_failed'] as const) : []),
+      ...hooks.flatMap((hook: BeforeHook) => problemsOf(hook, method)),
+    ];
+    return step(problems, async function beforeHooks(ctx) {
+      if (ctx.created) await changeRecord(drafts, hooks, ctx, ctx.created);
+      else if (ctx.changes) await changeChanges(drafts, hooks, ctx, ctx.changes);
+      else await run(hooks, ctx, undefined);
+    });
   });
 }
 

@@ -1,11 +1,12 @@
 import { once } from '../mistakes.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import { insertAccess, openNames } from '../model/write/access.ts';
 import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { perView } from './exchange/in-view.ts';
 import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { isOpenTo } from './relations/writer.ts';
@@ -37,22 +38,23 @@ const legal: LegalOptions<CheckCreateOptions> = { serverFields: aFunction, expli
 export function checkCreate(model: ModelInput, options: CheckCreateOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`checkCreate`');
   const { serverFields, allowMissing = false, ...rules } = options;
-  const compiled = asCompiled(model);
-  const reader = once(() => compileCreate(compiled, rules)); // has no mistakes of its own, and many operations are never called
-  const access = insertAccess(rules);
-  const open = new Set(openNames(compiled.fieldTable, access));
-  // If the client chooses the id, it may be taken: `insert` then answers 412 to `If-None-Match: *`.
-  const ofId = access.refusal(compiled.id) === undefined ? (['precondition_failed'] as const) : [];
-  return passing(
-    { leaves: ['created'] },
-    step(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx) {
-      ctx.exchange?.throwIfGivenUp();
-      const server = serverFields && (await serverValuesOf(serverFields, ctx));
-      const missing = allowMissing ? [] : undefined;
-      ctx.created = reader()(ctx.request.body, server, missing);
-      if (missing) ctx.isIncomplete = missing.length > 0;
-      ctx.mayWrite = isOpenTo(open, server);
-      if (ctx.isLargeBody) await pause();
-    }),
-  );
+  return perView(model, [], (compiled) => {
+    const reader = once(() => compileCreate(compiled, rules)); // has no mistakes of its own, and many operations are never called
+    const access = insertAccess(rules);
+    const open = new Set(openNames(compiled.fieldTable, access));
+    // If the client chooses the id, it may be taken: `insert` then answers 412 to `If-None-Match: *`.
+    const ofId = access.refusal(compiled.id) === undefined ? (['precondition_failed'] as const) : [];
+    return passing(
+      { leaves: ['created'] },
+      step(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx) {
+        ctx.exchange?.throwIfGivenUp();
+        const server = serverFields && (await serverValuesOf(serverFields, ctx));
+        const missing = allowMissing ? [] : undefined;
+        ctx.created = reader()(ctx.request.body, server, missing);
+        if (missing) ctx.isIncomplete = missing.length > 0;
+        ctx.mayWrite = isOpenTo(open, server);
+        if (ctx.isLargeBody) await pause();
+      }),
+    );
+  });
 }

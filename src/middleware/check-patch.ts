@@ -1,11 +1,12 @@
 import { once } from '../mistakes.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { type ServerValues, serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { perView } from './exchange/in-view.ts';
 import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { isOpenTo } from './relations/writer.ts';
@@ -31,20 +32,21 @@ const legal: LegalOptions<CheckPatchOptions> = { serverFields: aFunction, explic
 export function checkPatch(model: ModelInput, options: CheckPatchOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`checkPatch`');
   const { serverFields, ...rules } = options;
-  const compiled = asCompiled(model);
-  const reader = once(() => compilePatch(compiled, rules)); // has no mistakes of its own, and many operations are never called
-  const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
-  const mayWrite = (name: string) => open.has(name);
-  const ofServer = serverFields ? (['internal'] as const) : [];
-  function read(ctx: Context, server?: ServerValues): void | Promise<void> {
-    ctx.changes = reader()(ctx.request.body, server);
-    ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
-    if (ctx.isLargeBody) return pause();
-  }
-  return passing(
-    { leaves: ['changes'] },
-    step(['validation_failed', ...ofServer], function checkPatch(ctx) {
-      return serverFields ? serverValuesOf(serverFields, ctx).then((server) => read(ctx, server)) : read(ctx);
-    }),
-  );
+  return perView(model, [], (compiled) => {
+    const reader = once(() => compilePatch(compiled, rules)); // has no mistakes of its own, and many operations are never called
+    const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
+    const mayWrite = (name: string) => open.has(name);
+    const ofServer = serverFields ? (['internal'] as const) : [];
+    function read(ctx: Context, server?: ServerValues): void | Promise<void> {
+      ctx.changes = reader()(ctx.request.body, server);
+      ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
+      if (ctx.isLargeBody) return pause();
+    }
+    return passing(
+      { leaves: ['changes'] },
+      step(['validation_failed', ...ofServer], function checkPatch(ctx) {
+        return serverFields ? serverValuesOf(serverFields, ctx).then((server) => read(ctx, server)) : read(ctx);
+      }),
+    );
+  });
 }

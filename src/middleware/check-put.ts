@@ -1,11 +1,12 @@
 import { once } from '../mistakes.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePut, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { perView } from './exchange/in-view.ts';
 import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { isOpenTo } from './relations/writer.ts';
@@ -31,18 +32,19 @@ const legal: LegalOptions<CheckPutOptions> = { serverFields: aFunction, explicit
 export function checkPut(model: ModelInput, options: CheckPutOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`checkPut`');
   const { serverFields, ...rules } = options;
-  const compiled = asCompiled(model);
-  const reader = once(() => compilePut(compiled, rules)); // has no mistakes of its own, and many operations are never called
-  const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
-  const mayWrite = (name: string) => open.has(name);
-  const ofServer = serverFields ? (['internal'] as const) : [];
-  return passing(
-    { leaves: ['changes'] },
-    step(['validation_failed', ...ofServer], async function checkPut(ctx) {
-      const server = serverFields && (await serverValuesOf(serverFields, ctx));
-      ctx.changes = reader()(ctx.request.body, server);
-      ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
-      if (ctx.isLargeBody) await pause();
-    }),
-  );
+  return perView(model, [], (compiled) => {
+    const reader = once(() => compilePut(compiled, rules)); // has no mistakes of its own, and many operations are never called
+    const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
+    const mayWrite = (name: string) => open.has(name);
+    const ofServer = serverFields ? (['internal'] as const) : [];
+    return passing(
+      { leaves: ['changes'] },
+      step(['validation_failed', ...ofServer], async function checkPut(ctx) {
+        const server = serverFields && (await serverValuesOf(serverFields, ctx));
+        ctx.changes = reader()(ctx.request.body, server);
+        ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
+        if (ctx.isLargeBody) await pause();
+      }),
+    );
+  });
 }

@@ -1,9 +1,10 @@
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import { parseFields } from '../model/read/select-fields.ts';
 import { type Includable, noRelations, relationsOf } from '../model/relations/includable.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { perView } from './exchange/in-view.ts';
 import { onlyFor, step } from './exchange/step.ts';
 import { checkIncludes } from './relations/compile-includes.ts';
 
@@ -20,15 +21,16 @@ import { checkIncludes } from './relations/compile-includes.ts';
  */
 export function fields(model: ModelInput, includes: Includable = noRelations): ResourceMiddleware {
   checkIncludes(includes, 'fields');
-  const { selector } = asCompiled(model);
-  return step(
-    ['invalid_query'],
-    onlyFor('query', function fields(ctx) {
-      const names = parseQueryString(ctx.querystring, { only: ['fields'] }).flatMap(itemsOf);
-      const errors = new QueryErrors();
-      const chosen = parseFields(names, selector, errors, relationsOf(ctx.include ?? [], includes));
-      errors.throwIfAny();
-      if (chosen) ctx.fields = chosen;
-    }),
-  );
+  return perView(model, [], ({ selector }) => {
+    return step(
+      ['invalid_query'],
+      onlyFor('query', function fields(ctx) {
+        const names = parseQueryString(ctx.querystring, { only: ['fields'] }).flatMap(itemsOf);
+        const errors = new QueryErrors();
+        const chosen = parseFields(names, selector, errors, relationsOf(ctx.include ?? [], includes));
+        errors.throwIfAny();
+        if (chosen) ctx.fields = chosen;
+      }),
+    );
+  });
 }

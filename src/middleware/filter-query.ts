@@ -1,11 +1,12 @@
 import { Problem } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import { mostAffected } from '../mongo/collection/write-many.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
 import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { perView } from './exchange/in-view.ts';
 import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { filterLimits, mayExceedInt64 } from './list-query.ts';
@@ -42,16 +43,17 @@ const legal: LegalOptions<FilterQueryOptions> = {
 export function filterQuery(model: ModelInput, options: FilterQueryOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`filterQuery`');
   const { maxAffected = 1_000, maxFilterValues = 500, maxPrefix = 1_000 } = options;
-  const { clientFields: fields } = asCompiled(model);
-  const rules = { fields, maxAffected, maxFilterValues, maxPrefix };
-  const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
-  return passing(
-    { leaves: ['filterQuery'] },
-    step(['invalid_query', 'precondition_not_supported', ...ofIntegers], function filterQuery(ctx) {
-      refusePreconditions(ctx);
-      ctx.filterQuery = parseFilterQuery(parseQueryString(ctx.querystring), rules);
-    }),
-  );
+  return perView(model, [], ({ clientFields: fields }) => {
+    const rules = { fields, maxAffected, maxFilterValues, maxPrefix };
+    const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
+    return passing(
+      { leaves: ['filterQuery'] },
+      step(['invalid_query', 'precondition_not_supported', ...ofIntegers], function filterQuery(ctx) {
+        refusePreconditions(ctx);
+        ctx.filterQuery = parseFilterQuery(parseQueryString(ctx.querystring), rules);
+      }),
+    );
+  });
 }
 
 function refusePreconditions({ req: { headers } }: Context): void {

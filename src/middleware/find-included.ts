@@ -7,6 +7,7 @@ import type { StoredRecord } from '../mongo/stored-record.ts';
 import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { perSight } from './exchange/in-view.ts';
 import { missing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { checkIncludes, type Includes } from './relations/compile-includes.ts';
@@ -40,27 +41,29 @@ import { type SourceScopes, sourceScopesOf } from './relations/source-scopes.ts'
  */
 export function findIncluded(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'findIncluded');
-  const { steps, paths, maxPageBytes } = includes;
-  return step([...ofRead, 'invalid_query'], async function findIncluded(ctx) {
-    const names = ctx.listQuery?.include ?? ctx.include ?? [];
-    if (names.length > 0) {
-      const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
-      const sources = sourceScopesOf(ctx);
-      await askSources(sources, steps, wanted);
-      const work = workOf(ctx);
-      const bytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
-      const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes: bytes, work };
-      const reads: Reads = {
-        read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
-        measure: (records) => measureIncluded(records, steps, inclusion),
-      };
-      if (ctx.page) {
-        const [page, included] = await readFitting(ctx.page, reads);
-        ctx.included = included;
-        ctx.page = await writePage(page, work, included); // before the hooks, so that they receive the records that are shown
-      } else ctx.included = await readOne(ctx.record ?? missing('record', 'findIncluded'), reads);
-    }
-  });
+  const make = ({ steps, paths, maxPageBytes }: Includes) => {
+    return step([...ofRead, 'invalid_query'], async function findIncluded(ctx) {
+      const names = ctx.listQuery?.include ?? ctx.include ?? [];
+      if (names.length > 0) {
+        const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
+        const sources = sourceScopesOf(ctx);
+        await askSources(sources, steps, wanted);
+        const work = workOf(ctx);
+        const bytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
+        const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes: bytes, work };
+        const reads: Reads = {
+          read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
+          measure: (records) => measureIncluded(records, steps, inclusion),
+        };
+        if (ctx.page) {
+          const [page, included] = await readFitting(ctx.page, reads);
+          ctx.included = included;
+          ctx.page = await writePage(page, work, included); // before the hooks, so that they receive the records that are shown
+        } else ctx.included = await readOne(ctx.record ?? missing('record', 'findIncluded'), reads);
+      }
+    });
+  };
+  return perSight(make(includes), includes.rules, (held) => make(includes.seenBy(held)));
 }
 
 /** How the records of relations are read, and measured if they are too many or too large. */

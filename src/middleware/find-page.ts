@@ -1,4 +1,4 @@
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
@@ -9,10 +9,12 @@ import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../op
 import { ofRead } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { perView } from './exchange/in-view.ts';
 import { missing, passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { aThrough, isSortable, type Through } from './relations/compile-through.ts';
+import type { GuardedSource } from './relations/relation-targets.ts';
 import { sourceScopesOf } from './relations/source-scopes.ts';
 
 /** Options of {@link findPage}. */
@@ -61,19 +63,21 @@ const legal: LegalOptions<FindPageOptions> = {
 export function findPage(model: ModelInput, options: FindPageOptions): ResourceMiddleware {
   checkOptions(options, legal, '`findPage`');
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, through, ...database } = options;
-  const collection = openCollection(asCompiled(model), { ...database, warnOnScan });
-  const ofSort = through && isSortable(through) ? (['too_many_matches'] as const) : [];
-  return passing(
-    { needs: ['listQuery'], leaves: ['page'] },
-    step([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx) {
-      const query = ctx.listQuery ?? missing('listQuery', 'findPage');
-      const seen = await askThrough(ctx, query, through);
-      const bounds = boundsOf(ctx, maxPageBytes);
-      const work = workOf(ctx);
-      const found = await collection.seeing[ctx.deleted ?? 'live'].findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, work);
-      ctx.page = query.include.length > 0 ? found : await writePage(found, work); // before the hooks, so that they receive the records that are shown
-    }),
-  );
+  return perView(model, [], (compiled) => {
+    const collection = openCollection(compiled, { ...database, warnOnScan });
+    const ofSort = through && isSortable(through) ? (['too_many_matches'] as const) : [];
+    return passing(
+      { needs: ['listQuery'], leaves: ['page'] },
+      step([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx) {
+        const query = ctx.listQuery ?? missing('listQuery', 'findPage');
+        const seen = await askThrough(ctx, query, through);
+        const bounds = boundsOf(ctx, maxPageBytes);
+        const work = workOf(ctx);
+        const found = await collection.seeing[ctx.deleted ?? 'live'].findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, work);
+        ctx.page = query.include.length > 0 ? found : await writePage(found, work); // before the hooks, so that they receive the records that are shown
+      }),
+    );
+  });
 }
 
 /** The caller of `fetch` may want less than the api allows. Then nothing is to be read that it does not get. */
@@ -94,11 +98,11 @@ interface SeenThrough {
 async function askThrough(ctx: Context, query: ListQuery, through: Through | undefined): Promise<SeenThrough> {
   const named = throughFields(query);
   if (named.length === 0) return {};
-  if (!through || named.some((field) => through.fields.get(field.name) !== field))
+  if (!through || named.some((field) => !through.knows(field)))
     throw new Error('`findPage` must be given the same `through` as `listQuery`.');
   const scopes = sourceScopesOf(ctx);
-  for (const { name } of named) {
-    for (const { source } of through.fields.get(name)?.steps ?? []) if (!(await scopes.of(source))) break;
+  for (const { steps } of named) {
+    for (const { source } of steps) if (!(await scopes.of(source as GuardedSource))) break; // those of `listQuery`
   }
   return { through: { sight: scopes.known, maxIds: through.maxIds, maxSorted: through.maxSorted } };
 }

@@ -1,9 +1,10 @@
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { perView } from './exchange/in-view.ts';
 import { passing } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
@@ -42,14 +43,15 @@ const legal: LegalOptions<FindRecordOptions> = { ...findOptions, shareRoundTrips
 export function findRecord(model: ModelInput, options: FindRecordOptions): ResourceMiddleware {
   checkOptions(options, legal, '`findRecord`');
   const { fetchPrivate = false, ...database } = options;
-  const compiled = asCompiled(model);
-  const collection = openCollection(compiled, database);
-  return passing(
-    { leaves: ['record'] },
-    step([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx) {
-      const { id, scope } = readAddress(ctx, compiled);
-      const { fields, precondition } = ctx;
-      ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
-    }),
-  );
+  return perView(model, [], (compiled) => {
+    const collection = openCollection(compiled, database);
+    return passing(
+      { leaves: ['record'] },
+      step([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx) {
+        const { id, scope } = readAddress(ctx, compiled);
+        const { fields, precondition } = ctx;
+        ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
+      }),
+    );
+  });
 }

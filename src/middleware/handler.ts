@@ -1,8 +1,7 @@
 import { Stream } from 'node:stream';
 import type { ProblemCode } from '../errors.ts';
 import { type AnswerInput, compileAnswer } from '../model/compile/compile-answer.ts';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
 import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions } from '../options.ts';
@@ -79,7 +78,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
       else if (expected === 'none') throw new Error("An operation with `answer: 'none'` returned a value.");
       ctx.result = {
         value,
-        toText: () => (value === undefined ? undefined : write(value, ctx)),
+        toText: async () => (value === undefined ? undefined : write(value, ctx)),
         get entityTag() {
           return recordOf(value)?.entityTag;
         },
@@ -89,7 +88,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
         },
       };
       await next();
-      if (isJson(ctx.body)) ctx.body = writeBody(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
+      if (isJson(ctx.body)) ctx.body = await writeBody(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
     }),
   );
 }

@@ -2,6 +2,7 @@ import { parseInclude } from '../http/parse-include.ts';
 import { QueryErrors } from '../http/query-errors.ts';
 import { itemsOf, parseQueryString } from '../http/query-string.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { perSight } from './exchange/in-view.ts';
 import { onlyFor, step } from './exchange/step.ts';
 import { checkIncludes, type Includes } from './relations/compile-includes.ts';
 
@@ -25,14 +26,15 @@ const only = ['include'];
  */
 export function include(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'include');
-  const { names } = includes;
-  return step(
-    ['invalid_query'],
-    onlyFor('query', function include(ctx) {
-      const named = readInclude(ctx.querystring, names);
-      if (named.length > 0) ctx.include = named;
-    }),
-  );
+  const make = ({ names }: Includes) =>
+    step(
+      ['invalid_query'],
+      onlyFor('query', function include(ctx) {
+        const named = readInclude(ctx.querystring, names);
+        if (named.length > 0) ctx.include = named;
+      }),
+    );
+  return perSight(make(includes), includes.rules, (held) => make(includes.seenBy(held)));
 }
 
 function readInclude(raw: string, allowed: readonly string[]): readonly string[] {

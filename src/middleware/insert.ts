@@ -1,5 +1,4 @@
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';

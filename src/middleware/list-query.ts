@@ -1,6 +1,6 @@
 import { parseQueryString } from '../http/query-string.ts';
 import { tryAll } from '../mistakes.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import type { CompiledModel, ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
 import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
@@ -8,6 +8,7 @@ import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { perView } from './exchange/in-view.ts';
 import { passing } from './exchange/order.ts';
 import { parameterOf } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
@@ -72,29 +73,37 @@ const legal: LegalOptions<ListQueryOptions> = {
  */
 export function listQuery(model: ModelInput, paging: Paging, options: ListQueryOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`listQuery`');
-  const { name, fields = false, includes = noRelations, through, ...limits } = options;
+  const { name, fields = false, includes: relations = noRelations, through: related, ...limits } = options;
   checkPaging(paging);
-  const { collection, clientFields: own, selector, deletedAt } = asCompiled(model);
-  const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
-  const rules: ListRules = {
-    resource: name ?? collection,
-    fields: clientFields,
-    paging,
-    selector: fields ? selector : undefined,
-    includes,
-    ...checkFilterLimits(limits),
-  };
-  const ofCursor = paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
-  const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
-  return passing(
-    { leaves: ['listQuery'] },
-    step(['invalid_query', ...ofCursor, ...ofIntegers], function listQuery(ctx) {
-      const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
-      const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
-      const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
-      ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted, parent });
-    }),
-  );
+  return perView(model, [relations, related] as const, (seen, includes, through) => {
+    const { collection, clientFields: own, selector, deletedAt } = seen;
+    const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
+    const rules: ListRules = {
+      resource: [name ?? collection, ...viewsOf(seen, through)].join(' '),
+      fields: clientFields,
+      paging,
+      selector: fields ? selector : undefined,
+      includes,
+      ...checkFilterLimits(limits),
+    };
+    const ofCursor = paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
+    const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
+    return passing(
+      { leaves: ['listQuery'] },
+      step(['invalid_query', ...ofCursor, ...ofIntegers], function listQuery(ctx) {
+        const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
+        const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
+        const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
+        ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted, parent });
+      }),
+    );
+  });
+}
+
+/** A cursor belongs to the view that it came from: what the caller does not see cannot be a part of its sort. */
+function viewsOf(model: CompiledModel, through: Through | undefined): string[] {
+  const behind = [...(through?.fields.values() ?? [])].flatMap(({ steps }) => steps.map(({ source }) => source.model));
+  return [...new Set([model, ...behind])].flatMap(({ name, held }) => (held ? `${name}:${held.join(',')}` : []));
 }
 
 /** Whether a filter of the list takes integers: one beyond 64 bits is 422 and not 400. */

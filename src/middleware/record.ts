@@ -5,6 +5,7 @@ import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../opti
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
+import { withViews } from './views/asked-rules.ts';
 
 /** Options of {@link record}. */
 export interface RecordOptions {
@@ -28,7 +29,8 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
   const { created = false, location = pathBelow } = options;
   return passing({ needs: ['record'] }, async function record(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
-    const found = ctx.record ?? missing('record', 'record');
+    const given = ctx.record ?? missing('record', 'record');
+    const found = given.model.needsView ? await seen(ctx, given) : given;
     const body = writeData(found, ctx.included); // first: if it fails, the problem must not have the headers of a record
     ctx.status = created ? 201 : 200; // the app may have set another one
     if (created) ctx.set('Location', location(ctx, encodeURIComponent(found.id)));
@@ -36,6 +38,11 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
     ctx.type = 'json'; // first: Koa looks for a type of its own if there is none
     ctx.body = body;
   });
+}
+
+/** A middleware that was given a model with rules leaves a record with the fields of all callers. */
+async function seen(ctx: Context, found: StoredRecord): Promise<StoredRecord> {
+  return withViews(ctx, (see) => found.in(see(found.model)));
 }
 
 function pathBelow(ctx: Context, id: string): string {

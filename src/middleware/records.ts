@@ -9,7 +9,10 @@ import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
+import { holdModel } from './exchange/write-result.ts';
 import { compileWriter } from './relations/writer.ts';
+import { withViews } from './views/asked-rules.ts';
+import { setView } from './views/view.ts';
 
 /** Options of {@link records}. */
 export interface RecordsOptions extends WriteOptions, Pick<WriteRules, 'explicitWrites'> {}
@@ -48,8 +51,8 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
   return step(problems, async function records(ctx) {
     const loaded = new Map<unknown, StoredRecord>(); // of this request: `save` takes no other record
     let loading: Promise<unknown> | undefined;
-    ctx.privateNames ??= new Set();
-    ctx.privateNames.add(compiled.privateNames);
+    holdModel(ctx, compiled);
+    if (!ctx.view) setView(ctx, compiled.needsView ? await withViews(ctx, (see) => see(compiled)) : compiled);
     ctx.load = async () => {
       ctx.exchange?.throwIfGivenUp();
       loading ??= load();

@@ -1,5 +1,4 @@
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import type { Affected } from '../mongo/collection/write-many.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';

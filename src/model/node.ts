@@ -1,4 +1,4 @@
-import type { Policy } from './define/policy.ts';
+import type { PolicyRules, ResolvedPolicy } from './define/policy.ts';
 import type { Check } from './define/schema.ts';
 import type { Constraint, Leaf } from './value/leaf.ts';
 import { anyLeaf } from './value/leaves.ts';
@@ -27,7 +27,12 @@ export interface CompiledField extends Slot {
   readonly unique: boolean;
   /** Whether indexes are planned for the filters and sorts of this field. */
   readonly index: boolean;
-  readonly policy: Policy;
+  /** What clients may do with the field: those of one view, or in a whole model those for whom every rule holds. */
+  readonly policy: ResolvedPolicy;
+  /**
+   * The rules that its policy names. Undefined if it says the same to every caller, and in a view that has the field.
+   */
+  readonly rules: PolicyRules | undefined;
   /**
    * The value that the service sets here: the revision or a time. Undefined for a field that clients or handlers set.
    */

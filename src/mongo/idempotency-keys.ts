@@ -20,6 +20,14 @@ export interface KeptAnswer {
   readonly body: Buffer | undefined;
   /** The records that it shows, for each operation. Undefined if that is not known. */
   readonly shown?: readonly ShownRecords[] | undefined;
+  /** The view in which it was made. Undefined if it does not depend on rules. */
+  readonly view?: KeptView | undefined;
+}
+
+/** The rules that were asked for an answer, and those of them that held. */
+export interface KeptView {
+  readonly asked: readonly string[];
+  readonly held: readonly string[];
 }
 
 /** A record that an answer shows. */
@@ -68,6 +76,7 @@ interface StoredKey {
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: Uint8Array;
   readonly shown?: readonly ShownRecords[];
+  readonly view?: KeptView;
 }
 
 /** Options of {@link openIdempotencyKeys}. */
@@ -117,8 +126,8 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
     });
   }
 
-  async function complete(id: string, { status, headers, body, shown }: KeptAnswer, work: Work): Promise<void> {
-    const answer = { status, headers: Object.entries(headers), ...(body && { body }), ...(shown && { shown }) };
+  async function complete(id: string, { status, headers, body, shown, view }: KeptAnswer, work: Work): Promise<void> {
+    const answer = { status, headers: Object.entries(headers), ...(body && { body }), ...(shown && { shown }), ...(view && { view }) };
     if (BSON.calculateObjectSize(answer, bsonOptions) > mostBytes) throw tooManyShown();
     await write(work, (command) => collection.updateOne(command.handOver({ _id: id }), { $set: answer }, command.options));
   }
@@ -135,8 +144,8 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
         ),
       );
       if (!found) return undefined;
-      const { request, status = 200, headers = [], body, shown } = found;
-      return { request, answer: { status, headers: Object.fromEntries(headers), body: body && bytesOf(body), shown } };
+      const { request, status = 200, headers = [], body, shown, view } = found;
+      return { request, answer: { status, headers: Object.fromEntries(headers), body: body && bytesOf(body), shown, view } };
     },
 
     async keep(id, request, work, run) {

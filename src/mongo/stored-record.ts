@@ -75,6 +75,11 @@ export class StoredRecord {
     return this.#model;
   }
 
+  /** @internal The same record as a view of its model shows it. */
+  in(model: CompiledModel): StoredRecord {
+    return model === this.#model ? this : new StoredRecord(model, this.#bytes ?? this.stored);
+  }
+
   /** @internal Whether it is a record of the model's collection. */
   isOf({ collection }: CompiledModel): boolean {
     return this.#model.collection === collection;
@@ -92,11 +97,6 @@ export class StoredRecord {
   /** @internal The same without what is private. */
   get readable(): unknown {
     return this.#model.hydrateReadable(this.stored);
-  }
-
-  /** @internal The names of private fields, at any depth. */
-  get privateNames(): ReadonlySet<string> {
-    return this.#model.privateNames;
   }
 
   /** @internal As it is stored: for what compares it with what is written. */

@@ -2,7 +2,7 @@ import { ConfigurationError, type ProblemCode } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { tryAll } from '../mistakes.ts';
 import { aString, checkValue, oneOf, orUndefined } from '../options.ts';
-import type { ServedResource } from '../resource/chains.ts';
+import type { ServedResource } from '../resource/serve-resource.ts';
 import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
 
 /** Options of an api for its OpenAPI description. */
@@ -64,6 +64,10 @@ export interface ApiDescription {
   readonly guardedDocument: string | undefined;
   /** The middleware of `Idempotency-Key`, and whether a key is required. Undefined if the header has no effect. */
   readonly idempotency?: { readonly middleware: ResourceMiddleware; readonly required: boolean } | undefined;
+  /** The rules that its models name. */
+  readonly rules: readonly string[];
+  /** The description of what callers see for whom these rules hold. */
+  seenBy(held: ReadonlySet<string>): ApiDescription;
   /** The operation that carries out several others. Undefined if it is not served. */
   readonly batch?: BatchDescription | undefined;
 }

@@ -10,7 +10,6 @@ import { checkPut } from '../middleware/check-put.ts';
 import { deleted } from '../middleware/deleted.ts';
 import { canAnswer, ofTransaction } from '../middleware/exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { checkOrder } from '../middleware/exchange/order.ts';
 import { fields } from '../middleware/fields.ts';
 import { filterQuery } from '../middleware/filter-query.ts';
 import { findIncluded } from '../middleware/find-included.ts';
@@ -21,7 +20,6 @@ import { handler } from '../middleware/handler.ts';
 import { carried } from '../middleware/hooks/carried.ts';
 import { afterCascade, hasCascadeHooks } from '../middleware/hooks/cascade-hooks.ts';
 import { handlerWithin } from '../middleware/hooks/handler-within.ts';
-import { upToReplays } from '../middleware/idempotency/replays.ts';
 import { ifMatch } from '../middleware/if-match.ts';
 import { include } from '../middleware/include.ts';
 import { insert } from '../middleware/insert.ts';
@@ -45,33 +43,15 @@ import type { CompiledResource } from './define/compiled-resource.ts';
 import type { Operation, WriteOperation } from './define/resource-options.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
 import { nestedChains } from './relations/nested-chains.ts';
-import { type ServedOperation, servedOperations } from './served-operations.ts';
 
-/** A resource with its operations, and the chains that they run through. */
-export interface ServedResource extends CompiledResource {
-  readonly served: readonly ServedOperation[];
-  /** All middlewares of an operation, by its name: the ones before every operation of the api, and its own. */
-  chainOf(operation: string): readonly ResourceMiddleware[];
-  /** Its own middlewares only. */
-  ownChainOf(operation: string): readonly ResourceMiddleware[];
-  /** The middlewares that a caller passes to see an answer of the operation again. */
-  replayChainOf(operation: string): readonly ResourceMiddleware[];
-}
-
-/** Makes the chain of each operation of a resource, once: what is served and what is described are the same. */
-export function compileChains(resource: CompiledResource, before: readonly ResourceMiddleware[]): ServedResource {
-  const standard = resource.ops.map((name) => [name, chains[name](resource)] as const);
-  const custom = resource.operations.map((operation) => [operation.name, customChain(resource, operation)] as const);
-  const own = new Map([...standard, ...custom, ...nestedChains(resource, chains), ...linkChains(resource)]);
-  for (const [name, chain] of own) checkOrder(chain, `\`${name}\` of \`${resource.path}\``);
-  const whole = new Map([...own].map(([name, chain]) => [name, [...before, ...chain]] as const));
-  return {
-    ...resource,
-    served: servedOperations(resource),
-    chainOf: (operation) => whole.get(operation) ?? [],
-    ownChainOf: (operation) => own.get(operation) ?? [],
-    replayChainOf: (operation) => upToReplays(own.get(operation) ?? []),
-  };
+/** The chains of all operations of a resource, by their names, each made when it is needed. */
+export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonly ResourceMiddleware[]> {
+  return new Map([
+    ...r.ops.map((name) => [name, () => chains[name](r)] as const),
+    ...r.operations.map((operation) => [operation.name, () => customChain(r, operation)] as const),
+    ...nestedChains(r, chains),
+    ...linkChains(r),
+  ]);
 }
 
 /**
@@ -229,11 +209,11 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
 }
 
 /** The chains that write one element of an array of references: a patch, with the other record in place of a body. */
-function linkChains(r: CompiledResource): (readonly [name: string, chain: readonly ResourceMiddleware[]])[] {
+function linkChains(r: CompiledResource): (readonly [name: string, make: () => readonly ResourceMiddleware[]])[] {
   return r.links.flatMap((link) =>
     link.operations.map(({ name, kind }) => [
       name,
-      [
+      () => [
         ...guard(r, 'patch'),
         ...rows(r),
         match(r),

@@ -25,5 +25,7 @@ export function readmission(r: CompiledResource, operation: string): ResourceMid
   const guards = custom?.use.filter(isGuards) ?? [];
   const hasAddress = custom?.path.split('/').includes(':id') ?? false;
   const rows = isScoped ? { scope } : {};
-  return [setReplays(compileReplays(model, { db, maxTimeMS, guards, isDelete: operation === 'delete', hasAddress, ...rows }))];
+  return [
+    setReplays(compileReplays(model, { db, maxTimeMS, guards, isDelete: operation === 'delete', isRecord: !custom, hasAddress, ...rows })),
+  ];
 }

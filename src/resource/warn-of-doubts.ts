@@ -33,7 +33,7 @@ function warnOfUnsettable(resource: CompiledResource): void {
 /**
  * The paths of required fields that clients may not send, in the record and in objects that are required themselves.
  */
-function unsettable(node: ObjectNode, access: Access, path = ''): string[] {
+export function unsettable(node: ObjectNode, access: Access, path = ''): string[] {
   return node.fields.flatMap((field) => {
     const at = join(path, field.name);
     if (!isRequired(field) || isMade(field)) return [];

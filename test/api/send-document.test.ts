@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { keepLatest, sendDocument } from '../../src/api/send-document.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { sendDocument } from '../../src/api/send-document.ts';
 import type { Context } from '../../src/middleware/exchange/context.ts';
 import type { OpenapiDocument } from '../../src/openapi/document.ts';
 
@@ -50,30 +50,4 @@ it('writes the text once for each mount, however often they alternate', async ()
   for (const mount of ['/a', '/b', '/a', '/b', '/a']) bodies.push(JSON.parse(await ask(mount)).servers[0].url);
   expect(bodies).toEqual(['/a', '/b', '/a', '/b', '/a']);
   expect(servers).toEqual([[{ url: '/a' }], [{ url: '/b' }]]);
-});
-
-describe('keepLatest()', () => {
-  const made: string[] = [];
-  const ask = (keys: string, most: number) => {
-    made.length = 0;
-    const get = keepLatest((key) => {
-      made.push(key);
-      return { key };
-    }, most);
-    return [...keys].map((key) => get(key));
-  };
-
-  it('makes a value once, however often keys alternate', () => {
-    const values = ask('abababbaab', 2);
-    expect(made).toEqual(['a', 'b']);
-    expect(values[0]).toBe(values[2]);
-    expect(values[0]).toEqual({ key: 'a' });
-  });
-
-  it('keeps so many keys, those that were asked for last', () => {
-    ask('abcab', 2);
-    expect(made).toEqual(['a', 'b', 'c', 'a', 'b']);
-    ask('abacab', 2);
-    expect(made).toEqual(['a', 'b', 'c', 'b']);
-  });
 });

@@ -90,13 +90,14 @@ describe('a description with guards', () => {
 
 describe('`openapi` of an api', () => {
   it.each([
-    ['no', '`openapi` must be true, false or `{ guards: […] }`.'],
-    [null, '`openapi` must be true, false or `{ guards: […] }`.'],
-    [[], '`openapi` must be true, false or `{ guards: […] }`.'],
-    [{}, '`guards` of `openapi` must be an array of at least one function.'],
-    [{ guards: [] }, '`guards` of `openapi` must be an array of at least one function.'],
-    [{ guards: signedIn }, '`guards` of `openapi` must be an array of at least one function.'],
-    [{ guards: ['signedIn'] }, '`guards` of `openapi` must be an array of at least one function.'],
+    ['no', '`openapi` must be true, false or `{ guards: […], perCaller: true }`.'],
+    [null, '`openapi` must be true, false or `{ guards: […], perCaller: true }`.'],
+    [[], '`openapi` must be true, false or `{ guards: […], perCaller: true }`.'],
+    [{}, 'The options of `openapi` must have `guards` or `perCaller`: `true` serves it to everybody.'],
+    [{ perCaller: 'yes' }, '`perCaller` of `openapi` must be true or false, or be left out.'],
+    [{ guards: [] }, '`guards` of `openapi` must be an array of at least one function, or be left out.'],
+    [{ guards: signedIn }, '`guards` of `openapi` must be an array of at least one function, or be left out.'],
+    [{ guards: ['signedIn'] }, '`guards` of `openapi` must be an array of at least one function, or be left out.'],
     [{ guard: [signedIn] }, '`guard` is not an option of `openapi`; did you mean `guards`?'],
   ])('cannot be %o', (openapi, message) => {
     expect(() => makeApi({ openapi })).toThrow(message);

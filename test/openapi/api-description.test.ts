@@ -22,7 +22,11 @@ describe('what an api says of itself', () => {
       '`security` of an api names `bearer`, which is not one of its `securitySchemes`: there are none.',
     ],
     ['an option that does not exist', { titel: 'Shop' }, '`titel` is not an option of an api; did you mean `title`?'],
-    ['`openapi` that is neither true nor false', { openapi: 'yes' }, '`openapi` must be true, false or `{ guards: […] }`.'],
+    [
+      '`openapi` that is neither true nor false',
+      { openapi: 'yes' },
+      '`openapi` must be true, false or `{ guards: […], perCaller: true }`.',
+    ],
   ])('is checked: %s', (_what, options, message) => {
     expect(() => build(options)).toThrow(ConfigurationError);
     expect(() => build(options)).toThrow(message);

@@ -24,6 +24,7 @@ function validatorOf(document: OpenapiDocument): Validator {
   const known = validators.get(document);
   if (known) return known;
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+  ajv.addKeyword('x-visible-to'); // our own: who reads a field
   formats.default(ajv);
   ajv.addFormat('decimal', true);
   ajv.addSchema({ $id: 'document', $defs: JSON.parse(publish(document.components.schemas)) });

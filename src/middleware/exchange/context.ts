@@ -15,6 +15,8 @@ import type { Condition, RowScope } from '../../mongo/query/filter.ts';
 import type { Precondition } from '../../mongo/query/precondition.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
+import type { AskedRules } from '../views/asked-rules.ts';
+import type { View } from '../views/view.ts';
 import type { Exchange } from './exchange.ts';
 import type { Sought } from './require-seen.ts';
 
@@ -47,6 +49,10 @@ interface RequestSlots {
 interface CallerSlots {
   /** Set by `authenticate`: the principal; undefined if the request is anonymous. */
   principal?: unknown;
+  /** @internal Set by `rules`, and by an api that has some: what is known of the rules for this caller. */
+  rules?: AskedRules;
+  /** Set by `records`, and by an api with rules: what the caller may see of the model. */
+  view?: View;
   /** Set by `guards`: the guards that have opened for this request. `authenticate` resets it. */
   openedGuards?: Set<unknown> | undefined;
   /** Set by `scope`: the row filter of every query of this request. Several scopes narrow each other. */
@@ -130,8 +136,8 @@ interface StoreSlots {
   save?: (record: never) => Promise<unknown>;
   /** @internal Set by `records`: the record as it was before the first `save`. */
   savedFrom?: StoredRecord;
-  /** Set by `records` and `stores`: the names of private fields of each model whose records the request holds. */
-  privateNames?: Set<ReadonlySet<string>>;
+  /** @internal Set by `records` and `stores`: the models whose records the request holds. */
+  heldModels?: Set<CompiledModel>;
   /** Set by `stores`: opens the store of a model. */
   store?: StoreOf;
   /** Set by `stores`: runs a function in a transaction. */
@@ -195,13 +201,18 @@ export interface Replays {
    * too.
    */
   admit(ctx: Context, shown: readonly ShownRecords[]): Promise<readonly Sought[]>;
+  /** Reads the record of an answer as the caller sees it now. Undefined if the answer is not one record. */
+  read(ctx: Context, shown: readonly ShownRecords[]): Promise<StoredRecord | undefined>;
 }
 
 /** The result of a handler. */
 export interface HandlerResult {
   readonly value: unknown;
-  /** Writes the result as JSON, with the records as they are stored by now. Undefined if nothing was returned. */
-  toText(): string | undefined;
+  /**
+   * Writes the result as JSON, with the records as they are stored by now and as the caller sees them. Undefined if
+   * nothing was returned.
+   */
+  toText(): Promise<string | undefined>;
   /** The current entity tag, if a record was returned. */
   readonly entityTag: string | undefined;
   /** The id, percent-encoded as a path segment, if a record of the handler's model was returned. */
@@ -233,7 +244,8 @@ type AnyRecord = any;
 
 /** Koa's context as a handler in a chain of your own receives it, with the functions that `records` sets. */
 export type RecordContext = Koa.Context &
-  Omit<Slots, 'load' | 'save' | 'signal' | 'store' | 'transaction'> & {
+  Omit<Slots, 'load' | 'save' | 'signal' | 'store' | 'transaction' | 'view'> & {
+    readonly view: View;
     readonly store: StoreOf;
     readonly transaction: RunTransaction;
     /** Aborted when the client has gone or the request was given up. */

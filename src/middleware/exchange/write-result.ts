@@ -5,16 +5,24 @@ import type { Node } from '../../model/node.ts';
 import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
 import { isStoredRecord, StoredRecord } from '../../mongo/stored-record.ts';
-import type { Slots } from './context.ts';
+import { withViews } from '../views/asked-rules.ts';
+import type { Context } from './context.ts';
 
-/** The slots that hold a request's records. */
-type Held = Pick<Slots, 'privateNames' | 'record' | 'page' | 'noted'>;
+/** Writes what a handler returned as JSON, as the caller of the request may see it. */
+export type WriteResult = (value: unknown, ctx: Context) => Promise<string>;
 
-/** Writes what a handler returned as JSON. */
-export type WriteResult = (value: unknown, held: Held) => string;
+/** Remembers that a request holds records of a model, whose private fields must not be answered. */
+export function holdModel(ctx: Context, model: CompiledModel): void {
+  ctx.heldModels ??= new Set();
+  ctx.heldModels.add(model);
+}
+
+/** Returns a model as the caller sees it. */
+type See = (model: CompiledModel) => CompiledModel;
 
 /** The values that are computed once for each answer. */
 interface Rules {
+  readonly see: See;
   /** The names of private fields. */
   readonly secrets: ReadonlySet<string>;
   /** Collects the records that the answer shows, if a key or a batch has to know them. */
@@ -29,15 +37,15 @@ interface Rules {
  * count as plain objects.
  */
 export function compileWriteResult(model: CompiledModel | undefined, answer: CompiledAnswer | undefined): WriteResult {
-  const rulesOf = (held: Held): Rules => ({ secrets: secretsOf(model, held), noted: held.noted });
+  const rulesOf = (ctx: Context, see: See): Rules => ({ secrets: secretsOf(model, ctx, see), noted: ctx.noted, see });
   if (typeof answer === 'object') {
     const data = answer.node.byName.get('data')?.node;
-    return (value, held) => answer.write(prepare(value, data, rulesOf(held)));
+    return (value, ctx) => withViews(ctx, (see) => answer.write(prepare(value, data, rulesOf(ctx, see))));
   }
-  return function writeResult(value, held) {
+  return async function writeResult(value, ctx) {
     if (answer === 'record' && !recordOf(value))
       throw new Error("An operation with `answer: 'record'` must return a record of `ctx.load()` or `ctx.save()`.");
-    return write(value, rulesOf(held));
+    return withViews(ctx, (see) => write(value, rulesOf(ctx, see)));
   };
 }
 
@@ -47,15 +55,21 @@ export function recordOf(value: unknown): StoredRecord | undefined {
   return isStoredRecord(value) ? value : StoredRecord.of(value);
 }
 
-function secretsOf(model: CompiledModel | undefined, { privateNames = new Set(), record, page }: Held): ReadonlySet<string> {
-  const sets = new Set([...[model, record, page?.records[0]].flatMap((one) => one?.privateNames ?? []), ...privateNames]);
+function secretsOf(model: CompiledModel | undefined, { heldModels = new Set(), record, page }: Context, see: See): ReadonlySet<string> {
+  const models = [model, record?.model, page?.records[0]?.model, ...heldModels].filter((one) => one !== undefined);
+  const sets = new Set(models.map((one) => see(one).privateNames));
   return sets.size === 1 ? ([...sets][0] as ReadonlySet<string>) : new Set([...sets].flatMap((names) => [...names]));
+}
+
+/** A record that a store has read has the fields of all views. */
+function shown(record: StoredRecord, { see }: Rules): StoredRecord {
+  return record.in(see(record.model));
 }
 
 function write(given: unknown, rules: Rules): string {
   const record = recordOf(given);
   if (record) rules.noted?.add(record);
-  if (record) return record.toText();
+  if (record) return shown(record, rules).toText();
   const value = asJson(given);
   if (!Object.is(value, given)) return write(value, rules); // NaN is not equal to itself
   if (Array.isArray(value)) return `[${Array.from(value, (one) => write(one, rules)).join(',')}]`;
@@ -69,7 +83,7 @@ function write(given: unknown, rules: Rules): string {
 function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown {
   const record = recordOf(given);
   if (record) rules.noted?.add(record);
-  if (record) return record.readable;
+  if (record) return shown(record, rules).readable;
   const value = asJson(given);
   if (!Object.is(value, given)) return prepare(value, node, rules);
   if (Array.isArray(value)) return Array.from(value, (one) => prepare(one, node?.kind === 'array' ? node.items.node : undefined, rules));

@@ -11,6 +11,7 @@ import { exchangeOf, workOf } from '../exchange/exchange.ts';
 import { rememberState } from '../exchange/remember-state.ts';
 import { reportError } from '../exchange/report-error.ts';
 import { requireSeen } from '../exchange/require-seen.ts';
+import { rulesOf } from '../views/asked-rules.ts';
 import { rememberNoted } from './replays.ts';
 
 /** The dependencies of the middleware besides the keys. */
@@ -56,7 +57,7 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
           await step();
           const answer = captureAnswer(ctx, before, maxAnswerBytes);
           const noted = (await ctx.replays?.note(ctx)) ?? [];
-          return { ...answer, shown: noted.map(({ records, hasLeft }) => ({ records, hasLeft })) };
+          return { ...answer, shown: noted.map(({ records, hasLeft }) => ({ records, hasLeft })), view: ctx.rules?.view };
         });
       } catch (error) {
         isTaken = error instanceof KeyTaken;
@@ -77,15 +78,21 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
 
     /**
      * What the caller may not do or see any more is refused; what the request itself has taken from its caller is not
-     * shown.
+     * shown. An answer that was made in another view of the same caller is made anew if it is one record, and otherwise
+     * not shown either.
      */
     async function replay(found: KeptKey | undefined): Promise<void> {
       if (!found) throw inProgress(); // committed, and not yet by a majority
       if (found.request !== request) throw reused();
-      const { shown } = found.answer;
+      const { shown, view } = found.answer;
       await requireSeen((await ctx.replays?.admit(ctx, shown ?? [])) ?? [], work);
-      if (shown && !shown.some(({ hasLeft }) => hasLeft)) return send(found.answer);
-      send({ status: 204, headers: { 'Idempotency-Replayed': 'true' }, body: undefined });
+      const hasLeft = !shown || shown.some((one) => one.hasLeft);
+      if (!hasLeft && (!view || (await rulesOf(ctx).isIn(view)))) return send(found.answer);
+      const record = hasLeft ? undefined : await ctx.replays?.read(ctx, shown);
+      if (!record) return send({ status: 204, headers: { 'Idempotency-Replayed': 'true' }, body: undefined });
+      const { status, headers } = found.answer;
+      const tag = record.entityTag === undefined ? {} : { etag: record.entityTag };
+      send({ status, headers: { ...headers, ...tag }, body: Buffer.from(`{"data":${record.toText()}}`) });
     }
 
     function send({ status, headers, body }: KeptAnswer, cookies?: OutgoingHttpHeader): void {

@@ -39,6 +39,8 @@ interface ReplaysOptions extends DatabaseOptions {
   readonly isDelete?: boolean;
   /** Whether a handler answers for the record of the path, and may have read it in any way. @default false */
   readonly hasAddress?: boolean;
+  /** Whether its answer is one record, and nothing else. @default false */
+  readonly isRecord?: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ interface ReplaysOptions extends DatabaseOptions {
  */
 export function compileReplays(
   model: CompiledModel,
-  { scope, guards = [], isDelete = false, hasAddress = false, ...database }: ReplaysOptions,
+  { scope, guards = [], isDelete = false, hasAddress = false, isRecord = false, ...database }: ReplaysOptions,
 ): Replays {
   const collection = openCollection(model, database);
   const isOwn = (one: ShownRecord) => one.collection === model.collection;
@@ -109,6 +111,12 @@ export function compileReplays(
         hasAddress && hasBody(ctx) ? await noteAddress(ctx, records, { model, collection, filterOf: filterOwn }) : undefined;
       if (addressed?.hasLeft) left.push(addressed.record);
       return [{ records: addressed ? [...records, addressed.record] : records, hasLeft: left.length > 0, left }];
+    },
+
+    async read(ctx, [shown]) {
+      const [record, another] = shown?.records ?? [];
+      if (!isRecord || !record || another || !isOwn(record)) return undefined;
+      return collection.findOne(record.id, await filterOwn(ctx), {}, workOf(ctx));
     },
 
     async admit(ctx, [shown]) {

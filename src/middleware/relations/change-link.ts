@@ -25,15 +25,18 @@ interface Link extends Elements {
   /** The place of an id in the array. */
   readonly slot: Slot;
   readonly source: GuardedSource;
+  /** The error of a caller who may read the array and not write it. */
+  readonly refusal: Invalid | undefined;
 }
 
 /**
  * Reads the id of the other record from `ctx.params.other` into `ctx.otherId`. With `mustExist`, the record must be
  * there within the guards and the scope of its resource. Otherwise it is 404, as for a malformed id.
  */
-export function findOther({ slot, source, field }: Link, mustExist: boolean): ResourceMiddleware {
+export function findOther({ slot, source, field, refusal }: Link, mustExist: boolean): ResourceMiddleware {
   const onlyId = source.model.selector.select([]);
   return step([...ofRead, 'not_found', 'validation_failed'], async function findOther(ctx) {
+    if (refusal) throw validationFailed([refusal.at(field.name)]);
     const text = parameterOf(ctx, 'other');
     const id = readId(text, source.model);
     if (mustExist) {

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { nearest } from '../../hints.ts';
 import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
+import { viewOf } from '../../model/compile/view-of.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/relations/includable.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
@@ -34,6 +35,7 @@ export interface Includes extends Includable {
   readonly paths: ReadonlyMap<string, readonly Step<GuardedSource>[]>;
   /** Largest size of the included records of one answer, in bytes. */
   readonly maxPageBytes: number;
+  seenBy(held: ReadonlySet<string>): Includes;
 }
 
 /** Refuses an argument of a middleware that `compileIncludes` has not returned. */
@@ -64,9 +66,23 @@ type GrowingStep = Step<GuardedSource> & { readonly steps: GrowingStep[] };
 export function compileIncludes(model: ModelInput, names: readonly string[], options: IncludeOptions): Includes {
   const { maxPageBytes = defaultPageBytes } = options;
   checkPageBytes(maxPageBytes);
-  const { steps, paths } = compilePaths(asCompiled(model), names, { ...options, option: 'include', maxDepth });
+  const root = asCompiled(model);
+  const { steps, paths } = compilePaths(root, names, { ...options, option: 'include', maxDepth });
   const relations = new Map([...paths].flatMap(([name, [first]]) => (first && !isMany(first.relation) ? [[name, first.relation]] : [])));
-  return { names: [...paths.keys()], relations, steps, paths, maxPageBytes };
+  const seenBy = (held: ReadonlySet<string>) => compileIncludes(viewOf(root, held), names, seenTargets(options, held));
+  return { names: [...paths.keys()], relations, steps, paths, maxPageBytes, rules: rulesAlong(root, steps), seenBy };
+}
+
+/** The same options, with the models that callers see for whom these rules hold. */
+export function seenTargets<Options extends Pick<IncludeOptions, 'targets'>>(options: Options, held: ReadonlySet<string>): Options {
+  return { ...options, targets: options.targets.map((target) => ({ ...target, model: viewOf(asCompiled(target.model), held) })) };
+}
+
+/** The rules of a model and of those to which relations lead. None in a view. */
+export function rulesAlong(root: CompiledModel, steps: readonly Step<GuardedSource>[]): readonly string[] {
+  const along = (all: readonly Step<GuardedSource>[]): string[] =>
+    all.flatMap(({ source, steps: further }) => [...(source.model.held ? [] : source.model.rules), ...along(further)]);
+  return [...new Set([...(root.held ? [] : root.rules), ...along(steps)])];
 }
 
 /** Options of {@link compilePaths}. */
@@ -87,13 +103,15 @@ export function compilePaths(root: CompiledModel, names: readonly string[], opti
   const sourceOf = memoize((target: RelationTarget) => openSource(target, options));
   const known = targets.map((target) => ({ ...target, model: asCompiled(target.model) }));
 
-  function compilePath(path: string): GrowingStep[] {
+  /** Undefined for a path through a relation that is not in the view of the caller. */
+  function compilePath(path: string): GrowingStep[] | undefined {
     const where = `\`${option}\` of ${owner} names \`${path}\``;
     const taken: GrowingStep[] = [];
     for (let rest: string | undefined = path; rest !== undefined; ) {
       const last = taken.at(-1);
       const from = last?.source.model ?? root;
       const relation = findRelation(rest, from, relationsOf(from), where);
+      if (!relation || (isMany(relation) && isHidden(relation, where))) return undefined;
       const siblings = last?.steps ?? steps;
       const step = siblings.find((one) => one.relation === relation) ?? addStep(siblings, relation, from, where);
       taken.push(step);
@@ -103,6 +121,11 @@ export function compilePaths(root: CompiledModel, names: readonly string[], opti
     }
     if (taken.length > maxDepth) throw new ConfigurationError(`${where}: at most ${maxDepth} relations may follow one another.`);
     return taken;
+  }
+
+  function isHidden(relation: ManyRelation, where: string): boolean {
+    const { model } = findTarget(relation, known, where, 't.hasMany');
+    return model.held !== undefined && model.fieldTable.get(relation.via)?.isPrivate === true;
   }
 
   function addStep(siblings: GrowingStep[], relation: AnyRelation, from: CompiledModel, where: string): GrowingStep {
@@ -123,7 +146,8 @@ export function compilePaths(root: CompiledModel, names: readonly string[], opti
   }
 
   checkValue(`\`${option}\` of ${owner}`, names, anArrayOf("relations, such as ['customer']", isString));
-  return { steps, paths: new Map(tryAll(names.map((name) => () => [name, compilePath(name)] as const))) };
+  const paths = tryAll(names.map((name) => () => [name, compilePath(name)] as const));
+  return { steps, paths: new Map(paths.flatMap(([name, path]) => (path ? [[name, path] as const] : []))) };
 }
 
 /** A reference, or a relation by `t.hasMany`. */
@@ -152,10 +176,16 @@ function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
 
 /**
  * The relation with which a dotted name begins. No relation's name begins with another's, because they are fields of
- * one object.
+ * one object. Undefined if a view of the model does not have it: the whole model has it, or the api had not been made.
  */
-function findRelation(path: string, model: CompiledModel, relations: ReadonlyMap<string, AnyRelation>, where: string): AnyRelation {
+function findRelation(
+  path: string,
+  model: CompiledModel,
+  relations: ReadonlyMap<string, AnyRelation>,
+  where: string,
+): AnyRelation | undefined {
   for (const relation of relations.values()) if (`${path}.`.startsWith(`${relation.name}.`)) return relation;
+  if (model.held) return undefined;
   const legal = [...relations.keys()];
   const hint = nearest(path, legal) ?? nearest(path.split('.', 1)[0] ?? '', legal);
   const lists = legal.length > 0 ? `its relations are ${legal.join(', ')}` : 'it has none';

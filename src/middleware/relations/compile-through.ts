@@ -1,11 +1,12 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
+import { viewOf } from '../../model/compile/view-of.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import type { Step } from '../../mongo/relations/include/read-included.ts';
 import type { ThroughField, ThroughStep } from '../../mongo/relations/through/through-field.ts';
 import { aWholeNumber, checkValue, type Legal, type LegalOptions } from '../../options.ts';
-import { compilePaths } from './compile-includes.ts';
+import { compilePaths, rulesAlong, seenTargets } from './compile-includes.ts';
 import type { GuardedSource, RelationTarget } from './relation-targets.ts';
 
 /** The limits of filters and sorts through relations. */
@@ -42,6 +43,12 @@ export interface Through {
   readonly maxIds: number;
   /** The most matches that are sorted by values of related records. */
   readonly maxSorted: number;
+  /** Whether a field is one of these, in any view. */
+  knows(field: ThroughField): boolean;
+  /** The rules on which it depends what a query may name. Empty in a view. */
+  readonly rules: readonly string[];
+  /** What a query may name of callers for whom these rules hold. */
+  seenBy(held: ReadonlySet<string>): Through;
 }
 
 /** The legal values of the limits. */
@@ -78,9 +85,13 @@ const maxDepth = 3;
  * router.get('/tasks', listQuery(Task, cursorPaging(), { through }), findPage(Task, { db, through }), page());
  */
 export function compileThrough(model: ModelInput, names: readonly string[], options: ThroughOptions): Through {
+  return compileIn(asCompiled(model), names, options, new WeakSet());
+}
+
+/** `known` are the fields of all views. */
+function compileIn(root: CompiledModel, names: readonly string[], options: ThroughOptions, known: WeakSet<object>): Through {
   const { owner = 'a list' } = options;
   const { maxIdsThrough, maxSortThrough } = checkThroughLimits(options);
-  const root = asCompiled(model);
   const { steps, paths } = compilePaths(root, names, { ...options, option: 'through', maxDepth });
   const made = new Map<Step, ThroughStep<GuardedSource>>();
   const fields = tryAll(
@@ -90,7 +101,16 @@ export function compileThrough(model: ModelInput, names: readonly string[], opti
           fieldsBehind(name, path, root, made, `\`through\` of ${owner} names \`${name}\``),
     ),
   );
-  return { fields: new Map(fields.flat().map((field) => [field.name, field])), steps, maxIds: maxIdsThrough, maxSorted: maxSortThrough };
+  for (const field of fields.flat()) known.add(field);
+  return {
+    fields: new Map(fields.flat().map((field) => [field.name, field])),
+    knows: (field) => known.has(field),
+    steps,
+    maxIds: maxIdsThrough,
+    maxSorted: maxSortThrough,
+    rules: rulesAlong(root, steps),
+    seenBy: (held) => compileIn(viewOf(root, held), names, seenTargets(options, held), known),
+  };
 }
 
 /** Fills in the limits. Throws a `ConfigurationError` that names one with an invalid value. */
@@ -134,6 +154,7 @@ function fieldsBehind(
   const [first, ...others] = steps;
   const behind = [...from.clientFields.values()].map((field) => ({ ...field, sortable: field.sortable && isSingle }));
   const named = behind.filter(({ operators, sortable }) => operators.size > 0 || sortable);
+  if (named.length === 0 && from.held) return []; // the whole model has some
   if (!first || named.length === 0)
     throw new ConfigurationError(
       `${where}, but no field of ${from.name} can be filtered${isSingle ? ' or sorted by' : ''}: give one a \`policy.filter\`${isSingle ? ' or `policy.sort`' : ''}.`,

@@ -44,13 +44,22 @@ function checkVia({ via, model }: ManyRelation, from: CompiledModel, { fieldTabl
   return entry;
 }
 
+function isUnderRule({ field, parent }: FieldEntry): boolean {
+  return field.rules?.read !== undefined || (parent !== undefined && isUnderRule(parent));
+}
+
 /**
  * The order is the definition's, and not the client's: the field needs no policy. But the order of private values would
  * show them.
  */
 function sortField(name: string, { scopeFields, fieldTable, name: model }: CompiledModel, where: string): QueryField {
   const field = scopeFields.get(name);
-  const isSortable = field?.leaf !== undefined && !field.inList && !fieldTable.get(name)?.isPrivate;
+  const entry = fieldTable.get(name);
+  const isSortable = field?.leaf !== undefined && !field.inList && !entry?.isPrivate;
+  if (isSortable && entry && isUnderRule(entry))
+    throw new ConfigurationError(
+      `${where}: \`sort\` names \`${name}\` of ${model}, which not every caller may read: the order would tell of its values.`,
+    );
   if (isSortable) return field;
   throw new ConfigurationError(
     `${where}: \`sort\` names \`${name}\`, which is not a single value of ${model} that clients may read${didYouMean(name, scopeFields.keys(), '.')}`,

@@ -4,6 +4,7 @@ import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Context, FindResources, Slots } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
+import { holdModel } from '../exchange/write-result.ts';
 import { reachOf } from './store-reach.ts';
 
 /** What a request needs for the stores of its api. */
@@ -42,9 +43,8 @@ export function userOf(ctx: Context | undefined): StoreUser {
       ctx.hasChanged = true;
     },
     reach: reachOf(ctx),
-    hold(_document, { privateNames }) {
-      ctx.privateNames ??= new Set();
-      ctx.privateNames.add(privateNames);
+    hold(_document, record) {
+      holdModel(ctx, record.model);
     },
   };
 }

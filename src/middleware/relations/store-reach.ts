@@ -1,11 +1,13 @@
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { viewOf } from '../../model/compile/view-of.ts';
 import { writableNames } from '../../model/write/access.ts';
 import type { Writer } from '../../mongo/collection/writer.ts';
 import { buildFilter, type Condition, type Filter, readScope } from '../../mongo/query/filter.ts';
 import type { Reach, ReadScope } from '../../store/limits.ts';
 import type { Context, FindResources, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
+import { rulesOf, Unasked } from '../views/asked-rules.ts';
 import { findMain, type GuardedSource } from './relation-targets.ts';
 import { isRefusal } from './source-scopes.ts';
 
@@ -36,14 +38,26 @@ function findResources(ctx: Context, model: Pick<CompiledModel, 'name' | 'collec
   return ctx.findResources?.(model) ?? [];
 }
 
-/** The fields that clients may write by a resource of the model; without one, those that its policies leave open. */
+/**
+ * The fields that clients may write by a resource of the model; without one, those that its policies leave open. Of a
+ * model with rules that were not asked, those that every caller may write.
+ */
 export function mayNameIn(ctx: Context, model: CompiledModel): Writer['mayName'] {
   const names = once(() => {
     const own = findResources(ctx, model);
     const rules = own.length > 0 ? own : [{}];
-    return new Set(rules.flatMap((one) => [...writableNames(model.fieldTable, one)]));
+    return new Set(rules.flatMap((one) => [...writableNames(seenOrNarrowest(ctx, model).fieldTable, one)]));
   });
   return (name) => names().has(name);
+}
+
+function seenOrNarrowest(ctx: Context, model: CompiledModel): CompiledModel {
+  try {
+    return rulesOf(ctx).seen(model);
+  } catch (error) {
+    if (error instanceof Unasked) return viewOf(model, new Set());
+    throw error;
+  }
 }
 
 /** The filter that the scope of a resource requires of its records in this request. */

@@ -18,6 +18,7 @@ import { deletionKey } from '../value/own-keys.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { asId } from './as-id.ts';
 import { compileObject } from './compile-schema.ts';
+import { checkRules, hasReadRules, namedRules } from './field-rules.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
 
@@ -50,6 +51,16 @@ export interface CompiledModel {
   readonly privatePaths: readonly string[];
   /** The names of private fields, at any depth. */
   readonly privateNames: ReadonlySet<string>;
+  /** The rules that its policies name, in alphabetical order. */
+  readonly rules: readonly string[];
+  /** Whether some callers read a field that others do not. */
+  readonly hasReadRules: boolean;
+  /**
+   * The rules that hold, if this is a view: the model as some callers see it. Undefined for the whole model.
+   */
+  readonly held: readonly string[] | undefined;
+  /** Whether it has fields that only some callers see, and is not a view. */
+  readonly needsView: boolean;
   /** The fields that clients may choose by `fields`. */
   readonly selector: FieldSelector;
   /** Writes the JSON of a stored record, with included records. */
@@ -83,6 +94,7 @@ export function compileModel(model: Model): CompiledModel {
 function compileParts(model: Model): CompiledModel {
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
   const fieldTable = tabulateFields(root);
+  const rules = namedRules(root);
   const [id, revision, createdAt, updatedAt, deletedAt, many, clientFields, scopeFields, indexes, references] = tryAll([
     () => idField(root),
     () => maintainedField(root, 'revision'),
@@ -94,35 +106,54 @@ function compileParts(model: Model): CompiledModel {
     () => compileScopeFields(fieldTable),
     () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
     () => compileReferenceFields(fieldTable, root, model.name),
+    () => checkRules(root, rules),
   ]);
-  const hidden = privateNames(root);
-  // Only hooks and handlers need documents.
-  const hydrate = once(() => compileHydrate(root));
-  const hydrateReadable = hidden.size > 0 ? once(() => compileHydrate(withoutPrivate(root))) : hydrate;
-  const writer = compileObjectWriter(root, '', compileManyWriters(id.leaf, many));
-  const bytesWriter = compileBytesWriter(root);
+  const hydrate = once(() => compileHydrate(root)); // only hooks and handlers need documents
   return {
     name: model.name,
     collection: model.collection,
     maxTimeMS: model.maxTimeMS,
-    root: { ...root, name: model.name },
-    fieldTable,
     id,
     revision,
     createdAt,
     updatedAt,
     deletedAt,
     many,
-    clientFields,
     scopeFields,
     indexes,
     references,
+    rules,
+    hasReadRules: hasReadRules(root),
+    held: undefined,
+    needsView: rules.length > 0,
+    hydrate: (stored) => hydrate()(stored),
+    ...compileSight({ ...root, name: model.name }, { fieldTable, clientFields, id, many }),
+  };
+}
+
+/** The members of a compiled model that depend on who asks. */
+export type Sight = Pick<
+  CompiledModel,
+  'root' | 'fieldTable' | 'clientFields' | 'privatePaths' | 'privateNames' | 'selector' | 'writeJson' | 'writeBson' | 'hydrateReadable'
+>;
+
+type Seen = Pick<CompiledModel, 'fieldTable' | 'clientFields' | 'id' | 'many'>;
+
+/** Compiles what clients see of a record. */
+export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, many }: Seen): Sight {
+  const hidden = privateNames(root);
+  const hydrateReadable = once(() => compileHydrate(hidden.size > 0 ? withoutPrivate(root) : root));
+  const writer = compileObjectWriter(root, '', compileManyWriters(id.leaf, many));
+  const bytesWriter = compileBytesWriter(root);
+  return {
+    root,
+    fieldTable,
+    clientFields,
     privatePaths: privatePaths(fieldTable),
     privateNames: hidden,
     selector: compileFieldSelector(root, clientFields.keys(), writer, bytesWriter),
     writeJson: writer.write,
     writeBson: bytesWriter.write,
-    hydrate: (stored) => hydrate()(stored),
     hydrateReadable: (stored) => hydrateReadable()(stored),
   };
 }
@@ -162,7 +193,7 @@ function deletedAtField(root: ObjectNode): CompiledField | undefined {
   return field;
 }
 
-/** A model, or a compiled one. Middlewares accept both, so that a resource compiles its model once. */
+/** A model, or a compiled one. */
 export type ModelInput = Model | CompiledModel;
 
 /** Compiles a model that is not compiled yet. */

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import { checkName } from '../define/field-name.ts';
 import { isOptional } from '../define/optional.ts';
-import { checkPolicy } from '../define/policy.ts';
+import { checkPolicy, resolvePolicy, rulesOf } from '../define/policy.ts';
 import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
 import type { Check } from '../define/schema.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from '../node.ts';
@@ -71,6 +71,7 @@ function compileField(name: string, property: unknown, required: boolean, parent
   const { schema, nullable } = unwrapNull(asSchema(property, path), path);
   checkAnnotations(schema, path);
   const slot = compileSlot(schema, nullable, path);
+  const policy = schema.policy === undefined ? {} : checkPolicy(schema.policy, path);
   // Written out: V8 keeps an object of so many members that is made by spreading as a hash table, which is slow to make
   // and to read.
   const field: Growing<CompiledField> = {
@@ -84,7 +85,8 @@ function compileField(name: string, property: unknown, required: boolean, parent
     immutable: checkFlag(schema.immutable, 'immutable', path),
     unique: checkFlag(schema.unique, 'unique', path),
     index: checkFlag(schema.index, 'index', path, true),
-    policy: schema.policy === undefined ? {} : checkPolicy(schema.policy, path),
+    policy: resolvePolicy(policy),
+    rules: rulesOf(policy),
     maintained: checkMaintained(schema.maintained, slot.node, path),
     ref: checkReference(schema.ref, path),
     annotations: pick(schema, annotations),

@@ -5,6 +5,7 @@ import { tryAll } from '../../mistakes.ts';
 import { type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
 import { leadsToPrivate } from '../read/private-fields.ts';
 import { isObject } from '../value/plain-object.ts';
+import { checkUniqueRules } from './field-rules.ts';
 
 /** The key of an index as the driver's `createIndex` takes it: stored paths in their order, each with its direction. */
 export type IndexKey = readonly (readonly [path: string, direction: IndexDirection])[];
@@ -111,7 +112,8 @@ function uniqueFields(table: FieldTable): FieldEntry[] {
 }
 
 /** Refuses a unique field whose values a unique index would not compare, or must not. */
-function checkUnique({ name, leaf, arrayPath, isPrivate }: FieldEntry, what: string): void {
+function checkUnique(entry: FieldEntry, what: string): void {
+  const { name, leaf, arrayPath, isPrivate } = entry;
   if (arrayPath !== undefined)
     throw new ConfigurationError(
       `${what}: \`${name}\` is in an array, and an index does not compare the items of one record with each other.`,
@@ -119,6 +121,7 @@ function checkUnique({ name, leaf, arrayPath, isPrivate }: FieldEntry, what: str
   if (!leaf)
     throw new ConfigurationError(`${what}: \`${name}\` must be a single value; objects, maps and untyped values cannot be compared.`);
   if (isPrivate) throw new ConfigurationError(`${what}: \`${name}\` is private, ${whyNotUnique}`);
+  checkUniqueRules(entry, what);
 }
 
 /** The end of a message that begins with a private field. */

@@ -1,4 +1,4 @@
-import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf } from './infer.ts';
+import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf, RulesOf } from './infer.ts';
 import type { Field, Fields, LeafTypes } from './schema.ts';
 
 /** The types of a field that is wrapped. */
@@ -24,5 +24,8 @@ export type NotOptional<Value> = unknown extends Value ? unknown : undefined ext
 
 /** An embedded object, as `t.object` returns it. */
 export interface ObjectField<F extends Fields, Options = unknown>
-  extends Field<{ document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F>; changes: ChangesOf<F> }, Options>,
+  extends Field<
+      { document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F>; changes: ChangesOf<F>; rules: RulesOf<F> },
+      Options
+    >,
     HasFields<F> {}

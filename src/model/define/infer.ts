@@ -1,6 +1,6 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import type { TypeOfSchema } from './json-schema-type.ts';
-import type { Field, Fields } from './schema.ts';
+import type { Field, Fields, RulesIn } from './schema.ts';
 import type { InputOf, OutputOf } from './standard-schema.ts';
 
 type TypesOf<F> =
@@ -16,7 +16,10 @@ type IsMany<F> = Is<F, { readonly '~many': true }>;
 type IsOptional<F> = Is<F, { readonly '~optional': true }>;
 type IsNullable<F> = Is<F, { readonly '~nullable': true }>;
 type IsMaintained<F> = Is<F, { readonly '~maintained': true }>;
-type IsPrivate<F> = Is<F, { readonly policy: { readonly private: true } }>;
+type IsPrivate<F> = Either<Is<F, { readonly policy: { readonly private: true } }>, Is<F, { readonly policy: { readonly read: false } }>>;
+type Named = string | readonly string[];
+type IsReadByRule<F> = Is<F, { readonly policy: { readonly read: Named } }>;
+type IsSetByRule<F> = Is<F, { readonly policy: { readonly insert: Named } }>;
 type HasDefault<F> = OptionsOf<F> extends { readonly default: infer Default } ? (undefined extends Default ? false : true) : false;
 
 type IsClosedBy<F, Key extends 'insert' | 'update'> = Either<
@@ -25,7 +28,17 @@ type IsClosedBy<F, Key extends 'insert' | 'update'> = Either<
 >;
 type IsClosedToCreate<F> = Either<IsMaintained<F>, IsClosedBy<F, 'insert'>>;
 type IsClosedToPatch<F> = Either<Either<IsMaintained<F>, Is<F, { readonly immutable: true }>>, IsClosedBy<F, 'update'>>;
-type MayBeLeftOut<F> = Either<Either<IsOptional<F>, IsNullable<F>>, HasDefault<F>>;
+type MayBeLeftOut<F> = Either<Either<Either<IsOptional<F>, IsNullable<F>>, HasDefault<F>>, Either<IsReadByRule<F>, IsSetByRule<F>>>;
+type MayBeUnread<F> = Either<IsOptional<F>, IsReadByRule<F>>;
+
+type NamesIn<Allowed> = Allowed extends string ? Allowed : Allowed extends readonly (infer Name extends string)[] ? Name : never;
+type Literal<Name> = Name extends string ? (string extends Name ? never : Name) : never;
+type RulesOfField<F> =
+  | (OptionsOf<F> extends { readonly policy: infer P } ? Literal<NamesIn<P[keyof P & ('read' | 'insert' | 'update')]>> : never)
+  | RulesIn<TypesOf<F>>;
+
+/** The names of the rules in the policies of these fields, at any depth. */
+export type RulesOf<F extends Fields> = { [K in keyof F]-?: RulesOfField<F[K]> }[keyof F];
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
 
@@ -36,10 +49,13 @@ export type DocumentOf<F extends Fields> = Simplify<
   }
 >;
 
-/** An object of these fields as a client reads it: JSON values, without private fields. */
+/**
+ * An object of these fields as a client reads it: JSON values, without private fields. One that a rule hides from some
+ * callers may be absent.
+ */
 export type ReadOf<F extends Fields> = Simplify<
-  { [K in keyof F as Either<IsOptional<F[K]>, IsPrivate<F[K]>> extends true ? never : K]: TypesOf<F[K]>['read'] } & {
-    [K in keyof F as Both<IsOptional<F[K]>, Not<IsPrivate<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['read'];
+  { [K in keyof F as Either<MayBeUnread<F[K]>, IsPrivate<F[K]>> extends true ? never : K]: TypesOf<F[K]>['read'] } & {
+    [K in keyof F as Both<MayBeUnread<F[K]>, Not<IsPrivate<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['read'];
   } & { readonly [K in keyof F as IsMany<F[K]> extends true ? `${K & string}_has_next` : never]?: true }
 >;
 

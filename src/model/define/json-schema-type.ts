@@ -174,7 +174,7 @@ type OfMembers<P, Required, As extends Form, Root, Way extends readonly unknown[
  * The schema that decides whether a member is there. One with `~` is of `t` or TypeBox, and may be optional by itself.
  */
 type Facts<S> =
-  | (S extends { readonly policy: { readonly private: true } } ? 'private' : never)
+  | (S extends { readonly policy: { readonly private: true } | { readonly read: false } } ? 'private' : never)
   | (S extends unknown ? keyof S & ('default' | 'policy' | 'storeNone' | `~${string}`) : never)
   | (NullOf<S, 'body'> extends never ? never : 'null');
 

@@ -8,6 +8,11 @@ export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'ex
 export type Operator = (typeof operators)[number];
 
 /**
+ * Who may do something with a field: every caller, none, or those for whom one of the named rules of the service holds.
+ */
+export type Allowed<Rule extends string = string> = boolean | Rule | readonly Rule[];
+
+/**
  * What clients may do with a field. A policy applies at any depth: to fields of embedded objects, and to those in
  * arrays and maps.
  *
@@ -16,18 +21,29 @@ export type Operator = (typeof operators)[number];
  */
 export interface Policy {
   /**
-   * Whether a create may set the field.
-   * @default true; false for `id`, for a private field, and in a resource with `explicitWrites`
+   * Who reads the field. For every other caller the field does not exist: no answer shows it, and it can be neither
+   * filtered nor sorted by, nor written unless `insert` or `update` says so.
+   * @default true
+   *
+   * @example
+   * t.decimal({ policy: { read: ['staff', 'finance'], insert: 'finance', update: 'finance' } })
    */
-  readonly insert?: boolean;
+  readonly read?: Allowed;
   /**
-   * Whether patch and put may set the field.
-   * @default true; false for an immutable or private field, and in a resource with `explicitWrites`
+   * Who may set the field on create.
+   * @default true; false for `id`, for callers who cannot read the field, and in a resource with `explicitWrites`
    */
-  readonly update?: boolean;
+  readonly insert?: Allowed;
   /**
-   * Hides the field from clients: no answer shows it, no list filters or sorts by it, and the OpenAPI description has
-   * it only where clients must send it. Clients cannot write it unless `insert` or `update` is true. @default false
+   * Who may set the field on patch and put.
+   * @default true; false for an immutable field, for callers who cannot read the field, and in a resource with
+   * `explicitWrites`
+   */
+  readonly update?: Allowed;
+  /**
+   * Hides the field from all clients, as `read: false` does: no answer shows it, no list filters or sorts by it, and
+   * the OpenAPI description has it only where clients must send it. Clients cannot write it unless `insert` or `update`
+   * says so. @default false
    */
   readonly private?: boolean;
   /** The operators by which a list may filter. `true` allows every operator that fits the type. @default none */
@@ -36,8 +52,23 @@ export interface Policy {
   readonly sort?: boolean;
 }
 
-const flags = ['insert', 'update', 'private', 'sort'] as const;
-const options = [...flags, 'filter'] as const;
+/** What a policy says to one caller. */
+export interface ResolvedPolicy extends Pick<Policy, 'filter' | 'sort'> {
+  readonly insert?: boolean | undefined;
+  readonly update?: boolean | undefined;
+  readonly private?: boolean | undefined;
+}
+
+/** The names of the rules in a policy. A permission that every caller has, or none, names none. */
+export interface PolicyRules {
+  readonly read?: readonly string[] | undefined;
+  readonly insert?: readonly string[] | undefined;
+  readonly update?: readonly string[] | undefined;
+}
+
+const flags = ['private', 'sort'] as const;
+const permissions = ['read', 'insert', 'update'] as const;
+const options = [...permissions, ...flags, 'filter'] as const;
 
 /**
  * Checks a policy that TypeScript may not have checked. Throws a {@link ConfigurationError} that names the option and
@@ -54,15 +85,79 @@ export function checkPolicy(policy: unknown, field: string): Policy {
       );
     }
     if (option === 'filter') checkOperators(value, field);
-    else if (typeof value !== 'boolean') throw new ConfigurationError(`\`policy.${option}\` of field \`${field}\` must be true or false.`);
+    else if ((flags as readonly string[]).includes(option)) checkFlag(value, option, field);
+    else checkAllowed(value, option, field);
   }
   const checked: Policy = policy;
-  if (checked.private && (checked.filter || checked.sort)) {
+  if (checked.private !== undefined && checked.read !== undefined && checked.private !== (checked.read === false))
+    throw new ConfigurationError(`\`policy\` of field \`${field}\`: \`private: true\` means \`read: false\`. Say only one of them.`);
+  if (isPrivate(checked) && (checked.filter || checked.sort)) {
     throw new ConfigurationError(
       `Field \`${field}\` is private: \`policy.filter\` and \`policy.sort\` would show its values. Remove them.`,
     );
   }
   return checked;
+}
+
+function isPrivate(policy: Policy): boolean {
+  return policy.private === true || policy.read === false;
+}
+
+function checkFlag(value: unknown, option: string, field: string): void {
+  if (typeof value !== 'boolean') throw new ConfigurationError(`\`policy.${option}\` of field \`${field}\` must be true or false.`);
+}
+
+function checkAllowed(value: unknown, option: string, field: string): void {
+  if (typeof value === 'boolean') return;
+  const names = Array.isArray(value) ? value : [value];
+  if (names.length === 0 || !names.every(isRuleName))
+    throw new ConfigurationError(
+      `\`policy.${option}\` of field \`${field}\` must be true, false, the name of a rule or an array of such names: letters, digits, \`-\` and \`_\`.`,
+    );
+}
+
+/** Whether a value can be the name of a rule. */
+export function isRuleName(name: unknown): name is string {
+  return typeof name === 'string' && /^[A-Za-z_][\w-]*$/.test(name);
+}
+
+/** The rules that a checked policy names; undefined if it says the same to every caller. */
+export function rulesOf(policy: Policy): PolicyRules | undefined {
+  const { read, insert, update } = policy;
+  if (!(isNamed(read) || isNamed(insert) || isNamed(update))) return undefined;
+  return { read: namesOf(read), insert: namesOf(insert), update: namesOf(update) };
+}
+
+function isNamed(allowed: Allowed | undefined): boolean {
+  return allowed !== undefined && typeof allowed !== 'boolean';
+}
+
+function namesOf(allowed: Allowed | undefined): readonly string[] | undefined {
+  if (allowed === undefined || typeof allowed === 'boolean') return undefined;
+  return typeof allowed === 'string' ? [allowed] : allowed;
+}
+
+/** What a checked policy says to callers for whom every rule holds. */
+export function resolvePolicy(policy: Policy): ResolvedPolicy {
+  const { filter, sort, insert, update } = policy;
+  return {
+    ...(filter === undefined ? {} : { filter }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(insert === undefined ? {} : { insert: insert !== false }),
+    ...(update === undefined ? {} : { update: update !== false }),
+    ...(isPrivate(policy) ? { private: true } : {}),
+  };
+}
+
+/** What a policy says to callers for whom only some rules hold. `widest` is what it says if all of them hold. */
+export function narrowPolicy(widest: ResolvedPolicy, rules: PolicyRules, held: ReadonlySet<string>): ResolvedPolicy {
+  const holds = (names: readonly string[]) => names.some((name) => held.has(name));
+  return {
+    ...widest,
+    ...(rules.read && !holds(rules.read) ? { private: true } : {}),
+    ...(rules.insert ? { insert: holds(rules.insert) } : {}),
+    ...(rules.update ? { update: holds(rules.update) } : {}),
+  };
 }
 
 function checkOperators(filter: unknown, field: string): void {

@@ -13,7 +13,12 @@ export interface FieldTypes {
   readonly create: unknown;
   readonly patch: unknown;
   readonly changes: unknown;
+  /** The names of rules in the policies of fields inside the value. */
+  readonly rules?: unknown;
 }
+
+/** The names of rules inside a value of these types. */
+export type RulesIn<Types> = Types extends { readonly rules: infer Rules } ? Rules : never;
 
 /** The types of a single value. */
 export interface LeafTypes<Document, Json, Write = Json> {
@@ -31,6 +36,7 @@ export interface NullableTypes<Types extends FieldTypes> {
   readonly create: Types['create'] | null;
   readonly patch: Types['patch'] | null;
   readonly changes: Types['changes'] | null;
+  readonly rules: RulesIn<Types>;
 }
 
 /** The types of an array. A patch replaces the whole array. */
@@ -40,6 +46,7 @@ export interface ArrayTypes<Types extends FieldTypes> {
   readonly create: readonly Types['create'][];
   readonly patch: readonly Types['create'][];
   readonly changes: Types['document'][];
+  readonly rules: RulesIn<Types>;
 }
 
 /** The types of a map. A patch replaces the whole map. */
@@ -49,6 +56,7 @@ export interface MapTypes<Types extends FieldTypes> {
   readonly create: Readonly<Record<string, Types['create']>>;
   readonly patch: Readonly<Record<string, Types['create']>>;
   readonly changes: Record<string, Types['document']>;
+  readonly rules: RulesIn<Types>;
 }
 
 /**

@@ -37,6 +37,10 @@ export interface Includable {
    * the record.
    */
   readonly relations: ReadonlyMap<string, Relation>;
+  /** The rules on which it depends who may include what. Empty in a view. */
+  readonly rules: readonly string[];
+  /** The relations that callers may include for whom these rules hold. */
+  seenBy(held: ReadonlySet<string>): Includable;
 }
 
 /** Whether a value looks like a result of `compileIncludes()`. */
@@ -46,10 +50,10 @@ export function isIncludable(value: unknown): value is Includable {
 }
 
 /** The relations of records that have none. */
-export const noRelations: Includable = { names: [], relations: new Map() };
+export const noRelations: Includable = { names: [], relations: new Map(), rules: [], seenBy: () => noRelations };
 
 /** The relations of a record that these names include. */
-export function relationsOf(names: readonly string[], { relations }: Includable): Relation[] {
+export function relationsOf(names: readonly string[], { relations }: Pick<Includable, 'relations'>): Relation[] {
   return names.flatMap((name) => relations.get(name) ?? []);
 }
 

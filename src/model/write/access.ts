@@ -26,9 +26,10 @@ export interface Access {
   /** Whether the record exists (patch, put). Then null removes an optional field; on create it is an error. */
   readonly existing: boolean;
   /**
-   * Whether values that the client may not set are protected: the client can neither clear nor replace what holds them.
+   * Whether the stored value of this field is protected from a client that may not set it: the client can neither clear
+   * nor replace what holds it.
    */
-  readonly protects: boolean;
+  protects(field: CompiledField): boolean;
   /**
    * Whether the missing keys of an object are reported together in `Report.incomplete`. Otherwise each is an error of
    * its own.
@@ -51,7 +52,7 @@ export const serverAccess: Access = {
   source: 'document',
   refusal: () => undefined,
   existing: true,
-  protects: false,
+  protects: () => false,
   incompleteObjects: false,
 };
 
@@ -74,7 +75,7 @@ export function insertAccess({ explicitWrites = false }: WriteRules): Access {
   return {
     source: 'json',
     existing: false,
-    protects: false,
+    protects: () => false,
     incompleteObjects: false,
     refusal: (field) => refuse(field, field.policy.insert, explicitWrites, notOnCreate),
   };
@@ -82,23 +83,27 @@ export function insertAccess({ explicitWrites = false }: WriteRules): Access {
 
 /**
  * Access for the body of a patch. With `mergePatch: false`, replacing an object returns all its fields to their
- * defaults, closed ones too.
+ * defaults, closed ones too, but not those that a rule hides from this caller and shows to others.
  */
 export function patchAccess(rules: WriteRules): Access {
-  return { ...updateAccess(rules), protects: rules.mergePatch !== false };
+  const access = updateAccess(rules);
+  if (rules.mergePatch !== false) return access;
+  return { ...access, protects: (field) => isHiddenByRule(field) && access.protects(field) };
+}
+
+/** Whether a rule hides a field from a client that may not write it either: then the client does not know of it. */
+export function isUnknownTo(access: Access, field: CompiledField): boolean {
+  return isHiddenByRule(field) && access.refusal(field) !== undefined;
+}
+
+function isHiddenByRule({ policy, rules }: CompiledField): boolean {
+  return policy.private === true && rules?.read !== undefined;
 }
 
 /** Access for the body of a put. */
 export function updateAccess({ explicitWrites = false }: WriteRules): Access {
-  return {
-    source: 'json',
-    existing: true,
-    protects: true,
-    incompleteObjects: false,
-    refusal(field) {
-      return refuse(field, field.immutable ? false : field.policy.update, explicitWrites, notOnUpdate);
-    },
-  };
+  const refusal = (field: CompiledField) => refuse(field, field.immutable ? false : field.policy.update, explicitWrites, notOnUpdate);
+  return { source: 'json', existing: true, protects: (field) => refusal(field) !== undefined, incompleteObjects: false, refusal };
 }
 
 function refuse(field: CompiledField, allowed: boolean | undefined, explicit: boolean, refusal: Invalid): Invalid | undefined {
@@ -109,15 +114,24 @@ function refuse(field: CompiledField, allowed: boolean | undefined, explicit: bo
 
 /** Whether a value holds closed fields at any depth: fields that may not be written. */
 export function holdsClosedValues(node: Node, access: Access): boolean {
+  return holds(node, (field) => access.refusal(field) !== undefined);
+}
+
+/** Whether a value holds, at any depth, fields whose stored values are protected from the client. */
+export function holdsProtectedValues(node: Node, access: Access): boolean {
+  return holds(node, access.protects);
+}
+
+function holds(node: Node, isSuch: (field: CompiledField) => boolean): boolean {
   switch (node.kind) {
     case 'leaf':
       return false;
     case 'object':
-      return node.fields.some((field) => access.refusal(field) !== undefined || holdsClosedValues(field.node, access));
+      return node.fields.some((field) => isSuch(field) || holds(field.node, isSuch));
     case 'array':
-      return holdsClosedValues(node.items.node, access);
+      return holds(node.items.node, isSuch);
     case 'map':
-      return holdsClosedValues(node.values.node, access);
+      return holds(node.values.node, isSuch);
   }
 }
 
@@ -138,7 +152,7 @@ export function isRequired(field: CompiledField): boolean {
 export function maySend(field: CompiledField, access: Access): boolean {
   if (access.refusal(field) !== undefined) return false;
   if (field.node.kind === 'object') return !needsServer(field.node, access);
-  return !(access.protects && holdsClosedValues(field.node, access));
+  return !holdsProtectedValues(field.node, access);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { absent, join, type ObjectNode } from '../node.ts';
+import type { Access } from './access.ts';
 import { compileCheck, ownFields } from './check.ts';
 import type { Changes } from './plan-changes.ts';
 import type { Report } from './report.ts';
@@ -7,8 +8,8 @@ import type { Report } from './report.ts';
  * Compiles the check of a record whose changes leave nothing of what is stored: they set every field that the check
  * sees. Undefined if the model has no check.
  */
-export function compileWholeCheck(root: ObjectNode): ((changes: Changes, report: Report) => void) | undefined {
-  const runCheck = compileCheck(root);
+export function compileWholeCheck(root: ObjectNode, access?: Access): ((changes: Changes, report: Report) => void) | undefined {
+  const runCheck = compileCheck(root, access);
   if (!runCheck) return undefined;
   const own = ownFields(root);
   return function checkWhole(changes, report) {

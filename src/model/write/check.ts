@@ -1,7 +1,8 @@
-import { Invalid, toFieldError } from '../../rules.ts';
+import { type FieldError, Invalid, toFieldError } from '../../rules.ts';
 import type { Check } from '../define/schema.ts';
-import { join, type ObjectNode } from '../node.ts';
+import { join, type Node, type ObjectNode } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
+import { type Access, isUnknownTo } from './access.ts';
 import type { Report } from './report.ts';
 
 /**
@@ -15,8 +16,11 @@ export function ownFields(node: ObjectNode): ObjectNode {
   return { ...node, fields: node.fields.filter((field) => field.key !== '_id' && !field.maintained) };
 }
 
-/** Compiles the check of one object. Undefined if it has none. */
-export function compileCheck(node: ObjectNode): RunCheck | undefined {
+/**
+ * Compiles the check of one object. Undefined if it has none. With the `access` of a client, an error of a field that
+ * the client does not know is one of the object that holds it, and does not say which.
+ */
+export function compileCheck(node: ObjectNode, access?: Access): RunCheck | undefined {
   const { check, name = 'an embedded object' } = node;
   if (!check) return undefined;
   const hydrate = compileHydrate(ownFields(node));
@@ -24,19 +28,41 @@ export function compileCheck(node: ObjectNode): RunCheck | undefined {
     const found = report.once(node, readFrom, (): unknown => (check as Check<unknown>)(hydrate(stored)));
     if (found === undefined) return;
     if (typeof found === 'string') report.refuse(new Invalid('check', found).at(path));
-    else if (Array.isArray(found)) for (const error of found.map(toFieldError)) report.refuse({ ...error, field: join(path, error.field) });
+    else if (Array.isArray(found)) for (const error of found.map(toFieldError)) report.refuse(errorAt(path, error, node, access));
     else throw new Error(`\`check\` of ${name} must return nothing, a sentence or an array of errors, and must not be async.`);
   };
+}
+
+function errorAt(path: string, error: FieldError, node: ObjectNode, access: Access | undefined): FieldError {
+  const known = access ? knownPart(error.field, node, access) : error.field;
+  return known === error.field ? { ...error, field: join(path, known) } : notValid.at(known === '' ? path : join(path, known));
+}
+
+const notValid = new Invalid('check', 'is not valid');
+
+/** The part of a path up to the first field that the client does not know. */
+function knownPart(path: string, node: Node, access: Access): string {
+  const names = path.split('.');
+  let at: Node | undefined = node;
+  for (const [index, name] of names.entries()) {
+    if (at?.kind === 'object') {
+      const field = at.byName.get(name);
+      if (field && isUnknownTo(access, field)) return names.slice(0, index).join('.');
+      at = field?.node;
+    } else if (at?.kind === 'array') at = at.items.node;
+    else at = at?.kind === 'map' ? at.values.node : undefined;
+  }
+  return path;
 }
 
 /**
  * The checks of an object and its embedded objects, by dotted path. Objects in arrays and maps are left out: those are
  * written whole.
  */
-export function collectChecks(node: ObjectNode, path = ''): ReadonlyMap<string, RunCheck> {
-  const own = compileCheck(node);
+export function collectChecks(node: ObjectNode, access: Access, path = ''): ReadonlyMap<string, RunCheck> {
+  const own = compileCheck(node, access);
   const below = node.fields.flatMap((field) =>
-    field.node.kind === 'object' ? [...collectChecks(field.node, join(path, field.name))] : [],
+    field.node.kind === 'object' ? [...collectChecks(field.node, access, join(path, field.name))] : [],
   );
   return new Map([...below, ...(own ? [[path, own] as const] : [])]);
 }

@@ -4,7 +4,16 @@ import { Invalid } from '../../rules.ts';
 import { absent, type CompiledField, type ObjectNode } from '../node.ts';
 import { objectIdLeaf, uuidLeaf } from '../value/leaves.ts';
 import { isObject } from '../value/plain-object.ts';
-import { type Access, holdsClosedValues, insertAccess, patchAccess, serverAccess, updateAccess, type WriteRules } from './access.ts';
+import {
+  type Access,
+  holdsClosedValues,
+  holdsProtectedValues,
+  insertAccess,
+  patchAccess,
+  serverAccess,
+  updateAccess,
+  type WriteRules,
+} from './access.ts';
 import { collectChecks, compileCheck, ownFields } from './check.ts';
 import { compileWholeCheck } from './check-whole.ts';
 import { type Changes, compileChanges, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
@@ -37,7 +46,7 @@ const neverSent = new Invalid('required', 'is required, has no default, and clie
 export function compileCreate(model: WritableModel, rules: WriteRules = {}): ReadCreate {
   const access = insertAccess(rules);
   const refuseKeys = compileKeyCheck(model.root, access);
-  const runCheck = compileCheck(model.root);
+  const runCheck = compileCheck(model.root, access);
   const members = model.root.fields.map((field) => ({
     field,
     isOpen: access.refusal(field) === undefined,
@@ -126,8 +135,8 @@ function compileReadChanges(model: WritableModel, rules: WriteRules, mode: Embed
   const plan = compileChanges(model.root, access, mode);
   const readServer = compileServerChanges(model);
   const isClosed = holdsClosedValues(ownFields(model.root), access);
-  const checkWhole = compileWholeCheck(model.root);
-  const storedCheck = mode === 'put' ? compileStoredCheck(model, access) : undefined;
+  const checkWhole = compileWholeCheck(model.root, access);
+  const storedCheck = compileStoredCheck(model, access, mode);
 
   function addServer(changes: Changes, values: ServerValues): Changes {
     checkUpdated(model, values);
@@ -139,9 +148,9 @@ function compileReadChanges(model: WritableModel, rules: WriteRules, mode: Embed
     const report = new Report();
     const sent = plan(asBody(body), report, serverFields);
     const changes = serverFields && report.size === 0 ? addServer(sent, serverFields) : sent;
-    if (report.size === 0 && !storedCheck && (serverFields || !isClosed)) checkWhole?.(changes, report);
+    if (report.size === 0 && !(storedCheck && mode === 'put') && (serverFields || !isClosed)) checkWhole?.(changes, report);
     if (report.errors.length > 0) throw validationFailed(report.errors);
-    return storedCheck ? { ...changes, storedCheck } : changes;
+    return storedCheck && (mode === 'put' || changes.embedded.length > 0) ? { ...changes, storedCheck } : changes;
   };
 }
 
@@ -162,15 +171,17 @@ export function compileServerChanges(model: WritableModel): (values: ServerValue
 }
 
 /**
- * The checks of a put that keeps values which the client may not write: they need the stored record. Undefined if the
- * body has everything that they look at.
+ * The checks of a write that replaces objects and keeps values in them which the client may not write: they need the
+ * stored record. Undefined if the body has everything that they look at.
  */
-function compileStoredCheck(model: WritableModel, access: Access): StoredCheck | undefined {
+function compileStoredCheck(model: WritableModel, access: Access, mode: EmbeddedMode): StoredCheck | undefined {
+  if (mode === 'merge') return undefined;
   const own = ownFields(model.root);
-  const closed = own.fields.filter((field) => access.refusal(field) !== undefined || holdsClosedValues(field.node, access));
-  const checks = collectChecks({ ...own, fields: own.check ? own.fields : closed });
-  if (closed.length === 0 || checks.size === 0) return undefined;
-  return { dependsOn: closed.map((field) => field.key), checks };
+  const kept = own.fields.filter((field) => access.protects(field) || holdsProtectedValues(field.node, access));
+  const replaced = mode === 'put' && own.check ? own : { ...own, check: undefined, fields: kept };
+  const checks = collectChecks(replaced, access);
+  if (kept.length === 0 || checks.size === 0) return undefined;
+  return { dependsOn: kept.map((field) => field.key), checks };
 }
 
 function asBody(body: unknown): Record<string, unknown> {

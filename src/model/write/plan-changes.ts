@@ -1,9 +1,17 @@
 import { type FieldError, Invalid } from '../../rules.ts';
 import { type CompiledField, join, type ObjectNode } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
-import { type Access, holdsClosedValues } from './access.ts';
+import { type Access, holdsProtectedValues } from './access.ts';
 import type { RunCheck } from './check.ts';
-import { compileFieldReader, compileKeyCheck, compileObjectReader, isRequiredButMissing, notObject, valueOfUnsent } from './read-value.ts';
+import {
+  compileFieldReader,
+  compileKeyCheck,
+  compileObjectReader,
+  isRequiredButMissing,
+  notObject,
+  unreplaceable,
+  valueOfUnsent,
+} from './read-value.ts';
 import { Report } from './report.ts';
 
 /** A stored path and its new value in stored form. `absent` removes the key. */
@@ -57,7 +65,8 @@ export type PlanChanges = (body: unknown, report: Report, except?: Readonly<Reco
 
 /**
  * How an embedded object is written. `merge` writes the keys that were sent (RFC 7396). `replace` writes the whole
- * object: unsent keys return to their defaults. `put` does so too, but keeps values that the client may not write.
+ * object: unsent keys return to their defaults. `put` does so too with the record itself. Both keep the values that are
+ * protected from the client.
  */
 export type EmbeddedMode = 'merge' | 'replace' | 'put';
 
@@ -84,7 +93,7 @@ export function compileChanges(root: ObjectNode, access: Access, mode: EmbeddedM
 function compileObjectPlan(node: ObjectNode, access: Access, mode: EmbeddedMode): PlanObject {
   const refuseKeys = compileKeyCheck(node, access);
   const members = node.fields
-    .filter((field) => access.refusal(field) === undefined)
+    .filter((field) => access.refusal(field) === undefined || (mode === 'put' && !access.protects(field)))
     .map((field) => ({
       field,
       plan: compileFieldPlan(field, access, mode),
@@ -105,7 +114,7 @@ function compileObjectPlan(node: ObjectNode, access: Access, mode: EmbeddedMode)
 /** Compiles the plan of one field: by its keys, or of the value as a whole. */
 export function compileFieldPlan(field: CompiledField, access: Access, mode: EmbeddedMode): PlanField {
   const { node } = field;
-  const isByKey = mode === 'merge' || (mode === 'put' && holdsClosedValues(node, access));
+  const isByKey = mode === 'merge' || holdsProtectedValues(node, access);
   if (node.kind === 'object' && isByKey) return compileEmbeddedPlan(field, node, access, mode);
   const read = compileFieldReader(field, access);
   return function planAssignment(sent, path, draft, report) {
@@ -116,8 +125,8 @@ export function compileFieldPlan(field: CompiledField, access: Access, mode: Emb
 /** Plans the write of an embedded object key by key, and its creation if the record has none. */
 function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Access, mode: EmbeddedMode): PlanField {
   const readNull = compileFieldReader(field, access);
-  const planKeys = compileObjectPlan(node, access, mode);
-  const readWhole = compileObjectReader(node, { ...access, incompleteObjects: true, defersChecks: mode === 'put' });
+  const planKeys = compileObjectPlan(node, access, mode === 'merge' ? 'merge' : 'put'); // without the keys that were left out
+  const readWhole = compileObjectReader(node, { ...access, incompleteObjects: true, defersChecks: mode !== 'merge' });
   return function planEmbedded(sent, path, draft, report) {
     if (sent === null) {
       draft.assignments.push({ path, value: readNull(null, path, report) });
@@ -163,13 +172,15 @@ export function coversWhole(node: ObjectNode, sent: unknown): boolean {
 
 /**
  * Plans a field that the body of a put leaves out: it returns to its default, and is an error if it is required. A
- * field that holds closed values stays as it is, and has no plan.
+ * field that holds protected values stays as it is, and has no plan.
  */
 function compileUnsentPlan(field: CompiledField, access: Access): PlanField | undefined {
-  if (holdsClosedValues(field.node, access)) return undefined;
+  if (holdsProtectedValues(field.node, access)) return undefined;
+  const isClosed = access.refusal(field) !== undefined;
   return function planUnsent(_sent, path, draft, report) {
     const value = valueOfUnsent(field);
-    if (value === undefined) report.add(path, isRequiredButMissing);
-    else draft.assignments.push({ path, value });
+    if (value !== undefined) draft.assignments.push({ path, value });
+    else if (isClosed) report.add(path.slice(0, path.lastIndexOf('.')), unreplaceable);
+    else report.add(path, isRequiredButMissing);
   };
 }

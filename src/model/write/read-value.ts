@@ -6,7 +6,7 @@ import { anyLeaf } from '../value/leaves.ts';
 import { isObject, own } from '../value/plain-object.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 import { isStorableKey, unstorableKey } from '../value/untyped.ts';
-import { type Access, holdsClosedValues, needsServer, unknownField } from './access.ts';
+import { type Access, holdsProtectedValues, needsServer, unknownField } from './access.ts';
 import { compileCheck } from './check.ts';
 import type { Report } from './report.ts';
 
@@ -17,7 +17,8 @@ import type { Report } from './report.ts';
 export type ReadValue = (value: unknown, path: string, report: Report) => unknown;
 
 const unclearable = new Invalid('not_clearable', 'cannot be set to null: it holds values that only the server may clear');
-const unreplaceable = new Invalid('not_replaceable', 'cannot be replaced: it holds values that only the server may set');
+/** The error of a value that cannot be replaced, because only the server may set a part of it. */
+export const unreplaceable = new Invalid('not_replaceable', 'cannot be replaced: it holds values that only the server may set');
 const isNull = new Invalid('not_null', 'must not be null');
 const isNullOnCreate = new Invalid('not_null', 'must not be null: leave it out');
 /** The error of a value that is not an object. */
@@ -34,7 +35,7 @@ export const isRequiredButMissing = new Invalid('required', 'is required');
  * replaced.
  */
 export function compileFieldReader(field: CompiledField, access: Access): ReadValue {
-  const isProtected = access.protects && holdsClosedValues(field.node, access);
+  const isProtected = holdsProtectedValues(field.node, access);
   const read = isProtected && field.node.kind !== 'object' ? refuseReplacement : compileNodeReader(field, access);
   return function readField(value, path, report) {
     if (value !== null) return read(value, path, report);
@@ -102,7 +103,7 @@ export function compileObjectReader(node: ObjectNode, access: Access): ReadValue
   const members = node.fields.map((field) => ({ field, refusal: access.refusal(field), read: compileFieldReader(field, access) }));
   const refuseKeys = compileKeyCheck(node, access);
   const reportMissing = compileMissing(node, access);
-  const runCheck = access.defersChecks ? undefined : compileCheck(node);
+  const runCheck = access.defersChecks ? undefined : compileCheck(node, access.source === 'json' ? access : undefined);
   return function readObject(value, path, report) {
     if (!isObject(value)) {
       report.add(path, notObject);

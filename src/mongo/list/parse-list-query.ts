@@ -50,7 +50,7 @@ export interface ListRules extends FilterLimits {
   /** The fields that clients may choose by `fields`; undefined if they may not choose. */
   readonly selector: FieldSelector | undefined;
   /** The relations that `include` may name. */
-  readonly includes: Includable;
+  readonly includes: Pick<Includable, 'names' | 'relations'>;
 }
 
 /** The parameters of every list. No filterable field may have such a name. */

@@ -1,7 +1,7 @@
 import { problemsOf } from '../../middleware/exchange/can-answer.ts';
-import type { ServedResource } from '../../resource/chains.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { isWrite } from '../../resource/define/resource-options.ts';
+import type { ServedResource } from '../../resource/serve-resource.ts';
 import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
 import type { Part } from '../document.ts';

@@ -11,11 +11,28 @@ import type { Schema } from '../document.ts';
  * example as the service would write it. A body shows it only if its reader accepts it.
  */
 export function annotate(schema: Schema, field: CompiledField, access: Access | 'read'): Schema {
-  const { examples: given, ...annotations } = field.annotations;
+  const { examples: given, ...own } = field.annotations;
+  const annotations = { ...own, ...describeRules(field, access, own.description) };
   if (!Array.isArray(given)) return { ...schema, ...annotations };
   const examples =
     access === 'read' ? given.map((example) => asRead(field, example)) : given.filter((example) => isSendable(field, example, access));
   return { ...schema, ...annotations, ...(examples.length > 0 ? { examples } : {}) };
+}
+
+/** Says which callers have the field, if not all of them. */
+function describeRules({ rules }: CompiledField, access: Access | 'read', own: unknown): Schema {
+  const write = access === 'read' ? undefined : access.existing ? rules?.update : rules?.insert;
+  if (!rules?.read && !write) return {};
+  const sentences = [
+    ...(typeof own === 'string' ? [own] : []),
+    ...(rules?.read ? [`Only for callers with the rule ${inWords(rules.read)}.`] : []),
+    ...(write ? [`Only callers with the rule ${inWords(write)} may set it.`] : []),
+  ];
+  return { description: sentences.join(' '), ...(rules?.read ? { 'x-visible-to': rules.read } : {}) };
+}
+
+function inWords(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(' or ');
 }
 
 /** The JSON that a client reads if this value is stored. */

@@ -79,9 +79,9 @@ function toText(value: unknown): string {
  */
 function describeNode(node: ObjectNode): unknown {
   return node.fields.map((field) => {
-    const { name, optional, nullable, immutable, maintained, annotations, policy } = field;
+    const { name, optional, nullable, immutable, maintained, annotations, policy, rules } = field;
     const access = [policy.private, policy.insert, policy.update, immutable, maintained];
-    return [name, optional, nullable, field.makeDefault !== undefined, access, annotations, describeValue(field.node)];
+    return [name, optional, nullable, field.makeDefault !== undefined, access, rules, annotations, describeValue(field.node)];
   });
 }
 

@@ -5,6 +5,7 @@ import { hasNextName } from '../../model/relations/many-relations.ts';
 import {
   type Access,
   holdsClosedValues,
+  holdsProtectedValues,
   insertAccess,
   isRequired,
   maySend,
@@ -169,7 +170,7 @@ function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' 
     const own = {
       name: field.name,
       schema: annotate(field.nullable ? withNull(schema) : schema, field, 'read'),
-      isRequired: shape === 'Read' ? !field.optional : field.key === '_id',
+      isRequired: shape === 'Read' ? !(field.optional || field.rules?.read) : field.key === '_id',
     };
     return record && slot.ref.as !== undefined
       ? [own, { name: slot.ref.as, schema: addedSchema(field.node, record), isRequired: false }]
@@ -201,8 +202,13 @@ function manyMembers({ many }: IncludedRecords): Member[] {
 function wholeMembers(node: ObjectNode, access: Access): Member[] {
   return node.fields.flatMap((field) => {
     if (access.refusal(field) !== undefined) return [];
-    return member(field, wholeValue(field, access), access, isRequired(field) && !isMade(field));
+    return member(field, wholeValue(field, access), access, isRequired(field) && !isMade(field) && !mayLack(field, access));
   });
+}
+
+/** Whether some callers may not send the field. */
+function mayLack({ rules }: CompiledField, { existing }: Access): boolean {
+  return rules !== undefined && (rules.read ?? (existing ? rules.update : rules.insert)) !== undefined;
 }
 
 /** Whether the service generates a missing value: an id of some types. */
@@ -222,9 +228,9 @@ function changeMembers(node: ObjectNode, access: Access, mode: EmbeddedMode): Me
   return node.fields.flatMap((field) => {
     if (access.refusal(field) !== undefined) return [];
     const holdsClosed = holdsClosedValues(field.node, access);
-    const isByKey = mode === 'merge' || (mode === 'put' && holdsClosed);
+    const isByKey = mode === 'merge' || holdsProtectedValues(field.node, access);
     const value = isByKey && field.node.kind === 'object' ? changeValue(field.node, access, mode) : wholeValue(field, access);
-    return member(field, value, access, mode === 'put' && !holdsClosed && isRequired(field));
+    return member(field, value, access, mode === 'put' && !holdsClosed && isRequired(field) && !mayLack(field, access));
   });
 }
 

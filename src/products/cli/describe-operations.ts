@@ -1,6 +1,6 @@
-import type { ServedResource } from '../../resource/chains.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { WriteOperation } from '../../resource/define/resource-options.ts';
+import type { ServedResource } from '../../resource/serve-resource.ts';
 import type { ServedOperation } from '../../resource/served-operations.ts';
 import { formatTable } from './format-table.ts';
 

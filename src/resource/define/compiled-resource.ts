@@ -16,6 +16,7 @@ import type { FilterLimits } from '../../mongo/list/parse-list-query.ts';
 import type { Paging } from '../../mongo/list/parse-paging.ts';
 import type { ReferenceLimits } from '../../mongo/relations/limits.ts';
 import type { References } from '../../mongo/relations/references.ts';
+import type { Invalid } from '../../rules.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { Uncovered } from './operation-groups.ts';
 import type { RelationEndpoint } from './relation-endpoints.ts';
@@ -111,6 +112,8 @@ export interface LinkedArray extends Elements {
   readonly name: string;
   /** The place of an id in the array. */
   readonly slot: Slot;
+  /** The error of a caller who may read the array and not write it. */
+  readonly refusal: Invalid | undefined;
   /** The records that may be added. */
   readonly source: GuardedSource;
   readonly operations: readonly RelationEndpoint<'add' | 'remove'>[];

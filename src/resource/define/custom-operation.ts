@@ -2,6 +2,7 @@ import type Koa from 'koa';
 import type { ProblemCode } from '../../errors.ts';
 import type { BodyType } from '../../middleware/check-body.ts';
 import type { AnswersProblems, Slots } from '../../middleware/exchange/context.ts';
+import type { View } from '../../middleware/views/view.ts';
 import type { AnySchema } from '../../model/define/schema.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 
@@ -30,6 +31,8 @@ export type RequestContext<Principal> = Koa.Context &
 
 /** The access to the record of a custom operation. */
 export interface RecordAccess<Doc> {
+  /** What the caller may see of the model: `ctx.view.shows('margin')`. `load` and stores see everything. */
+  readonly view: View;
   /**
    * Reads the record of `:id`. Throws 404 if the scope has no such record, and 412 if `If-Match` names another
    * revision.

@@ -26,7 +26,7 @@ export function linkArrays(resource: UnlinkedResource, targets: readonly KnownTa
     throw new ConfigurationError(
       `${where} cannot be served beside hooks of \`before.patch\` or of a group with it, which would not see the change: use \`within\`.`,
     );
-  return tryAll(links.map((name) => () => linkOne(name, resource, targets, options)));
+  return tryAll(links.map((name) => () => linkOne(name, resource, targets, options))).flat();
 }
 
 function linkOne(
@@ -34,21 +34,22 @@ function linkOne(
   resource: UnlinkedResource,
   targets: readonly KnownTarget[],
   { db, maxTimeMS }: DatabaseOptions,
-): LinkedArray {
+): LinkedArray[] {
   const { model } = resource;
   const where = `\`links\` of resource \`${resource.path}\` names \`${name}\``;
   const arrays = new Map([...compileRelations(model.fieldTable).values()].flatMap((one) => asArray(one, resource)));
   const found = arrays.get(name);
+  if (!found && model.held) return []; // outside the view
   if (!found)
     throw new ConfigurationError(
       `${where}, which is not a relation of ${model.name} in an array, outside of embedded objects${didYouMean(name, arrays.keys(), '.')}`,
     );
   const { relation, elements } = found;
   const refusal = patchAccess(resource).refusal(elements.field);
-  if (refusal) throw new ConfigurationError(`${where}, but clients may not update \`${relation.field}\` of ${model.name}.`);
+  if (refusal && !model.held) throw new ConfigurationError(`${where}, but clients may not update \`${relation.field}\` of ${model.name}.`);
   const source = openSource(findTarget(relation.ref, targets, where), { db, ...(maxTimeMS === undefined ? {} : { maxTimeMS }) });
   checkIdType(relation, source.model, where);
-  return { name, slot: relation.slot, source, operations: linkEndpoints(name), ...elements };
+  return [{ name, slot: relation.slot, source, refusal, operations: linkEndpoints(name), ...elements }];
 }
 
 function asArray(

@@ -7,24 +7,18 @@ import type { CompiledField } from '../../model/node.ts';
 import type { CompiledResource, NestedResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { nestedEndpoints } from '../define/relation-endpoints.ts';
 
+/** Finds a linked resource by its path. */
+type ResourceAt = (path: string | undefined) => CompiledResource | undefined;
+
 /**
  * Links the resources of `nested`. Throws a {@link ConfigurationError} for one that is no relation by `t.hasMany`, or
  * serves nothing there.
  */
-export function linkNested(
-  resource: UnlinkedResource,
-  targets: readonly KnownTarget[],
-  resources: readonly CompiledResource[],
-): NestedResource[] {
-  return tryAll(resource.nested.map((name) => () => linkOne(name, resource, targets, resources)));
+export function linkNested(resource: UnlinkedResource, targets: readonly KnownTarget[], resourceAt: ResourceAt): NestedResource[] {
+  return tryAll(resource.nested.map((name) => () => linkOne(name, resource, targets, resourceAt))).flat();
 }
 
-function linkOne(
-  name: string,
-  resource: UnlinkedResource,
-  targets: readonly KnownTarget[],
-  resources: readonly CompiledResource[],
-): NestedResource {
+function linkOne(name: string, resource: UnlinkedResource, targets: readonly KnownTarget[], resourceAt: ResourceAt): NestedResource[] {
   const { path, model, operations: custom } = resource;
   const where = `\`nested\` of resource \`${path}\` names \`${name}\``;
   if (custom.some((operation) => operation.name === name))
@@ -38,8 +32,9 @@ function linkOne(
   if (!resource.shownBy)
     throw new ConfigurationError(`${where}, and needs Get or List in \`ops\`: otherwise its records are shown to nobody.`);
   const { path: served } = findTarget(relation, targets, where, 't.hasMany');
-  const target = resources.find((one) => one.path === served);
+  const target = resourceAt(served);
   if (!target) throw new ConfigurationError(`${where}, which leads to ${relation.model}, a model that no resource serves.`);
+  if (target.model.held && target.model.fieldTable.get(relation.via)?.isPrivate) return []; // outside the view
   const via = target.model.scopeFields.get(relation.via) as QueryField;
   const isSettable = takesOneId(target.model.root.byName.get(relation.via));
   const operations = nestedEndpoints(name).filter(({ kind }) => target.ops.includes(kind) && (kind === 'list' || isSettable));
@@ -47,7 +42,7 @@ function linkOne(
     throw new ConfigurationError(
       `${where}, but resource \`${target.path}\` serves neither List, nor a Create that can set \`${relation.via}\`.`,
     );
-  return { name, via, target, operations };
+  return [{ name, via, target, operations }];
 }
 
 /**

@@ -7,6 +7,7 @@ import { linkMany } from '../../middleware/relations/link-many.ts';
 import type { GuardedSource, HookedTarget, HooksOfChange, KnownTarget } from '../../middleware/relations/relation-targets.ts';
 import { tryAll } from '../../mistakes.ts';
 import { type CompiledModel, compileModel } from '../../model/compile/compile-model.ts';
+import { viewOf } from '../../model/compile/view-of.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Step } from '../../mongo/relations/include/read-included.ts';
 import type { References } from '../../mongo/relations/references.ts';
@@ -38,11 +39,44 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
     () => tryAll(resources.map((one) => () => compileRelationsOf(one, targets, settings))),
     ...known.map((model) => () => checkMany(model, known)),
   ]);
+  for (const [index, one] of resources.entries()) warnOfShutRelations(one, relations[index] as RelationsOf);
   const linked = resources.map((one, index) => ({ ...settings, ...one, ...(relations[index] as RelationsOf), nested: [], references }));
+  const linkedAt = (path: string | undefined) => linked.find((one) => one.path === path);
+
+  const watched = new WeakMap<CompiledModel, CompiledModel>();
+  /** A view of a model, watched once in this api. A model without rules is watched already. */
+  function seen(view: CompiledModel): CompiledModel {
+    if (!view.held) return view;
+    const known = watched.get(view) ?? watchMisfits(view);
+    watched.set(view, known);
+    return known;
+  }
+
+  /** Links one resource, and those that are served below it, as callers see their models for whom these rules hold. */
+  function inView({ path }: CompiledResource, held: ReadonlySet<string>): CompiledResource {
+    const see = <Seen extends { readonly model: CompiledModel }>(one: Seen) => ({ ...one, model: seen(viewOf(one.model, held)) });
+    const seenTargets = targets.map(see);
+    const linkSeen = (one: UnlinkedResource): CompiledResource => ({
+      ...settings,
+      ...see(one),
+      ...compileRelationsOf(see(one), seenTargets, settings),
+      nested: [],
+      references,
+    });
+    const at = (sought: string | undefined) => resources.find((one) => one.path === sought);
+    const own = at(path) as UnlinkedResource;
+    const nested = linkNested(see(own), seenTargets, (sought) => {
+      const found = at(sought);
+      return found && linkSeen(found);
+    });
+    return { ...linkSeen(own), nested };
+  }
+
   return {
     references,
+    inView,
     resources: tryAll(
-      resources.map((one, index) => () => ({ ...(linked[index] as CompiledResource), nested: linkNested(one, targets, linked) })),
+      resources.map((one, index) => () => ({ ...(linked[index] as CompiledResource), nested: linkNested(one, targets, linkedAt) })),
     ),
   };
 }
@@ -51,6 +85,8 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
 interface Linked {
   readonly resources: CompiledResource[];
   readonly references: References | undefined;
+  /** Links a resource as callers see it for whom these rules hold. */
+  inView(resource: CompiledResource, held: ReadonlySet<string>): CompiledResource;
 }
 
 function compileReferencesOf(targets: readonly ReferenceTarget[], { db, maxTimeMS, referenceLimits }: ApiSettings): References | undefined {
@@ -89,10 +125,7 @@ function checkMany(model: CompiledModel, known: readonly CompiledModel[]): void 
 
 function compileIncludesOf({ path, model, include }: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): Includes {
   const { db, maxTimeMS, maxPageBytes } = settings;
-  const owner = `resource \`${path}\``;
-  const includes = compileIncludes(model, include, { db, maxTimeMS, maxPageBytes, targets, owner });
-  warnOfShut(includes, `\`include\` of ${owner}`, 'INCLUDE_SHOWS_NOTHING');
-  return includes;
+  return compileIncludes(model, include, { db, maxTimeMS, maxPageBytes, targets, owner: `resource \`${path}\`` });
 }
 
 function compileThroughOf(
@@ -100,10 +133,13 @@ function compileThroughOf(
   targets: readonly KnownTarget[],
   { db, maxTimeMS, throughLimits }: ApiSettings,
 ): Through | undefined {
-  const owner = `resource \`${path}\``;
-  const through = compileThrough(model, names, { db, maxTimeMS, targets, owner, ...throughLimits });
-  warnOfShut(through, `\`through\` of ${owner}`, 'THROUGH_SHOWS_NOTHING');
+  const through = compileThrough(model, names, { db, maxTimeMS, targets, owner: `resource \`${path}\``, ...throughLimits });
   return through.fields.size > 0 ? through : undefined;
+}
+
+function warnOfShutRelations({ path }: UnlinkedResource, { includes, through }: RelationsOf): void {
+  warnOfShut(includes, `\`include\` of resource \`${path}\``, 'INCLUDE_SHOWS_NOTHING');
+  if (through) warnOfShut(through, `\`through\` of resource \`${path}\``, 'THROUGH_SHOWS_NOTHING');
 }
 
 function warnOfShut({ steps }: Pick<Includes, 'steps'>, option: string, code: string): void {

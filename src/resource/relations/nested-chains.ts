@@ -17,11 +17,10 @@ type MakeChain = (r: CompiledResource) => readonly ResourceMiddleware[];
 export function nestedChains(
   r: CompiledResource,
   make: { readonly list: MakeChain; readonly create: MakeChain },
-): (readonly [name: string, chain: readonly ResourceMiddleware[]])[] {
-  return r.nested.flatMap((nested) => {
-    const before = checkParent(r, nested);
-    return nested.operations.map(({ name, kind }) => [name, [...before, ...make[kind](within(r, nested))]] as const);
-  });
+): (readonly [name: string, make: () => readonly ResourceMiddleware[]])[] {
+  return r.nested.flatMap((nested) =>
+    nested.operations.map(({ name, kind }) => [name, () => [...checkParent(r, nested), ...make[kind](within(r, nested))]] as const),
+  );
 }
 
 function checkParent(r: CompiledResource, { via, target }: NestedResource): readonly ResourceMiddleware[] {

@@ -63,6 +63,7 @@ const table: readonly Row[] = [
     ['internal', 'validation_failed', 'forbidden'],
   ],
   ['bodyLimit', 'a limit', library.bodyLimit(1000), []],
+  ['rules', 'functions', library.rules({ staff: yes }), ['internal']],
   ['caching', 'nothing', caching(), []],
   ['checkBody', 'nothing', checkBody(), ['validation_failed']],
   ['checkCreate', 'ids that the client chooses', checkCreate(Note), ['validation_failed', 'internal', 'precondition_failed']],

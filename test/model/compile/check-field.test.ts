@@ -41,18 +41,18 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a policy on a field that an embedded object does not have',
       () => js.object('Place', { city: js.string() }, { policy: { street: { private: true } } }),
-      '`policy.street` of field `value` is not a policy option. Allowed: insert, update, private, sort, filter.',
+      '`policy.street` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, filter.',
     ],
     [
       'an unknown policy option',
       () => js.string({ policy: { secret: true } }),
-      '`policy.secret` of field `value` is not a policy option. Allowed: insert, update, private, sort, filter.',
+      '`policy.secret` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, filter.',
     ],
     ['a policy that is none', () => js.string({ policy: true }), '`policy` of field `value` must be an object.'],
     [
       'a policy flag that is no flag',
-      () => js.string({ policy: { insert: 'no' } }),
-      '`policy.insert` of field `value` must be true or false.',
+      () => js.string({ policy: { insert: 1 } }),
+      '`policy.insert` of field `value` must be true, false, the name of a rule or an array of such names: letters, digits, `-` and `_`.',
     ],
     [
       'a filter that is no list',

@@ -20,8 +20,21 @@ describe('a policy', () => {
     [null, '`policy` of field `name` must be an object.'],
     [[], '`policy` of field `name` must be an object.'],
     [{ priavte: true }, '`policy.priavte` of field `name` is not a policy option; did you mean `private`?'],
-    [{ x: true }, '`policy.x` of field `name` is not a policy option. Allowed: insert, update, private, sort, filter.'],
-    [{ insert: 1 }, '`policy.insert` of field `name` must be true or false.'],
+    [{ x: true }, '`policy.x` of field `name` is not a policy option. Allowed: read, insert, update, private, sort, filter.'],
+    [
+      { insert: 1 },
+      '`policy.insert` of field `name` must be true, false, the name of a rule or an array of such names: letters, digits, `-` and `_`.',
+    ],
+    [
+      { read: [] },
+      '`policy.read` of field `name` must be true, false, the name of a rule or an array of such names: letters, digits, `-` and `_`.',
+    ],
+    [
+      { update: 'a b' },
+      '`policy.update` of field `name` must be true, false, the name of a rule or an array of such names: letters, digits, `-` and `_`.',
+    ],
+    [{ private: true, read: 'staff' }, '`policy` of field `name`: `private: true` means `read: false`. Say only one of them.'],
+    [{ read: false, sort: true }, 'Field `name` is private: `policy.filter` and `policy.sort` would show its values. Remove them.'],
     [{ sort: undefined }, '`policy.sort` of field `name` must be true or false.'],
     [{ filter: false }, '`policy.filter` of field `name` must be true or an array of operators.'],
     [{ filter: 'eq' }, '`policy.filter` of field `name` must be true or an array of operators.'],

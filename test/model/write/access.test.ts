@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { viewOf } from '../../../src/model/compile/view-of.ts';
 import { t } from '../../../src/model/define/t.ts';
 import type { CompiledField, ObjectNode } from '../../../src/model/node.ts';
 import {
@@ -44,7 +45,8 @@ describe('a store', () => {
   const { root } = modelOf({ plain: t.string(), closed: t.string({ policy: closed }), revision: t.revision(), createdAt: t.createdAt() });
   const refused = (existing: boolean) => {
     const access = storeAccess({ existing });
-    expect(access).toMatchObject({ source: 'document', existing, protects: false });
+    expect(access).toMatchObject({ source: 'document', existing });
+    expect(modelOf({ closed: t.string({ policy: closed }) }).root.fields.some(access.protects)).toBe(false);
     return root.fields.filter((field) => access.refusal(field)).map(({ name }) => name);
   };
 
@@ -119,18 +121,34 @@ describe("the deployer's own code", () => {
   it('may write everything', () => {
     const { root } = modelOf({ secret: t.string({ policy: { private: true, ...closed } }), createdAt: t.createdAt() });
     expect(root.fields.map((field) => serverAccess.refusal(field))).toEqual([undefined, undefined, undefined]);
-    expect(serverAccess).toMatchObject({ source: 'document', existing: true, protects: false, incompleteObjects: false });
+    expect(root.fields.some(serverAccess.protects)).toBe(false);
+    expect(serverAccess).toMatchObject({ source: 'document', existing: true, incompleteObjects: false });
   });
 });
 
 describe('values that the client may not set', () => {
-  it.each<[string, Access, object]>([
-    ['are none of a new record', insertAccess({}), { existing: false, protects: false }],
-    ['are protected by a put', updateAccess({ mergePatch: false }), { existing: true, protects: true }],
-    ['are protected by a patch', patchAccess({}), { existing: true, protects: true }],
-    ['return to their defaults by a patch that replaces', patchAccess({ mergePatch: false }), { existing: true, protects: false }],
-  ])('%s', (_name, access, expected) => {
-    expect(access).toMatchObject({ source: 'json', incompleteObjects: false, ...expected });
+  const { root } = modelOf({ open: t.string(), closed: t.string({ policy: closed }) });
+  it.each<[string, Access, boolean, readonly string[]]>([
+    ['are none of a new record', insertAccess({}), false, []],
+    ['are protected by a put', updateAccess({ mergePatch: false }), true, ['id', 'closed']],
+    ['are protected by a patch', patchAccess({}), true, ['id', 'closed']],
+    ['return to their defaults by a patch that replaces', patchAccess({ mergePatch: false }), true, []],
+  ])('%s', (_name, access, existing, kept) => {
+    expect(access).toMatchObject({ source: 'json', incompleteObjects: false, existing });
+    expect(root.fields.filter(access.protects).map(({ name }) => name)).toEqual(kept);
+  });
+
+  it('are protected by a patch that replaces, if a rule hides them from this caller', () => {
+    const model = modelOf({
+      open: t.string(),
+      closed: t.string({ policy: closed }),
+      note: t.optional(t.string({ policy: { read: 'staff' } })),
+    });
+    const hidden = (held: readonly string[]) =>
+      viewOf(model, new Set(held))
+        .root.fields.filter(patchAccess({ mergePatch: false }).protects)
+        .map(({ name }) => name);
+    expect([hidden([]), hidden(['staff'])]).toEqual([['note'], []]);
   });
 });
 

@@ -1,0 +1,140 @@
+import { ConfigurationError } from '../../errors.ts';
+import { listNames } from '../../hints.ts';
+import { narrowPolicy, type PolicyRules } from '../define/policy.ts';
+import type { CompiledField, FieldEntry, Node, ObjectNode } from '../node.ts';
+
+/** A view is compiled for each set of rules that occurs: with eight rules there are 256. */
+const mostRules = 8;
+
+/** The names of all rules in the policies of a record, in alphabetical order. */
+export function namedRules(node: Node): readonly string[] {
+  return [...new Set(fieldsIn(node).flatMap(({ rules }) => namesIn(rules)))].sort();
+}
+
+function namesIn({ read = [], insert = [], update = [] }: PolicyRules = {}): readonly string[] {
+  return [...read, ...insert, ...update];
+}
+
+/** Whether some callers read a field of the record that others do not. */
+export function hasReadRules(node: Node): boolean {
+  return fieldsIn(node).some(({ rules }) => rules?.read !== undefined);
+}
+
+/** Every field at any depth, also those in arrays and maps. */
+function fieldsIn(node: Node): CompiledField[] {
+  switch (node.kind) {
+    case 'leaf':
+      return [];
+    case 'array':
+      return fieldsIn(node.items.node);
+    case 'map':
+      return fieldsIn(node.values.node);
+    case 'object':
+      return node.fields.flatMap((field) => [field, ...fieldsIn(field.node)]);
+  }
+}
+
+/** Refuses rules where every caller needs the field, and more rules than views can be compiled for. */
+export function checkRules(root: ObjectNode, rules: readonly string[]): void {
+  const always = root.fields.find(({ rules: own, key, maintained }) => own?.read && (key === '_id' || maintained === 'revision'));
+  if (always)
+    throw new ConfigurationError(
+      `\`policy.read\` of \`${always.name}\` cannot name a rule: ${always.key === '_id' ? 'it is the path of the record' : 'every `ETag` shows it'}.`,
+    );
+  if (rules.length > mostRules)
+    throw new ConfigurationError(`Its policies name ${rules.length} rules, and at most ${mostRules} are possible: ${rules.join(', ')}.`);
+}
+
+/**
+ * Refuses a unique field that some caller may write and not read: a 409 would say which values exist.
+ */
+export function checkUniqueRules(entry: FieldEntry, what: string): void {
+  const blind = findView([entry], (held) => mayWrite(entry, held) && !mayRead(entry, held));
+  if (blind)
+    throw new ConfigurationError(
+      `${what}: ${describeView(blind)} may write \`${entry.name}\` and not read it, and a 409 would say which values exist.`,
+    );
+}
+
+/**
+ * The fields of a unique index of which one is hidden from a caller who may write another: a 409 would say which hidden
+ * values exist. Undefined if there are none.
+ */
+export function findBlindPair(
+  entries: readonly FieldEntry[],
+): { readonly written: string; readonly hidden: string; readonly by: string } | undefined {
+  for (const written of entries)
+    for (const hidden of entries) {
+      const held = written === hidden ? undefined : findView([written, hidden], (one) => mayWrite(written, one) && !mayRead(hidden, one));
+      if (held) return { written: written.name, hidden: hidden.name, by: describeView(held) };
+    }
+  return undefined;
+}
+
+function describeView(held: ReadonlySet<string>): string {
+  return held.size === 0 ? 'callers for whom no rule holds' : `callers for whom only ${listNames(held)} holds`;
+}
+
+type Holds = (held: ReadonlySet<string>) => boolean;
+
+/** The smallest set of rules under which something is so; undefined if there is none. */
+function findView(entries: readonly FieldEntry[], isSo: Holds): ReadonlySet<string> | undefined {
+  const names = [...new Set(entries.flatMap(pathTo).flatMap(({ field }) => namesIn(field.rules)))];
+  if (names.length === 0) return undefined;
+  const sets = Array.from({ length: 2 ** names.length }, (_, bits) => new Set(names.filter((_name, bit) => bits & (1 << bit))));
+  return sets.sort((a, b) => a.size - b.size).find(isSo);
+}
+
+function pathTo(entry: FieldEntry): FieldEntry[] {
+  return [...(entry.parent ? pathTo(entry.parent) : []), entry];
+}
+
+/** Whether callers for whom these rules hold read a field. */
+export function mayRead(entry: FieldEntry, held: ReadonlySet<string>): boolean {
+  return pathTo(entry).every(({ field }) => !policyIn(field, held).private);
+}
+
+/** Whether they may set it on create or on update. */
+function mayWrite(entry: FieldEntry, held: ReadonlySet<string>): boolean {
+  const isOpen = (key: 'insert' | 'update') =>
+    pathTo(entry).every(({ field }) => {
+      const policy = policyIn(field, held);
+      if (field.maintained || (key === 'update' && field.immutable)) return false;
+      return policy[key] ?? !(policy.private || field.key === '_id');
+    });
+  return isOpen('insert') || isOpen('update');
+}
+
+/** What the policy of a field says to callers for whom these rules hold. */
+function policyIn({ policy, rules }: CompiledField, held: ReadonlySet<string>): CompiledField['policy'] {
+  return rules ? narrowPolicy(policy, rules, held) : policy;
+}
+
+/** The record as callers see it for whom only these rules hold. What names no rule is shared. */
+export function narrowFields(node: ObjectNode, held: ReadonlySet<string>): ObjectNode {
+  const fields = node.fields.map((field) => {
+    const inner = narrow(field.node, held);
+    if (inner === field.node && !field.rules) return field;
+    const policy = policyIn(field, held);
+    return { ...field, node: inner, policy, rules: policy.private ? field.rules : undefined };
+  });
+  if (fields.every((field, index) => field === node.fields[index])) return node;
+  return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+}
+
+function narrow(node: Node, held: ReadonlySet<string>): Node {
+  switch (node.kind) {
+    case 'leaf':
+      return node;
+    case 'object':
+      return narrowFields(node, held);
+    case 'array': {
+      const items = narrow(node.items.node, held);
+      return items === node.items.node ? node : { ...node, items: { ...node.items, node: items } };
+    }
+    case 'map': {
+      const values = narrow(node.values.node, held);
+      return values === node.values.node ? node : { ...node, values: { ...node.values, node: values } };
+    }
+  }
+}

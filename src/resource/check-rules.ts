@@ -1,0 +1,73 @@
+import { ConfigurationError } from '../errors.ts';
+import { didYouMean, listNames } from '../hints.ts';
+import { checkModelRules } from '../middleware/views/asked-rules.ts';
+import { tryAll } from '../mistakes.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { findBlindPair, mayRead } from '../model/compile/field-rules.ts';
+import { viewOf } from '../model/compile/view-of.ts';
+import type { FieldEntry } from '../model/node.ts';
+import { insertAccess } from '../model/write/access.ts';
+import type { UnlinkedResource } from './define/compiled-resource.ts';
+import { unsettable } from './warn-of-doubts.ts';
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Checks the rules that policies name against those of the service. Throws a {@link ConfigurationError} for one that
+ * the service does not have, and where a rule would let a caller learn hidden values or keep it from creating a record.
+ */
+export function checkRules(resources: readonly UnlinkedResource[], models: readonly CompiledModel[], known: readonly string[]): void {
+  tryAll([
+    ...[...new Set([...resources.map(({ model }) => model), ...models])].map((model) => () => checkModelRules(model, known, 'the service')),
+    ...resources.filter(({ model }) => model.rules.length > 0).map((resource) => () => checkResource(resource)),
+  ]);
+}
+
+/** Throws a {@link ConfigurationError} for a rule that no policy names: it is probably misspelt in one. */
+export function checkUnused(rules: readonly string[], models: readonly Pick<CompiledModel, 'rules'>[]): void {
+  const named = new Set(models.flatMap((model) => model.rules));
+  const unused = rules.find((rule) => !named.has(rule));
+  if (unused !== undefined)
+    throw new ConfigurationError(
+      `No policy of the models of the service names the rule \`${unused}\`${didYouMean(unused, named, named.size > 0 ? `. They name ${listNames(named)}.` : '.')}`,
+    );
+}
+
+function checkResource(resource: UnlinkedResource): void {
+  const where = `resource \`${resource.path}\``;
+  tryAll([() => checkScopeFields(resource, where), () => checkCreate(resource, where), () => checkIndexes(resource, where)]);
+}
+
+function checkScopeFields({ model, scopeFields = [] }: UnlinkedResource, where: string): void {
+  const hidden = scopeFields.find((name) => !mayRead(model.fieldTable.get(name) as FieldEntry, none));
+  if (hidden !== undefined)
+    throw new ConfigurationError(
+      `\`scopeFields\` of ${where} has \`${hidden}\`, which not every caller may read: the scope bounds what all of them write.`,
+    );
+}
+
+function checkCreate(resource: UnlinkedResource, where: string): void {
+  const { ops, model, serverFields, beforeOf } = resource;
+  if (!ops.includes('create') || serverFields.create || beforeOf('create').length > 0) return;
+  const access = insertAccess(resource);
+  const ofAll = unsettable(model.root, access);
+  const closed = unsettable(viewOf(model, none).root, access).find((name) => !ofAll.includes(name));
+  if (closed !== undefined)
+    throw new ConfigurationError(
+      `Not every caller may set \`${closed}\` of ${model.name} in a create of ${where}, and a record needs a value there. Give it a default, or let \`serverFields\` set it.`,
+    );
+}
+
+/** The fields of a scope are the same in all records that a caller can write. */
+function checkIndexes({ model, scopeFields = [] }: UnlinkedResource, where: string): void {
+  const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
+  for (const { unique, key } of model.indexes) {
+    if (!unique) continue;
+    const entries = key.flatMap(([path]) => byPath.get(path) ?? []).filter(({ name }) => !scopeFields.includes(name));
+    const pair = findBlindPair(entries);
+    if (pair)
+      throw new ConfigurationError(
+        `A unique index of ${model.name} in ${where} joins \`${pair.written}\` with \`${pair.hidden}\`: ${pair.by} may write the first and not read the second, and a 409 would say which values exist.`,
+      );
+  }
+}

@@ -1,0 +1,106 @@
+import { noSuchPath } from '../errors.ts';
+import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { inView } from '../middleware/exchange/in-view.ts';
+import { checkOrder } from '../middleware/exchange/order.ts';
+import { compose, step } from '../middleware/exchange/step.ts';
+import { isGuards } from '../middleware/guards.ts';
+import { upToReplays } from '../middleware/idempotency/replays.ts';
+import type { GuardedSource } from '../middleware/relations/relation-targets.ts';
+import { setView } from '../middleware/views/view.ts';
+import type { Step } from '../mongo/relations/include/read-included.ts';
+import { chainsOf } from './chains.ts';
+import type { CompiledResource } from './define/compiled-resource.ts';
+import { type ServedOperation, servedOperations } from './served-operations.ts';
+
+/** A resource with its operations, and what they run. */
+export interface ServedResource extends CompiledResource {
+  readonly served: readonly ServedOperation[];
+  /** All middlewares of an operation, by its name: the ones before every operation of the api, and its own. */
+  chainOf(operation: string): readonly ResourceMiddleware[];
+  /** Its own middlewares only. */
+  ownChainOf(operation: string): readonly ResourceMiddleware[];
+  /** Runs an operation in the view of its caller. */
+  runOf(operation: string): ResourceMiddleware;
+  /** Runs it without the middlewares before every operation of the api. */
+  ownRunOf(operation: string): ResourceMiddleware;
+  /** Runs what a caller passes to see an answer of the operation again. */
+  replayRunOf(operation: string): ResourceMiddleware;
+}
+
+/** Finds a resource as callers see it for whom these rules hold. */
+export type InView = (resource: CompiledResource, held: ReadonlySet<string>) => CompiledResource;
+
+type Chain = readonly ResourceMiddleware[];
+
+/** Makes the chain of each operation of a resource, once: what is served and what is described are the same. */
+export function serveResource(resource: CompiledResource, before: Chain, resourceIn: InView): ServedResource {
+  const own = new Map([...chainsOf(resource)].map(([name, make]) => [name, make()] as const));
+  for (const [name, chain] of own) checkOrder(chain, `\`${name}\` of \`${resource.path}\``);
+  const chainOf = (name: string) => own.get(name) ?? [];
+
+  /** What an operation runs: its chain, or that of the caller's view if it depends on rules. `part` cuts the chain. */
+  function runOf(name: string, part: (chain: Chain) => Chain): Chain {
+    const { own: ownRules, related } = rulesOf(resource, name);
+    const all = [...new Set([...ownRules, ...related])];
+    const widest = part(chainOf(name));
+    if (all.length === 0) return widest;
+    const rulesFor = ({ querystring }: Context) => (querystring === '' ? ownRules : all);
+    // Who is refused by a guard is asked nothing else. A relation that a caller does not know has no guards either.
+    const ofGuards = isOfRelation(resource, name) ? 0 : widest.findIndex((one) => !isGuards(one));
+    const chainFor = (held: ReadonlySet<string>) => {
+      const seen = resourceIn(resource, held);
+      const chain = chainsOf(seen).get(name)?.() ?? [hidden];
+      return [step([], (ctx) => setView(ctx, seen.model)), ...part(chain).slice(ofGuards)];
+    };
+    return [...widest.slice(0, ofGuards), inView({ rulesFor, chainFor, widest })];
+  }
+
+  const whole = (chain: Chain) => chain;
+  return {
+    ...resource,
+    served: servedOperations(resource),
+    chainOf: (name) => [...before, ...chainOf(name)],
+    ownChainOf: chainOf,
+    runOf: (name) => compose([...before, ...runOf(name, whole)]),
+    ownRunOf: (name) => compose(runOf(name, whole)),
+    replayRunOf: (name) => compose(runOf(name, upToReplays)),
+  };
+}
+
+/** Answers for a relation that the caller does not know. */
+const hidden = step(['not_found'], function hidden() {
+  throw noSuchPath();
+});
+
+function isOfRelation({ ops, operations }: CompiledResource, name: string): boolean {
+  return !(ops as readonly string[]).includes(name) && !operations.some((one) => one.name === name);
+}
+
+/** The rules on which an operation depends: always, and where its query string names relations. */
+interface OperationRules {
+  readonly own: readonly string[];
+  readonly related: readonly string[];
+}
+
+const none: OperationRules = { own: [], related: [] };
+
+function rulesOf(resource: CompiledResource, name: string): OperationRules {
+  if (name === 'delete') return none; // it takes no field and shows none
+  const nested = resource.nested.find(({ operations }) => operations.some((one) => one.name === name));
+  const own = [...new Set([...resource.model.rules, ...(nested?.target.model.rules ?? [])])];
+  const reading = nested ? nested.target : name === 'list' || name === 'get' ? resource : undefined;
+  return { own, related: reading ? relatedRules([...reading.includes.steps, ...(reading.through?.steps ?? [])]) : [] };
+}
+
+/** The rules on which anything of a resource depends. */
+export function relevantRules({ model, includes, through, nested }: CompiledResource): readonly string[] {
+  return [
+    ...model.rules,
+    ...relatedRules([...includes.steps, ...(through?.steps ?? [])]),
+    ...nested.flatMap(({ target }) => [...target.model.rules, ...relatedRules(target.includes.steps)]),
+  ];
+}
+
+function relatedRules(steps: readonly Step<GuardedSource>[]): string[] {
+  return steps.flatMap(({ source, steps: further }) => [...source.model.rules, ...relatedRules(further)]);
+}

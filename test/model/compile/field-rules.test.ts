@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { viewOf } from '../../../src/model/compile/view-of.ts';
+import { defineModel, type Model } from '../../../src/model/define/define-model.ts';
+import type { Allowed } from '../../../src/model/define/policy.ts';
+import { t } from '../../../src/model/define/t.ts';
+import { modelOf } from '../subject.ts';
+
+const model = modelOf({
+  title: t.string({ policy: { filter: true, sort: true } }),
+  note: t.optional(t.string({ policy: { read: 'staff', filter: true, sort: true } })),
+  margin: t.optional(t.string({ policy: { read: ['staff', 'finance'], insert: 'finance', update: 'finance' } })),
+  place: t.nullable(t.object('Place', { city: t.string(), code: t.optional(t.string({ policy: { read: 'staff' } })) })),
+  lines: t.array(t.object('Line', { sku: t.string(), cost: t.optional(t.string({ policy: { read: 'finance' } })) }), { default: [] }),
+});
+const inView = (...held: string[]) => viewOf(model, new Set(held));
+const record = {
+  _id: 'a',
+  title: 'x',
+  note: 'n',
+  margin: 'm',
+  place: { city: 'Bern', code: 'c' },
+  lines: [{ sku: 's', cost: 'k' }],
+};
+const shown = (...held: string[]) => {
+  const { id: _, ...rest } = JSON.parse(inView(...held).writeJson(record)) as Record<string, unknown>;
+  return rest;
+};
+
+describe('a view of a model', () => {
+  it('has the fields whose `read` names one of the rules that hold, at any depth', () => {
+    expect(shown()).toEqual({ title: 'x', place: { city: 'Bern' }, lines: [{ sku: 's' }] });
+    expect(shown('staff')).toEqual({ title: 'x', note: 'n', margin: 'm', place: { city: 'Bern', code: 'c' }, lines: [{ sku: 's' }] });
+    expect(shown('finance')).toEqual({ title: 'x', margin: 'm', place: { city: 'Bern' }, lines: [{ sku: 's', cost: 'k' }] });
+  });
+
+  it('bounds `filter`, `sort` and `fields` by `read`', () => {
+    expect([...inView().clientFields.keys()].filter((name) => name === 'note' || name === 'place.code')).toEqual([]);
+    expect([...inView('staff').clientFields.keys()]).toEqual(expect.arrayContaining(['note', 'place.code']));
+    expect(inView().selector.names.has('note')).toBe(false);
+  });
+
+  it('is compiled once for the rules that the model names, whatever else holds', () => {
+    expect(inView('staff')).toBe(inView('staff', 'another'));
+    expect(inView('staff')).not.toBe(inView('finance'));
+    expect(viewOf(inView('staff'), new Set())).toBe(inView('staff'));
+  });
+
+  it('is the model itself if no policy names a rule', () => {
+    const plain = modelOf({ title: t.string() });
+    expect(viewOf(plain, new Set(['staff']))).toBe(plain);
+  });
+
+  it('is one of 32 that are kept: another one may have to be compiled again', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const many = modelOf(Object.fromEntries(names.map((name) => [name, t.optional(t.string({ policy: { read: name } }))])));
+    const sets = Array.from({ length: 33 }, (_, bits) => new Set(names.filter((_name, bit) => bits & (1 << bit))));
+    const first = sets.map((held) => viewOf(many, held));
+    expect(viewOf(many, sets[32] as Set<string>)).toBe(first[32]);
+    expect(viewOf(many, sets[0] as Set<string>)).not.toBe(first[0]);
+  });
+});
+
+const define = (read: Allowed, more: object = {}) => t.optional(t.string({ policy: { read, ...more } }));
+
+describe('a configuration error refuses', () => {
+  it.each<[string, () => Model<never>, string]>([
+    [
+      'a rule for the id',
+      () => defineModel('Order', { collection: 'orders', fields: { id: t.string({ policy: { read: 'staff' } }) } }) as never,
+      '`policy.read` of `id` cannot name a rule: it is the path of the record.',
+    ],
+    [
+      'a rule for the revision',
+      () => defineModel('Order', { collection: 'orders', fields: { revision: t.revision({ policy: { read: 'staff' } }) } }) as never,
+      '`policy.read` of `revision` cannot name a rule: every `ETag` shows it.',
+    ],
+    [
+      'more than eight rules',
+      () =>
+        defineModel('Order', {
+          collection: 'orders',
+          fields: Object.fromEntries('abcdefghi'.split('').map((name) => [name, define(name)])),
+        }) as never,
+      'Its policies name 9 rules, and at most 8 are possible: a, b, c, d, e, f, g, h, i.',
+    ],
+    [
+      'a unique field that some caller may write and not read',
+      () =>
+        defineModel('Order', {
+          collection: 'orders',
+          fields: { code: t.string({ unique: true, policy: { read: 'staff', insert: 'clerk', update: false } }) },
+        }) as never,
+      '`unique` of `code`: callers for whom only clerk holds may write `code` and not read it, and a 409 would say which values exist.',
+    ],
+  ])('%s', (_what, make, message) => {
+    expect(() => compileModel(make() as never)).toThrow(message);
+  });
+
+  it('no unique field that everybody who may write it reads', () => {
+    const fields = { code: t.string({ unique: true, policy: { read: 'staff' } }) };
+    expect(compileModel(defineModel('Order', { collection: 'orders', fields }) as never).rules).toEqual(['staff']);
+  });
+});

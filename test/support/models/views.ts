@@ -1,0 +1,131 @@
+import type { RecordContext as HandlerContext } from '../../../src/index.ts';
+import { type Api, cursorPaging, defineModel, service, t } from '../../../src/index.ts';
+import type { TestDatabase } from '../database/database.ts';
+
+/** Stands in every hidden field: no answer to a caller outside its view may have it. */
+export const canary = 'zqcanary';
+
+/** Hidden fields of every kind, in every place. Without `rules`, the same models do not have these fields at all. */
+function fieldsOf(hasHidden: boolean) {
+  const staff = { read: 'staff' } as const;
+  // biome-ignore lint/suspicious/noExplicitAny: two models of different types, which tests use as one
+  const hidden = (fields: Record<string, any>): Record<string, any> => (hasHidden ? fields : {});
+  const Line = t.object('Line', {
+    sku: t.string({ policy: { filter: true } }),
+    ...hidden({ cost: t.optional(t.string({ policy: { ...staff, filter: true } })) }),
+  });
+  const Note = t.object('Note', { text: t.string() });
+  const Place = t.object('Place', {
+    city: t.string({ policy: { filter: true, sort: true } }),
+    ...hidden({ code: t.optional(t.string({ policy: { ...staff, filter: true, sort: true } })) }),
+  });
+  const order = {
+    id: t.string({ policy: { insert: true, filter: true, sort: true } }),
+    title: t.string({ policy: { filter: true, sort: true } }),
+    place: t.nullable(Place),
+    notes: t.array(Note, { default: [] }),
+    customer: t.nullable(t.ref('Customer', { id: t.string() })),
+    ...hidden({
+      secret: t.optional(t.string({ policy: { ...staff, filter: true, sort: true } })),
+      margin: t.optional(
+        t.string({ policy: { read: ['staff', 'finance'], insert: 'finance', update: 'finance', filter: ['gte'], sort: true } }),
+      ),
+      boss: t.optional(t.ref('Customer', { id: t.string(), as: 'chief', policy: staff })),
+      inner: t.optional(t.object('Inner', { text: t.string({ policy: { filter: true } }) }, { policy: staff })),
+      lines: t.optional(t.array(Line, { policy: { ...staff, filter: true } })),
+      extra: t.optional(t.map(t.string(), { policy: staff })),
+    }),
+    revision: t.revision(),
+    updatedAt: t.updatedAt(),
+  };
+  const customer = {
+    id: t.string({ policy: { insert: true, filter: true } }),
+    name: t.string({ policy: { filter: true, sort: true } }),
+    orders: t.hasMany('Order', { via: 'customer', max: 5 }),
+    ...hidden({
+      led: t.hasMany('Order', { via: 'boss' }),
+      ledCount: t.hasMany('Order', { via: 'boss', count: true }),
+      rating: t.optional(t.string({ policy: { ...staff, filter: true, sort: true } })),
+    }),
+    revision: t.revision(),
+  };
+  return { order, customer };
+}
+
+const rules = { staff: (user: string) => user.includes('staff'), finance: (user: string) => Promise.resolve(user.includes('finance')) };
+
+/** An api over orders and customers: as callers see it who have no rule, or with rules and fields for those who have. */
+export function viewsApi({ db }: TestDatabase, hasHidden: boolean, mergePatch = true): Api {
+  const { order, customer } = fieldsOf(hasHidden);
+  const Order = defineModel('Order', { collection: 'orders', fields: order });
+  const Customer = defineModel('Customer', { collection: 'customers', fields: customer });
+  const shop = service({
+    authenticate: (ctx) => ctx.get('authorization'),
+    ...(hasHidden ? { rules } : {}),
+  }) as unknown as ReturnType<typeof service<string>>;
+  const hidden = (names: readonly string[]) => (hasHidden ? names : []);
+  return shop.api({
+    db,
+    prefix: '/api',
+    batch: true,
+    idempotency: { principal: (ctx) => String(ctx.principal ?? 'nobody') },
+    resources: [
+      shop.resource({
+        model: Order,
+        ops: ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'],
+        mergePatch,
+        fields: true,
+        paging: cursorPaging({ total: true }),
+        include: ['customer', 'customer.orders', ...hidden(['chief', 'chief.led'])] as never,
+        through: ['customer', ...hidden(['chief'])] as never,
+        operations: {
+          touch: { summary: 'Show', handler: (ctx: HandlerContext) => ctx.load() },
+          all: {
+            method: 'GET',
+            path: '/all',
+            summary: 'All',
+            handler: async (ctx: HandlerContext) => (await ctx.store(Order).find({})).length,
+          },
+          stored: { summary: 'Show', handler: async (ctx: HandlerContext) => [await ctx.store(Order).get(ctx.params.id)] },
+        },
+      } as never),
+      shop.resource({
+        model: Customer,
+        ops: ['list', 'get', 'create', 'patch', 'put'],
+        fields: true,
+        include: ['orders', ...hidden(['led', 'ledCount'])] as never,
+        nested: ['orders', ...hidden(['led'])] as never,
+      } as never),
+    ],
+  });
+}
+
+/** Records with a canary in every hidden field, or the same without them. */
+export async function seed({ db }: TestDatabase, hasHidden: boolean): Promise<void> {
+  const hidden = (fields: object) => (hasHidden ? fields : {});
+  const at = new Date('2026-01-01T00:00:00Z');
+  await db.collection('orders').deleteMany({});
+  await db.collection('customers').deleteMany({});
+  await db.collection<{ _id: string }>('orders').insertMany(
+    ['o1', 'o2', 'o3'].map((_id, index) => ({
+      _id,
+      title: `title ${index}`,
+      place: { city: `city ${index}`, ...hidden({ code: `${canary}${9 - index}` }) },
+      notes: [{ text: 'one' }],
+      customer: 'c1',
+      ...hidden({
+        secret: `${canary}${index}`,
+        margin: `${canary}${5 - index}`,
+        boss: 'c2',
+        inner: { text: canary },
+        lines: [{ sku: canary, cost: canary }],
+        extra: { key: canary },
+      }),
+      revision: 0,
+      updatedAt: at,
+    })),
+  );
+  await db
+    .collection<{ _id: string }>('customers')
+    .insertMany(['c1', 'c2'].map((_id, index) => ({ _id, name: `name ${index}`, ...hidden({ rating: canary }), revision: 0 })));
+}
