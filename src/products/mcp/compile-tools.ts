@@ -1,9 +1,9 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import type { Api } from '../../api/api.ts';
-import { openapiDocument } from '../../api/openapi-document.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, listNames } from '../../hints.ts';
 import { refuse } from '../../mistakes.ts';
+import { buildDocument } from '../../openapi/build-document.ts';
 import type { OpenapiDocument, Part } from '../../openapi/document.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { ServedOperation } from '../../resource/served-operations.ts';
@@ -28,32 +28,32 @@ interface Candidate {
 }
 
 /**
- * Makes a tool of each chosen operation, by the tool's name. Throws a {@link ConfigurationError} for an operation that
- * cannot be one.
+ * Makes a tool of each chosen operation, by the tool's name, as callers see the api for whom these rules hold. Without
+ * `held`, all of them hold. Throws a {@link ConfigurationError} for an operation that cannot be a tool.
  */
-export function compileTools(api: Api, choice: Choice): ReadonlyMap<string, Tool> {
-  const all = candidatesOf(api);
+export function compileTools(api: Api, choice: Choice, held?: ReadonlySet<string>): ReadonlyMap<string, Tool> {
+  const all = candidatesOf(api.description);
   const names = safeNames(
     all.map(({ key }) => ({ wanted: key, subject: key })),
     { maxLength: maxToolName },
   );
-  const chosen = choose(all, choice);
-  const document = openapiDocument(api);
+  const description = held ? api.description.seenBy(held) : api.description;
+  const served = held ? new Map(candidatesOf(description).map((candidate) => [candidate.key, candidate])) : undefined;
+  const chosen = choose(all, choice).flatMap((candidate) => (served ? (served.get(candidate.key) ?? []) : candidate));
+  const document = buildDocument(description);
   return new Map(
     chosen.map((candidate) => {
       const name = names.get(candidate.key) as string;
       const siblings = chosen
         .filter(({ resource }) => resource === candidate.resource)
         .map(({ place, key }) => [place.name, names.get(key) as string] as const);
-      return [name, compileTool(name, candidate, new Map(siblings), { prefix: api.description.prefix, document })];
+      return [name, compileTool(name, candidate, new Map(siblings), { prefix: description.prefix, document })];
     }),
   );
 }
 
-function candidatesOf({ description }: Api): Candidate[] {
-  return description.resources.flatMap((resource) =>
-    resource.served.map((place) => ({ key: `${resource.path}.${place.name}`, resource, place })),
-  );
+function candidatesOf({ resources }: Api['description']): Candidate[] {
+  return resources.flatMap((resource) => resource.served.map((place) => ({ key: `${resource.path}.${place.name}`, resource, place })));
 }
 
 function choose(all: readonly Candidate[], { operations, write = false }: Choice): Candidate[] {

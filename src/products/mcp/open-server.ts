@@ -4,24 +4,26 @@ import type { Api } from '../../api/api.ts';
 import { checkApi } from '../../api/copies.ts';
 import { isProblem } from '../../errors.ts';
 import { didYouMean, listNames } from '../../hints.ts';
+import { keepLatest } from '../../keep-latest.ts';
 import { buildRequest } from './build-request.ts';
 import { compileTools } from './compile-tools.ts';
-import { identify } from './identify.ts';
+import { identify, type SeenTools, toolsOf } from './identify.ts';
 import type { McpCall, McpOptions } from './options.ts';
 import type { Caller } from './read-caller.ts';
 import { type Tool, ToolError } from './tool.ts';
 import { writeResult } from './write-result.ts';
 
 /** The parts that all servers of an api share. They are made once. */
-export interface Toolset {
-  readonly api: Api<never>;
-  readonly tools: ReadonlyMap<string, Tool>;
+export interface Toolset extends SeenTools {
   readonly maxAnswer: number;
   readonly info: { readonly name: string; readonly version: string };
   readonly instructions: string;
   /** The SDK's own, which takes most of the time of making a server. */
   readonly jsonSchemaValidator: AjvJsonSchemaValidator;
 }
+
+/** Most sets of tools that are kept. */
+const mostViews = 32;
 
 type ToolsetOptions = Omit<McpOptions, 'headers' | 'principal'>;
 
@@ -35,6 +37,10 @@ export function compileToolset<Principal>(api: Api<Principal>, options: ToolsetO
   return {
     api: api as unknown as Api<never>,
     tools,
+    toolsFor:
+      api.description.rules.length > 0
+        ? keepLatest((held) => compileTools(api as Api, options, new Set(held.split(' '))), mostViews)
+        : undefined,
     maxAnswer,
     info: { name, version },
     instructions,
@@ -63,7 +69,7 @@ interface OpenServer {
  * standard error.
  */
 export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promise<Caller>, report?: (error: unknown) => void): OpenServer {
-  const { info, instructions, tools, jsonSchemaValidator } = toolset;
+  const { info, instructions, jsonSchemaValidator } = toolset;
   const mcp = new McpServer(info, { jsonSchemaValidator, ...(instructions !== '' && { instructions }) });
   const { server } = mcp;
   const calls = new Set<Promise<unknown>>();
@@ -78,7 +84,7 @@ export function openServer(toolset: Toolset, callerOf: (call: McpCall) => Promis
     } catch (error) {
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, describe(error, signal.aborted ? () => undefined : tell));
     }
-    return { tools: [...tools.values()].map(({ definition }) => definition) };
+    return { tools: [...(await toolsOf(toolset, await callerOf(call))).values()].map(({ definition }) => definition) };
   });
   server.setRequestHandler('tools/call', ({ params }, call) => {
     const { signal } = call.mcpReq;
@@ -100,8 +106,9 @@ function describe(error: unknown, report: (error: unknown) => void): string {
 }
 
 async function callTool(toolset: Toolset, { name, arguments: given = {} }: CallToolRequest['params'], caller: Caller, signal: AbortSignal) {
-  const { api, tools, maxAnswer } = toolset;
+  const { api, maxAnswer } = toolset;
   await checkCaller(toolset, caller, signal);
+  const tools = await toolsOf(toolset, caller);
   const tool = tools.get(name);
   if (!tool)
     throw new ToolError(
