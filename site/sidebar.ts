@@ -25,6 +25,7 @@ export const order = {
   Guides: [
     'guides/authentication.md',
     'guides/tenants.md',
+    'guides/fields-by-role.md',
     'guides/own-operations-and-hooks.md',
     'guides/uploads.md',
     'guides/soft-delete.md',

@@ -21,6 +21,7 @@ import { Ticket } from './model.ts';
 interface User {
   readonly name: string;
   readonly isAgent: boolean;
+  readonly isOfFinance?: boolean;
 }
 
 /** What is told to reporters; a real service sends mail. */
@@ -28,7 +29,11 @@ export type Notify = (reporter: string, ticket: Document<typeof Ticket>) => void
 
 /** The api without a server, for `server.ts` and for tests. */
 export function createHelpdesk(db: Db, notify: Notify): Api<User> {
-  const helpdesk = service({ authenticate });
+  // Who reads what of a ticket: the policies of its fields name these rules.
+  const helpdesk = service({
+    authenticate,
+    rules: { agents: (user) => user.isAgent, finance: (user) => user.isOfFinance === true },
+  });
 
   const tickets = helpdesk.resource({
     model: Ticket,
@@ -126,12 +131,13 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
   });
 }
 
-/** By their tokens: two reporters and two agents. A real service verifies signed ones. */
+/** By their tokens: two reporters and three agents, one of them of finance. A real service verifies signed ones. */
 const users: ReadonlyMap<string, User> = new Map([
   ['ann', { name: 'ann', isAgent: false }],
   ['eve', { name: 'eve', isAgent: false }],
   ['agent-bob', { name: 'bob', isAgent: true }],
   ['agent-carol', { name: 'carol', isAgent: true }],
+  ['agent-fay', { name: 'fay', isAgent: true, isOfFinance: true }],
 ]);
 
 /** `Authorization: Bearer ann`, or `Bearer agent-bob`. */

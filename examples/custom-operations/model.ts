@@ -1,13 +1,13 @@
 import { defineModel, t } from 'koa-mongo-resource';
 
 /**
- * Who wrote a comment is for the staff: a list that holds such values cannot be replaced by PATCH, only added to by an
- * operation.
+ * Who wrote a comment is for agents: for everybody else the field does not exist. An array that holds what its caller
+ * cannot see is not replaced by PATCH, but an operation adds to it.
  */
 const Comment = t.object('Comment', {
   text: t.string({ minLength: 1, maxLength: 500 }),
   at: t.date(),
-  by: t.string({ policy: { private: true } }),
+  by: t.string({ policy: { read: 'agents' } }),
 });
 
 export const Ticket = defineModel('Ticket', {
@@ -18,6 +18,8 @@ export const Ticket = defineModel('Ticket', {
     resolution: t.nullable(t.string({ maxLength: 500, policy: { insert: false, update: false } })),
     assignee: t.nullable(t.string({ policy: { insert: false, update: false, filter: ['eq', 'exists'] } })),
     comments: t.array(Comment, { default: [], policy: { insert: false } }),
+    internalNotes: t.optional(t.string({ maxLength: 500, policy: { read: 'agents' } })),
+    costPrice: t.optional(t.decimal({ policy: { read: 'finance', filter: ['gte', 'lt'], sort: true } })),
     reporter: t.string({ policy: { insert: false, update: false } }),
     revision: t.revision(),
     createdAt: t.createdAt({ policy: { sort: true } }),

@@ -54,16 +54,37 @@ describe('a ticket', () => {
     expect(told).toEqual(['ann: It is broken, mended']);
   });
 
-  it('collects comments, and does not tell who wrote them', async () => {
+  it('collects comments, and tells only agents who wrote them', async () => {
     const comment = (headers: object, text: string) =>
       server.request('POST', `${path}/comments`, { headers: { ...headers }, body: { text } });
     expect((await comment(ann, 'Please hurry')).status).toBe(200);
-    const { body, text } = await comment(bob, 'I do');
+    expect((await comment(bob, 'I do')).body.data.comments[1]).toMatchObject({ text: 'I do', by: 'bob' });
+    const { body, text } = await server.request('GET', path, { headers: ann });
     expect(body.data.comments.map((one: { text: string }) => one.text)).toEqual(['Please hurry', 'I do']);
     expect(text).not.toContain('bob');
     const stored = await database.db.collection('tickets').findOne({ _id: new ObjectId(path.split('/').at(-1)) });
     expect(stored?.comments.map(({ by }: { by: string }) => by)).toEqual(['ann', 'bob']);
     expect((await server.request('PATCH', path, { headers: ann, body: { comments: [] } })).status).toBe(422);
+  });
+
+  it('has notes that agents read and write, and for nobody else exist', async () => {
+    const note = (headers: object) => server.request('PATCH', path, { headers: { ...headers }, body: { internalNotes: 'pays late' } });
+    expect((await note(bob)).body.data).toMatchObject({ internalNotes: 'pays late' });
+    expect((await note(ann)).body.errors).toMatchObject([{ field: 'internalNotes', rule: 'unknown_field' }]);
+    expect((await server.request('GET', path, { headers: ann })).body.data).not.toHaveProperty('internalNotes');
+    expect((await server.request('GET', path, { headers: carol })).body.data).toMatchObject({ internalNotes: 'pays late' });
+  });
+
+  it('has a cost price by which finance filters and sorts, and for other agents none', async () => {
+    const fay = { authorization: 'Bearer agent-fay' };
+    expect((await server.request('PATCH', path, { headers: fay, body: { costPrice: '12.50' } })).body.data.costPrice).toBe('12.50');
+    const list = (headers: object) => server.request('GET', '/api/tickets?costPrice[gte]=10&sort=-costPrice', { headers: { ...headers } });
+    expect((await list(fay)).body.data).toHaveLength(1);
+    expect((await list(bob)).body.errors).toMatchObject([
+      { field: 'costPrice[gte]', rule: 'unknown_parameter' },
+      { field: 'sort', rule: 'not_sortable' },
+    ]);
+    expect((await server.request('GET', path, { headers: bob })).text).not.toContain('costPrice');
   });
 
   it("is another reporter's own: 404", async () => {

@@ -2,6 +2,7 @@ import type { CompiledResource } from '../../resource/define/compiled-resource.t
 import type { WriteOperation } from '../../resource/define/resource-options.ts';
 import type { ServedResource } from '../../resource/serve-resource.ts';
 import type { ServedOperation } from '../../resource/served-operations.ts';
+import { describeFields, type FieldFindings } from './describe-fields.ts';
 import { formatTable } from './format-table.ts';
 
 /** The guards, hooks and scope around an operation. Functions are given by their names. */
@@ -21,12 +22,15 @@ export interface ResourceFindings {
   readonly path: string;
   readonly model: string;
   readonly operations: readonly OperationFindings[];
+  /** Who may do what with its fields, if that depends on rules. */
+  readonly fields?: readonly FieldFindings[];
 }
 
 /** Describes a resource, with its operations in the order in which it serves them. */
 export function describeResource(resource: ServedResource): ResourceFindings {
   const operations = resource.served.map(({ name, method, path }) => ({ name, method, path, ...functionsOf(resource, name) }));
-  return { path: resource.path, model: resource.model.name, operations };
+  const fields = describeFields(resource);
+  return { path: resource.path, model: resource.model.name, operations, ...(fields ? { fields } : {}) };
 }
 
 /** The operations of a resource as a table. */

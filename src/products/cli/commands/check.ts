@@ -1,5 +1,6 @@
 import { isConfigurationError } from '../../../errors.ts';
 import { defineCommand, status } from '../command.ts';
+import { formatFields } from '../describe-fields.ts';
 import { describeResource, formatOperations, type ResourceFindings } from '../describe-operations.ts';
 import type { LoadedApi } from '../load-api.ts';
 import { printableJson } from '../printable.ts';
@@ -41,7 +42,9 @@ async function find(load: () => Promise<LoadedApi>): Promise<Findings> {
 function format({ mistakes, resources }: Findings): string {
   const [first, ...others] = mistakes;
   if (first === undefined) {
-    const tables = resources.map(({ path, operations }) => `\n${path}\n${formatOperations(operations)}\n`);
+    const tables = resources.map(({ path, operations, fields }) =>
+      [`\n${path}`, formatOperations(operations), ...(fields ? ['', formatFields(fields)] : []), ''].join('\n'),
+    );
     return `No mistakes: ${resources.map(({ path }) => path).join(', ')}.\n${tables.join('')}`;
   }
   if (others.length === 0) return `${first}\n`;
