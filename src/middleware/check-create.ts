@@ -1,7 +1,6 @@
-import { once } from '../mistakes.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import { insertAccess, openNames } from '../model/write/access.ts';
-import { compileCreate, type WriteRules } from '../model/write/compile-writes.ts';
+import { compileCreate, type ReadCreate, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { serverValuesOf } from './body/server-values.ts';
@@ -39,7 +38,7 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
   checkOptions(options, legal, '`checkCreate`');
   const { serverFields, allowMissing = false, ...rules } = options;
   return perView(model, [], (compiled) => {
-    const reader = once(() => compileCreate(compiled, rules)); // has no mistakes of its own, and many operations are never called
+    let reader: ReadCreate | undefined; // has no mistakes of its own, and many operations are never called
     const access = insertAccess(rules);
     const open = new Set(openNames(compiled.fieldTable, access));
     // If the client chooses the id, it may be taken: `insert` then answers 412 to `If-None-Match: *`.
@@ -50,7 +49,8 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
         ctx.exchange?.throwIfGivenUp();
         const server = serverFields && (await serverValuesOf(serverFields, ctx));
         const missing = allowMissing ? [] : undefined;
-        ctx.created = reader()(ctx.request.body, server, missing);
+        reader ??= compileCreate(compiled, rules);
+        ctx.created = reader(ctx.request.body, server, missing);
         if (missing) ctx.isIncomplete = missing.length > 0;
         ctx.mayWrite = isOpenTo(open, server);
         if (ctx.isLargeBody) await pause();

@@ -1,7 +1,6 @@
-import { once } from '../mistakes.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
-import { compilePatch, type WriteRules } from '../model/write/compile-writes.ts';
+import { compilePatch, type ReadChanges, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { type ServerValues, serverValuesOf } from './body/server-values.ts';
@@ -33,12 +32,13 @@ export function checkPatch(model: ModelInput, options: CheckPatchOptions = {}): 
   checkOptions(options, legal, '`checkPatch`');
   const { serverFields, ...rules } = options;
   return perView(model, [], (compiled) => {
-    const reader = once(() => compilePatch(compiled, rules)); // has no mistakes of its own, and many operations are never called
+    let reader: ReadChanges | undefined; // has no mistakes of its own, and many operations are never called
     const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
     const mayWrite = (name: string) => open.has(name);
     const ofServer = serverFields ? (['internal'] as const) : [];
     function read(ctx: Context, server?: ServerValues): void | Promise<void> {
-      ctx.changes = reader()(ctx.request.body, server);
+      reader ??= compilePatch(compiled, rules);
+      ctx.changes = reader(ctx.request.body, server);
       ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
       if (ctx.isLargeBody) return pause();
     }

@@ -1,7 +1,6 @@
-import { once } from '../mistakes.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
-import { compilePut, type WriteRules } from '../model/write/compile-writes.ts';
+import { compilePut, type ReadChanges, type WriteRules } from '../model/write/compile-writes.ts';
 import { pause } from '../mongo/driver/turn.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { serverValuesOf } from './body/server-values.ts';
@@ -33,7 +32,7 @@ export function checkPut(model: ModelInput, options: CheckPutOptions = {}): Reso
   checkOptions(options, legal, '`checkPut`');
   const { serverFields, ...rules } = options;
   return perView(model, [], (compiled) => {
-    const reader = once(() => compilePut(compiled, rules)); // has no mistakes of its own, and many operations are never called
+    let reader: ReadChanges | undefined; // has no mistakes of its own, and many operations are never called
     const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
     const mayWrite = (name: string) => open.has(name);
     const ofServer = serverFields ? (['internal'] as const) : [];
@@ -41,7 +40,8 @@ export function checkPut(model: ModelInput, options: CheckPutOptions = {}): Reso
       { leaves: ['changes'] },
       step(['validation_failed', ...ofServer], async function checkPut(ctx) {
         const server = serverFields && (await serverValuesOf(serverFields, ctx));
-        ctx.changes = reader()(ctx.request.body, server);
+        reader ??= compilePut(compiled, rules);
+        ctx.changes = reader(ctx.request.body, server);
         ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
         if (ctx.isLargeBody) await pause();
       }),

@@ -3,11 +3,11 @@ import { step } from './exchange/step.ts';
 import { AskedRules, type CallerRules, checkRuleFunctions } from './views/asked-rules.ts';
 
 /**
- * Answers the rules that the policies of models name (`policy: { read: 'staff' }`), by functions of `ctx.principal`. Only
- * `true` means yes, and a rule may be async. Each is asked at most once in a request, if a middleware below needs it.
- * For an anonymous request none is asked, and none holds. One that throws is a 500. Place it below `authenticate`.
+ * Answers the rules that the policies of models name (`policy: { read: 'staff' }`), by functions of `ctx.principal`.
+ * Only `true` means yes, and a rule may be async. Each is asked at most once in a request, if a middleware below needs
+ * it. For an anonymous request none is asked, and none holds. One that throws is a 500. Place it below `authenticate`.
  *
- * Without it, and of a rule that it does not have, middlewares show and take what a caller may for whom it does not hold.
+ * Without it, no rule holds. Nor does one that it does not have.
  *
  * @example
  * app.use(authenticate((ctx) => users.get(ctx.get('authorization'))));

@@ -41,8 +41,8 @@ export interface Sighted<Self> {
 }
 
 /**
- * Makes a middleware that a user gives a model whose policies name rules: one for each view, of which the caller's runs.
- * `related` depends on rules, too. A resource gives its middlewares the views themselves.
+ * Makes a middleware that a user gives a model whose policies name rules: one for each view, of which the caller's
+ * runs. `related` depends on rules, too. A resource gives its middlewares the views themselves.
  */
 export function perView<Related extends readonly (Sighted<unknown> | undefined)[]>(
   given: ModelInput,

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb } from '../driver/database.ts';
-import { compileFirstBatch } from '../driver/first-batch.ts';
+import { compileFirstBatch } from '../driver/read-batches.ts';
 import { checkTimeLimit } from '../driver/time-limit.ts';
 import { Work } from '../driver/work.ts';
 import type { DatabaseOptions } from './collection.ts';

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { decode } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
-import type { ReadFirstBatch } from '../driver/first-batch.ts';
+import type { ReadFirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
 import { both } from '../query/filter.ts';
 import type { ThroughReads } from '../relations/through/through-field.ts';

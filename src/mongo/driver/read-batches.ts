@@ -1,5 +1,91 @@
-import type { AbstractCursor } from 'mongodb';
+import type { Abortable, AbstractCursor, Document as BsonDocument, ClientSession, Collection, Db, RunCommandOptions } from 'mongodb';
 import type { Room } from '../../model/relations/included.ts';
+import { bsonOptions } from './bson-options.ts';
+import { needOf, reachabilityOf } from './reachability.ts';
+import { isRetryableRead } from './server-error.ts';
+
+/** The records of the first batch of a cursor, as BSON bytes. */
+export interface FirstBatch {
+  readonly found: readonly Uint8Array[];
+  /** Whether the database has more records than fit into one reply. */
+  readonly isCut: boolean;
+}
+
+/** Ends the command, and says which transaction it is part of. */
+export interface Sending {
+  readonly signal: AbortSignal;
+  readonly session?: ClientSession | undefined;
+}
+
+/**
+ * Sends a `find` or `aggregate` command. Outside of a transaction, read preference and read concern are added to it.
+ */
+export type ReadFirstBatch = (body: BsonDocument, sending: Sending) => Promise<FirstBatch>;
+
+/** Keeps records as bytes. The driver's types do not have this option. */
+const rawFirstBatch = { ...bsonOptions, fieldsAsRaw: { firstBatch: true } };
+
+/**
+ * Compiles a function that reads first batches of a collection. It sends the command itself, because a cursor of the
+ * driver costs more CPU time than everything else that is done for a page. What a cursor would do is done here: the
+ * read preference and read concern of the collection, and one retry of retryable reads.
+ *
+ * A reply of the database has at most 16 MiB. If more records are left, the database keeps a cursor open, which is
+ * killed in the background.
+ */
+export function compileFirstBatch(
+  db: Db,
+  collection: Pick<Collection, 'readPreference' | 'readConcern' | 'collectionName'>,
+): ReadFirstBatch {
+  const { readPreference, readConcern, collectionName } = collection;
+  const settings = readConcern ? { readConcern } : {};
+  const options = { ...rawFirstBatch, ...(readPreference && { readPreference }) };
+  const reachability = reachabilityOf(db.client);
+  const isOfPrimary = needOf(readPreference?.mode) === 'primary';
+
+  async function readDirectly(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
+    const given: RunCommandOptions & Abortable = { ...options, signal };
+    const { cursor } = await db.command(body, given);
+    const isCut = cursor.id !== 0n;
+    if (isCut) void db.command({ killCursors: collectionName, cursors: [cursor.id] }).catch(ignore);
+    return { found: cursor.firstBatch, isCut };
+  }
+
+  /** A transaction has settings of its own, and ends its cursors itself. */
+  async function readInTransaction(body: BsonDocument, { signal, session }: Sending): Promise<FirstBatch> {
+    const given = { ...rawFirstBatch, signal, session } as RunCommandOptions & Abortable;
+    const { cursor } = await db.command(body, given);
+    return { found: cursor.firstBatch, isCut: cursor.id !== 0n };
+  }
+
+  async function read(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
+    const command = { ...body, ...settings };
+    // With several servers, only a cursor of the driver knows which one holds the rest.
+    return isOfPrimary && !reachability.isRouted ? readDirectly(command, signal) : readByCursor(db, command, { ...options, signal });
+  }
+
+  return async function readFirstBatch(body, sending) {
+    const { signal, session } = sending;
+    if (session) return readInTransaction(body, sending);
+    try {
+      return await read(body, signal);
+    } catch (error) {
+      if (signal.aborted || !db.client.options.retryReads || !isRetryableRead(error)) throw error;
+      return read(body, signal);
+    }
+  };
+}
+
+async function readByCursor(db: Db, body: BsonDocument, options: RunCommandOptions & Abortable): Promise<FirstBatch> {
+  const cursor = db.runCursorCommand(body, { ...options, raw: true, documentsReturnedIn: 'firstBatch' } as RunCommandOptions);
+  await cursor.hasNext();
+  const found = cursor.readBufferedDocuments() as unknown as Uint8Array[];
+  const isCut = cursor.id !== undefined && !cursor.id.isZero();
+  if (isCut) void cursor.close();
+  return { found, isCut };
+}
+
+function ignore(): void {}
 
 /**
  * Makes cursors of the driver return records as bytes, so that they can be counted before they are decoded. The second

@@ -1,6 +1,6 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { coarseTimer } from './coarse-timer.ts';
-import type { FirstBatch, ReadFirstBatch, Sending } from './first-batch.ts';
+import type { FirstBatch, ReadFirstBatch, Sending } from './read-batches.ts';
 import { currentTrace, type RequestTrace, runFor } from './trace/request-trace.ts';
 import type { Command } from './work.ts';
 

@@ -4,7 +4,7 @@ import { isDBRef } from '../../model/value/bson-type.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
 import { Invalid } from '../../rules.ts';
-import type { FirstBatch } from '../driver/first-batch.ts';
+import type { FirstBatch } from '../driver/read-batches.ts';
 import type { SortKey } from '../query/position.ts';
 import { bracketOf } from '../query/sort-value.ts';
 import { StoredRecord } from '../stored-record.ts';

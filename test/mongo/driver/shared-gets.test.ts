@@ -4,7 +4,7 @@ import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { type ModelCollection, openCollection } from '../../../src/mongo/collection/collection.ts';
 import { bsonOptions, decode } from '../../../src/mongo/driver/bson-options.ts';
-import { compileFirstBatch, type ReadFirstBatch } from '../../../src/mongo/driver/first-batch.ts';
+import { compileFirstBatch, type ReadFirstBatch } from '../../../src/mongo/driver/read-batches.ts';
 import { SharedGets } from '../../../src/mongo/driver/shared-gets.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import { idTextIn } from '../../../src/mongo/query/text-of.ts';

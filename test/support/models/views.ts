@@ -54,7 +54,7 @@ function fieldsOf(hasHidden: boolean) {
 
 const rules = { staff: (user: string) => user.includes('staff'), finance: (user: string) => Promise.resolve(user.includes('finance')) };
 
-/** An api over orders and customers: as callers see it who have no rule, or with rules and fields for those who have. */
+/** An api over orders and customers: with hidden fields and their rules, or without both. */
 export function viewsApi({ db }: TestDatabase, hasHidden: boolean, mergePatch = true): Api {
   const { order, customer } = fieldsOf(hasHidden);
   const Order = defineModel('Order', { collection: 'orders', fields: order });
