@@ -6,7 +6,7 @@ const scope: readonly RegExp[] = [
   /^src\/(http\/.*|hints)\.ts$/,
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
-  /^src\/mongo\/.*\b(filter|within-scope|write-scope|precondition|update-pipeline)\.ts$/,
+  /^src\/mongo\/.*\b(filter|within-scope|broken-conditions|precondition|update-pipeline)\.ts$/,
   /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging)\.ts$/,
   /^src\/mongo\/driver\/outcome\.ts$/,
   /^src\/mongo\/.*\/(check-references|compile-edges|plan-cascade|references)\.ts$/,

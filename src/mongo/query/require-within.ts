@@ -1,8 +1,8 @@
 import { notFound, validationFailed } from '../../errors.ts';
 import { type Changes, onlyByServer } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
+import { brokenBy, brokenByChanges, creationsWithin } from './broken-conditions.ts';
 import type { Condition } from './filter.ts';
-import { brokenBy, brokenByChanges, creationsWithin } from './write-scope.ts';
 
 /** What the write of a writer must keep to. */
 export interface WriteBounds {

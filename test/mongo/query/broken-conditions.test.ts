@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { absent } from '../../../src/model/node.ts';
 import type { Changes } from '../../../src/model/write/plan-changes.ts';
+import { brokenBy, brokenByChanges, creationsWithin } from '../../../src/mongo/query/broken-conditions.ts';
 import type { Condition } from '../../../src/mongo/query/filter.ts';
-import { brokenBy, brokenByChanges, creationsWithin } from '../../../src/mongo/query/write-scope.ts';
 
 const is = (path: string, value: unknown): Condition => ({ field: { name: path, path } as QueryField, operator: 'eq', value });
 const isThere = (path: string): Condition => ({ ...is(path, true), operator: 'exists' });
