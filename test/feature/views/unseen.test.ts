@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ApiDescription } from '../../../src/openapi/api-description.ts';
+import { middlewareNames } from '../../middleware/exported-functions.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { type Answer, type Sent, type TestServer, useServer } from '../../support/http/serve.ts';
 import { canary, seed, viewsApi } from '../../support/models/views.ts';
@@ -73,7 +75,13 @@ const requests: readonly Request[] = [
   ['PUT', '/customers/c2', { name: 'new' }],
   ['POST', '/orders/o1/touch'],
   ['POST', '/orders/o1/stored'],
+  ['POST', '/customers/c1/orders', { id: 'o6', title: 'new' }],
+  ['POST', '/customers/c1/orders', { id: 'o6', title: 'new', secret: canary }],
   ['GET', '/orders/all'],
+  ['DELETE', '/orders/o1'],
+  ['POST', '/customers', { id: 'c9', name: 'new', rating: canary }],
+  ['PATCH', '/customers/c1', { name: 'new' }],
+  ['GET', '/customers?rating=zq'],
   [
     'POST',
     '/batch',
@@ -109,6 +117,51 @@ function ask(server: TestServer, [method, path, body]: Request, sent: Sent = {})
   return server.request(method, `/api${path}`, { ...sent, headers: link, ...(body === undefined ? {} : { body }) });
 }
 
+describe('the requests', () => {
+  /** What no byte of a field passes, in either direction. */
+  const without = {
+    afterHooks: 'runs functions of the application, which see everything',
+    affected: 'answers numbers and ids',
+    answerTimeout: 'is about time',
+    authenticate: 'is about the caller',
+    beforeHooks: 'runs functions of the application, which see everything',
+    bodyLimit: 'is about the size of a body',
+    caching: 'sets headers that depend on no record',
+    checkBody: 'reads bodies that are no records',
+    crossOrigin: 'is about origins',
+    deleted: 'reads one parameter, which names no field',
+    guards: 'runs functions of the application',
+    ifMatch: 'compares the revision, which every caller reads',
+    inFlightLimit: 'is about places',
+    noContent: 'answers nothing',
+    observe: 'tells the application',
+    problems: 'writes what others throw',
+    requestId: 'is about the request',
+    requestTimeout: 'is about time',
+    restore: 'takes nothing; `record` shows its record',
+    rules: 'asks about the caller',
+    scope: 'runs a function of the application; its 422 names what the caller may write',
+    stores: 'gives functions of the application what sees everything',
+    withinTransaction: 'runs functions of the application, which see everything',
+  };
+
+  it('pass every middleware by which a byte of a field can pass', () => {
+    const { description } = viewsApi(ruled, true, false) as unknown as { readonly description: ApiDescription };
+    const passed = new Set(
+      description.resources.flatMap(({ served, chainOf }) =>
+        served.flatMap(({ name }) => chainOf(name).map((one) => (one.name === 'readJsonBody' ? 'jsonBody' : one.name))),
+      ),
+    );
+    expect(middlewareNames.filter((name) => !passed.has(name) && !(name in without)).sort()).toEqual([]);
+    // Every operation of the api is asked for, each with a path of its own.
+    const asked = requests.map(([method, path]) => `${method} ${path.split('?')[0]?.replace(/\/(?:o\d|c\d)/, '/:id')}`);
+    const operations = description.resources.flatMap(({ path, served }) =>
+      served.map((one) => `${one.method} /${path}${one.path === '/' ? '' : one.path}`),
+    );
+    expect(operations.filter((operation) => !asked.includes(operation))).toEqual([]);
+  });
+});
+
 describe.each([
   ['anonymous', undefined],
   ['a caller for whom no rule holds', 'anna'],
@@ -141,5 +194,21 @@ describe('a caller for whom the rules hold', () => {
   ])('%s %s shows the field', async (method, path) => {
     const { status, text } = await ask(withRules, [method, path], { headers: { authorization: 'staff finance' } });
     expect([status, text]).toEqual([200, expect.stringContaining(path.includes('ledCount') ? '"ledCount":3' : canary)]);
+  });
+});
+
+describe('200 callers of different views at once', () => {
+  it('are each shown their own, though they share round trips', async () => {
+    const names = ['anna', 'staff', 'finance', 'staff finance'];
+    const shownTo = { anna: [false, false], staff: [true, true], finance: [false, true], 'staff finance': [true, true] } as const;
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const authorization = names[index % names.length] as keyof typeof shownTo;
+        const { body } = await ask(withRules, ['GET', index % 8 < 4 ? '/orders/o1' : '/orders?limit=1'], { headers: { authorization } });
+        const record = Array.isArray(body.data) ? body.data[0] : body.data;
+        return [authorization, 'secret' in record, 'margin' in record] as const;
+      }),
+    );
+    for (const [authorization, ...shown] of answers) expect(shown).toEqual(shownTo[authorization]);
   });
 });

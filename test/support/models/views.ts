@@ -55,7 +55,7 @@ function fieldsOf(hasHidden: boolean) {
 const rules = { staff: (user: string) => user.includes('staff'), finance: (user: string) => Promise.resolve(user.includes('finance')) };
 
 /** An api over orders and customers: with hidden fields and their rules, or without both. */
-export function viewsApi({ db }: TestDatabase, hasHidden: boolean, mergePatch = true): Api {
+export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = true): Api {
   const { order, customer } = fieldsOf(hasHidden);
   const Order = defineModel('Order', { collection: 'orders', fields: order });
   const Customer = defineModel('Customer', { collection: 'customers', fields: customer });
@@ -67,13 +67,11 @@ export function viewsApi({ db }: TestDatabase, hasHidden: boolean, mergePatch = 
   return shop.api({
     db,
     prefix: '/api',
-    batch: true,
-    idempotency: { principal: (ctx) => String(ctx.principal ?? 'nobody') },
+    ...(isCarried ? { batch: true, idempotency: { principal: (ctx) => String(ctx.principal ?? 'nobody') } } : {}),
     resources: [
       shop.resource({
         model: Order,
         ops: ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'],
-        mergePatch,
         fields: true,
         paging: cursorPaging({ total: true }),
         include: ['customer', 'customer.orders', ...hidden(['chief', 'chief.led'])] as never,
