@@ -31,8 +31,16 @@ export const anonymous = step([], function authenticate(ctx) {
   setPrincipal(ctx, ctx.givenPrincipal?.principal);
 });
 
+/** Without rules, a middleware shows what every caller sees. The view of an operation cannot change any more. */
+function forgetRules(ctx: Context): void {
+  if (ctx.view?.model.held)
+    throw new Error('`authenticate` in an operation found another principal than that of the api, whose view the operation has by then.');
+  delete ctx.rules;
+}
+
 function setPrincipal(ctx: Context, found: unknown): void {
   const principal = found || undefined;
+  if (ctx.rules && principal !== ctx.principal) forgetRules(ctx);
   ctx.openedGuards = undefined;
   ctx.principal = principal;
   ctx.requirePrincipal = () => {

@@ -46,7 +46,7 @@ export function serveResource(resource: CompiledResource, before: Chain, resourc
     if (all.length === 0) return widest;
     const rulesFor = ({ querystring }: Context) => (querystring === '' ? ownRules : all);
     // Who is refused by a guard is asked nothing else. A relation that a caller does not know has no guards either.
-    const ofGuards = isOfRelation(resource, name) ? 0 : widest.findIndex((one) => !isGuards(one));
+    const ofGuards = isOfRelation(resource, name) ? 0 : widest.filter(isGuards).length;
     const chainFor = (held: ReadonlySet<string>) => {
       const seen = resourceIn(resource, held);
       const chain = chainsOf(seen).get(name)?.() ?? [hidden];
@@ -89,16 +89,20 @@ function rulesOf(resource: CompiledResource, name: string): OperationRules {
   const nested = resource.nested.find(({ operations }) => operations.some((one) => one.name === name));
   const own = [...new Set([...resource.model.rules, ...(nested?.target.model.rules ?? [])])];
   const reading = nested ? nested.target : name === 'list' || name === 'get' ? resource : undefined;
-  return { own, related: reading ? relatedRules([...reading.includes.steps, ...(reading.through?.steps ?? [])]) : [] };
+  return { own, related: reading ? relatedRules(stepsOf(reading)) : [] };
 }
 
 /** The rules on which anything of a resource depends. */
 export function relevantRules({ model, includes, through, nested }: CompiledResource): readonly string[] {
   return [
     ...model.rules,
-    ...relatedRules([...includes.steps, ...(through?.steps ?? [])]),
-    ...nested.flatMap(({ target }) => [...target.model.rules, ...relatedRules(target.includes.steps)]),
+    ...relatedRules(stepsOf({ includes, through })),
+    ...nested.flatMap(({ target }) => [...target.model.rules, ...relatedRules(stepsOf(target))]),
   ];
+}
+
+function stepsOf({ includes, through }: Pick<CompiledResource, 'includes' | 'through'>): readonly Step<GuardedSource>[] {
+  return [...includes.steps, ...(through?.steps ?? [])];
 }
 
 function relatedRules(steps: readonly Step<GuardedSource>[]): string[] {

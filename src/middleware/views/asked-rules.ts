@@ -97,6 +97,7 @@ export class AskedRules {
       this.#answers.set(name, yes);
       return yes;
     });
+    settled.catch(() => undefined); // another rule may have thrown before anybody awaits this one
     this.#answers.set(name, settled);
     return settled;
   }
@@ -106,16 +107,19 @@ export class AskedRules {
     if (!rule || this.#principal === undefined) return false;
     try {
       const answer: unknown = rule(this.#principal);
-      return answer instanceof Promise
-        ? answer.then(
-            (yes) => yes === true,
-            (error: unknown) => fail(name, error),
-          )
-        : answer === true;
+      if (!isThenable(answer)) return answer === true;
+      return Promise.resolve(answer).then(
+        (yes) => yes === true,
+        (error: unknown) => fail(name, error),
+      );
     } catch (error) {
       return fail(name, error);
     }
   }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
 
 /** What a rule throws is a mistake of the application (500), whatever status it has. */

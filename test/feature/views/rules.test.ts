@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { defineModel, everything, service, t } from '../../../src/index.ts';
+import { authenticate, defineModel, everything, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { type TestServer, useServer } from '../../support/http/serve.ts';
 
@@ -50,6 +50,11 @@ beforeAll(async () => {
       other: {
         summary: 'Answer a record of another model',
         handler: async (ctx) => ctx.store(Customer, { scope: everything }).find({}),
+      },
+      again: {
+        summary: 'Authenticate again',
+        use: [authenticate((ctx) => ctx.get('x-other') || undefined)],
+        handler: (ctx) => ctx.load(),
       },
       copy: { summary: 'Answer a copy', handler: async (ctx) => ({ ...(await ctx.store(Order).get(ctx.params.id as string)) }) },
     },
@@ -129,6 +134,22 @@ describe('a rule', () => {
       false,
       expect.stringMatching(/^Rule `(finance|staff)` threw instead of answering\.$/),
     ]);
+  });
+
+  it('may return any thenable, and is not lost if another one throws first', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: as queries of some libraries have it
+    answer = (_name, rule) => (rule === 'staff' ? { then: (done: (yes: boolean) => void) => done(true) } : false);
+    expect((await request('GET', '/orders/a', 'anna')).body.data).toMatchObject({ note: 'n' });
+    answer = (_name, rule) => {
+      if (rule === 'finance') return Promise.reject(new Error('late'));
+      throw new Error('early');
+    };
+    expect((await request('GET', '/orders/a', 'anna')).status).toBe(500);
+  });
+
+  it('is not asked of another principal, which an operation finds later: that is a 500', async () => {
+    const again = (other: string) => request('POST', '/orders/a/again', 'staff', { headers: { 'x-other': other } });
+    expect([(await again('staff')).status, (await again('anna')).status]).toEqual([200, 500]);
   });
 
   it('that never answers is given up by `requestTimeout`', async () => {
