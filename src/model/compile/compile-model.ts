@@ -91,6 +91,8 @@ export function compileModel(model: Model): CompiledModel {
   return made;
 }
 
+const noMany: CompiledModel['many'] = new Map();
+
 function compileParts(model: Model): CompiledModel {
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
   const fieldTable = tabulateFields(root);
@@ -101,7 +103,7 @@ function compileParts(model: Model): CompiledModel {
     () => maintainedField(root, 'createdAt'),
     () => maintainedField(root, 'updatedAt'),
     () => deletedAtField(root),
-    () => compileHasMany(model.hasMany ?? {}, root),
+    () => (Object.keys(model.hasMany ?? {}).length > 0 ? compileHasMany(model.hasMany, root) : noMany),
     () => compileClientFields(fieldTable),
     () => compileScopeFields(fieldTable),
     () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
@@ -143,7 +145,7 @@ type Seen = Pick<CompiledModel, 'fieldTable' | 'clientFields' | 'id' | 'many'>;
 export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, many }: Seen): Sight {
   const hidden = privateNames(root);
   const hydrateReadable = once(() => compileHydrate(hidden.size > 0 ? withoutPrivate(root) : root));
-  const writer = compileObjectWriter(root, '', compileManyWriters(id.leaf, many));
+  const writer = compileObjectWriter(root, '', many.size > 0 ? compileManyWriters(id.leaf, many) : []);
   const bytesWriter = compileBytesWriter(root);
   return {
     root,

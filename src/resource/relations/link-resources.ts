@@ -9,6 +9,7 @@ import { tryAll } from '../../mistakes.ts';
 import { type CompiledModel, compileModel } from '../../model/compile/compile-model.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
 import type { Model } from '../../model/define/define-model.ts';
+import { noRelations } from '../../model/relations/includable.ts';
 import type { Step } from '../../mongo/relations/include/read-included.ts';
 import type { References } from '../../mongo/relations/references.ts';
 import { watchMisfits } from '../../mongo/watch-misfits.ts';
@@ -102,7 +103,7 @@ function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownT
   const [includes, through, links] = tryAll([
     () => compileIncludesOf(resource, targets, settings),
     () => compileThroughOf(resource, targets, settings),
-    () => linkArrays(resource, targets, settings),
+    () => (isEmpty(resource.links) ? [] : linkArrays(resource, targets, settings)),
   ]);
   return { includes, through, links };
 }
@@ -125,7 +126,18 @@ function checkMany(model: CompiledModel, known: readonly CompiledModel[]): void 
 
 function compileIncludesOf({ path, model, include }: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): Includes {
   const { db, maxTimeMS, maxPageBytes } = settings;
+  if (isEmpty(include)) return nothingToInclude(maxPageBytes);
   return compileIncludes(model, include, { db, maxTimeMS, maxPageBytes, targets, owner: `resource \`${path}\`` });
+}
+
+/** What has no relations does not run their code. Anything but an array is refused there. */
+function isEmpty(names: readonly string[]): boolean {
+  return Array.isArray(names) && names.length === 0;
+}
+
+function nothingToInclude(maxPageBytes: number): Includes {
+  const nothing: Includes = { ...noRelations, steps: [], paths: new Map(), maxPageBytes, seenBy: () => nothing };
+  return nothing;
 }
 
 function compileThroughOf(
@@ -133,6 +145,7 @@ function compileThroughOf(
   targets: readonly KnownTarget[],
   { db, maxTimeMS, throughLimits }: ApiSettings,
 ): Through | undefined {
+  if (isEmpty(names)) return undefined;
   const through = compileThrough(model, names, { db, maxTimeMS, targets, owner: `resource \`${path}\``, ...throughLimits });
   return through.fields.size > 0 ? through : undefined;
 }
