@@ -54,7 +54,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   'custom-operations': {
     create: (db) => createHelpdesk(db, () => {}),
-    headers: ['Authorization: Bearer agent-bob'],
+    headers: ['Authorization: Bearer agent-fay'], // for whom all rules hold, as for whom the description is
   },
   'every-builder': {
     create: everyApi,

@@ -1,9 +1,9 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import type { Api } from '../../api/api.ts';
+import { openapiDocument } from '../../api/openapi-document.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, listNames } from '../../hints.ts';
 import { refuse } from '../../mistakes.ts';
-import { buildDocument } from '../../openapi/build-document.ts';
 import type { OpenapiDocument, Part } from '../../openapi/document.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { ServedOperation } from '../../resource/served-operations.ts';
@@ -40,7 +40,7 @@ export function compileTools(api: Api, choice: Choice, held?: ReadonlySet<string
   const description = held ? api.description.seenBy(held) : api.description;
   const served = held ? new Map(candidatesOf(description).map((candidate) => [candidate.key, candidate])) : undefined;
   const chosen = choose(all, choice).flatMap((candidate) => (served ? (served.get(candidate.key) ?? []) : candidate));
-  const document = buildDocument(description);
+  const document = openapiDocument({ ...api, description });
   return new Map(
     chosen.map((candidate) => {
       const name = names.get(candidate.key) as string;
