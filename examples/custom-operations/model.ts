@@ -1,13 +1,13 @@
 import { defineModel, t } from 'koa-mongo-resource';
 
 /**
- * Who wrote a comment is for agents: for everybody else the field does not exist. An array that holds what its caller
- * cannot see is not replaced by PATCH, but an operation adds to it.
+ * Who wrote a comment is for agents: for everybody else the field does not exist. An array that holds what clients may
+ * not set is not replaced by PATCH, but an operation adds to it.
  */
 const Comment = t.object('Comment', {
   text: t.string({ minLength: 1, maxLength: 500 }),
   at: t.date(),
-  by: t.string({ policy: { read: 'agents' } }),
+  by: t.string({ policy: { read: 'agents', insert: false, update: false } }),
 });
 
 export const Ticket = defineModel('Ticket', {
