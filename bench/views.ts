@@ -1,7 +1,7 @@
 /**
- * What fields by role cost: `npx tsx bench/views.ts` compares a get, a list of 20 and a patch of a model with three rules,
- * for a caller for whom one of them holds, with the same of a model without rules, by the CPU of the process. Both are
- * measured in turns in one run, so that the ratios hold on a busy machine, too.
+ * What fields by role cost: `npx tsx bench/views.ts` compares a get, a list of 20 and a patch of a model with three
+ * rules, for a caller for whom one of them holds, with the same of a model without rules, by the CPU of the process.
+ * Both are measured in turns in one run, so that the ratios hold on a busy machine, too.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { findBlindPair, mayRead } from '../../../src/model/compile/field-rules.ts';
 import { viewOf } from '../../../src/model/compile/view-of.ts';
 import { defineModel, type Model } from '../../../src/model/define/define-model.ts';
 import type { Allowed } from '../../../src/model/define/policy.ts';
+import type { Fields } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
+import type { FieldEntry } from '../../../src/model/node.ts';
 import { modelOf } from '../subject.ts';
 
 const model = modelOf({
@@ -100,5 +103,103 @@ describe('a configuration error refuses', () => {
   it('no unique field that everybody who may write it reads', () => {
     const fields = { code: t.string({ unique: true, policy: { read: 'staff' } }) };
     expect(compileModel(defineModel('Order', { collection: 'orders', fields }) as never).rules).toEqual(['staff']);
+  });
+});
+
+describe('the rules of a model', () => {
+  const fields = {
+    b: define('zoo'),
+    a: t.optional(t.object('A', { x: define('abc', { insert: 'mid', update: ['mid', 'far'] }) })),
+    list: t.array(t.object('L', { y: define('in-list') }), { default: [] }),
+    map: t.map(t.object('M', { z: define('in_map') }), { default: {} }),
+  };
+
+  it('are those of all its fields, at any depth, in alphabetical order', () => {
+    expect(modelOf(fields).rules).toEqual(['abc', 'far', 'in-list', 'in_map', 'mid', 'zoo']);
+    expect(modelOf({ a: t.string() }).rules).toEqual([]);
+  });
+
+  it('are at most eight', () => {
+    const some = (names: string) => modelOf(Object.fromEntries(names.split('').map((name) => [name, define(name)])));
+    expect(some('abcdefgh').rules).toHaveLength(8);
+    expect(() => some('abcdefghi')).toThrow(/9 rules/);
+  });
+
+  it('are said to be about reading only if one is', () => {
+    expect(modelOf(fields).hasReadRules).toBe(true);
+    expect(modelOf({ list: fields.list }).hasReadRules).toBe(true);
+    expect(modelOf({ a: t.optional(t.string({ policy: { insert: 'staff', update: 'staff' } })) }).hasReadRules).toBe(false);
+    expect(modelOf({ a: t.string(), b: define('staff'), c: t.string() }).hasReadRules).toBe(true);
+    expect(modelOf({ a: t.string() }).hasReadRules).toBe(false);
+  });
+
+  it('leave in a view only what names none as it is', () => {
+    const plain = t.object('Plain', {
+      x: t.string(),
+      list: t.array(t.object('Item', { y: t.string() }), { default: [] }),
+      map: t.map(t.string(), { default: {} }),
+    });
+    const model = modelOf({ plain, other: t.optional(plain), ...fields });
+    const seen = viewOf(model, new Set(['abc']));
+    const nodeOf = (one: typeof model, name: string) => one.root.byName.get(name)?.node;
+    for (const name of ['plain', 'other']) expect(nodeOf(seen, name)).toBe(nodeOf(model, name));
+    for (const name of ['a', 'list', 'map']) expect(nodeOf(seen, name) === nodeOf(model, name)).toBe(false);
+    expect([seen.needsView, model.needsView, seen.held, model.held]).toEqual([false, true, ['abc'], undefined]);
+    expect(viewOf(model, new Set()).held).toEqual([]);
+    expect(viewOf(model, new Set(['mid', 'abc'])).held).toEqual(['abc', 'mid']);
+  });
+});
+
+describe('who may write a field and not read another', () => {
+  const entriesOf = (fields: Fields) => {
+    const { fieldTable } = modelOf(fields);
+    return (...names: string[]) => names.map((name) => fieldTable.get(name) as FieldEntry);
+  };
+  const entries = entriesOf({
+    open: t.string(),
+    fixed: t.string({ immutable: true, policy: { insert: false } }),
+    onCreate: t.string({ immutable: true }),
+    onUpdate: t.string({ policy: { insert: false } }),
+    closed: t.string({ default: '', policy: { insert: false, update: false } }),
+    ofStaff: define('staff'),
+    alsoOfStaff: define('staff'),
+    writtenByClerks: t.optional(t.string({ policy: { insert: 'clerk', update: false } })),
+    updatedByClerks: t.optional(t.string({ policy: { insert: false, update: 'clerk' } })),
+    hidden: t.optional(t.string({ policy: { private: true } })),
+    place: t.optional(t.object('Place', { city: t.string() }, { policy: { read: 'staff' } })),
+    shop: t.optional(t.object('Shop', { city: t.string({ policy: { read: true } }) }, { policy: { insert: false, update: false } })),
+    createdAt: t.createdAt(),
+  });
+
+  it.each([
+    ['open', 'ofStaff', 'callers for whom no rule holds'],
+    ['onCreate', 'ofStaff', 'callers for whom no rule holds'],
+    ['onUpdate', 'ofStaff', 'callers for whom no rule holds'],
+    ['open', 'place.city', 'callers for whom no rule holds'],
+    ['writtenByClerks', 'ofStaff', 'callers for whom only clerk holds'],
+    ['updatedByClerks', 'ofStaff', 'callers for whom only clerk holds'],
+  ])('finds `%s` beside `%s`', (written, hidden, by) => {
+    expect(findBlindPair(entries(written, hidden))).toEqual({ written, hidden, by });
+    expect(findBlindPair(entries(hidden, written))).toEqual({ written, hidden, by });
+  });
+
+  it.each([
+    ['ofStaff', 'alsoOfStaff'],
+    ['closed', 'ofStaff'],
+    ['fixed', 'ofStaff'],
+    ['createdAt', 'ofStaff'],
+    ['id', 'ofStaff'],
+    ['shop.city', 'ofStaff'],
+    ['place.city', 'ofStaff'],
+    ['open', 'onCreate'],
+    ['open', 'hidden'], // private for everybody is refused elsewhere
+    ['ofStaff', 'ofStaff'],
+  ])('finds nothing in `%s` beside `%s`', (one, other) => {
+    expect(findBlindPair(entries(one, other))).toBeUndefined();
+  });
+
+  it('reads a field only if it reads all objects that hold it', () => {
+    const [city] = entries('place.city') as [FieldEntry];
+    expect([mayRead(city, new Set()), mayRead(city, new Set(['staff']))]).toEqual([false, true]);
   });
 });
