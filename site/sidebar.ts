@@ -48,6 +48,7 @@ export const order = {
     'reference/schemas.md',
     'reference/writes.md',
     'reference/lists.md',
+    'reference/filter.md',
     'reference/relations.md',
     'reference/many.md',
     'reference/soft-delete.md',

@@ -58,6 +58,7 @@ export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';
 export { page } from './middleware/page.ts';
 export { type ProblemsOptions, problems, type WriteProblem } from './middleware/problems.ts';
+export { type QueryBodyOptions, queryBody } from './middleware/query-body.ts';
 export { type RecordOptions, record } from './middleware/record.ts';
 export { records } from './middleware/records.ts';
 export { compileIncludes, type IncludeOptions, type Includes } from './middleware/relations/compile-includes.ts';

@@ -74,6 +74,9 @@ export const rules = {
   max_offset: ['limit', 'last'],
   estimate_only: [],
   not_estimable: [],
+  syntax: ['position', 'expected'],
+  ambiguous: ['position'],
+  too_complex: ['limit'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** The stable name of a rule that a value can break: a key of {@link rules}. */

@@ -21,6 +21,7 @@ const rooms = [
   'options.ts',
   'keep-latest.ts',
   'http',
+  'filter',
   'model/value',
   'model/define',
   'model/node.ts',

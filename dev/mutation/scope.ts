@@ -3,11 +3,12 @@ import { basename, join } from 'node:path';
 
 /** The pure code whose errors are errors of security or of data. By names, so that a file may move within its room. */
 const scope: readonly RegExp[] = [
-  /^src\/(http\/.*|hints)\.ts$/,
+  /^src\/((http|filter)\/.*|hints)\.ts$/,
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value|field-rules|view-of)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(filter|within-scope|broken-conditions|precondition|update-pipeline)\.ts$/,
-  /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging)\.ts$/,
+  /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging|compile-filter)\.ts$/,
+  /^src\/mongo\/relations\/through\/expression\.ts$/,
   /^src\/mongo\/driver\/outcome\.ts$/,
   /^src\/mongo\/.*\/(check-references|compile-edges|plan-cascade|references)\.ts$/,
 ];
@@ -17,8 +18,10 @@ export const furtherTests: Readonly<Record<string, readonly string[]>> = {
   'field-rules': ['view-of', 'policy'],
   'parse-conditions': ['parse-list-query'],
   'parse-list-query': ['parse-paging'],
+  expression: ['compile-filter'],
   'plan-changes': ['compile-writes', 'plan-checks', 'plan-replacement'],
   'sort-value': ['cursor', 'position', 'within-scope'],
+  tokens: ['parse-filter'],
 };
 
 /** A file to mutate, and the tests that must notice. */
@@ -45,7 +48,9 @@ interface TestFile {
  * than all others together.
  */
 async function readTests(root: string): Promise<TestFile[]> {
-  const paths = (await filesIn(root, 'test')).filter((path) => /^test\/(hints|(http|model|mongo)\/.*)(?<!\.slow)\.test\.ts$/.test(path));
+  const paths = (await filesIn(root, 'test')).filter((path) =>
+    /^test\/(hints|(http|filter|model|mongo)\/.*)(?<!\.slow)\.test\.ts$/.test(path),
+  );
   const tests = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
   return tests.filter(({ text }) => !text.includes('useDatabase'));
 }

@@ -78,6 +78,7 @@ function describeOptions(allowed: readonly string[], routes: Methods['routes']):
     ctx.set('Allow', allowed.join(', '));
     if ([...routes.values()].some(({ readsJson }) => readsJson)) ctx.set('Accept', jsonType);
     if (routes.get('PATCH')?.readsJson) ctx.set('Accept-Patch', patchTypes);
+    if (routes.has('QUERY')) ctx.set('Accept-Query', jsonType);
   };
 }
 

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { queryMethods } from '../resource/define/resource-options.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Probes } from './health.ts';
 
@@ -40,7 +41,7 @@ export function compileKoaAdapter(prefix: string, { probes, around, dispatch }: 
 async function ended(): Promise<void> {}
 
 // The methods that operations have. The app of the router answers all others, as it does for its own routes.
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', ...queryMethods];
 
 /** The part of a path after the prefix; undefined if the path is outside it. `/apis` is outside the prefix `/api`. */
 export function belowPrefix(prefix: string, path: string): string | undefined {

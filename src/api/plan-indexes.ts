@@ -73,9 +73,12 @@ function sourcesOf({ resources, models, latches }: Indexing): Map<string, IndexS
     const { collection } = source.model;
     sources.set(collection, [...(sources.get(collection) ?? []), source]);
   };
-  for (const { model, ops, path, scopeFields = [], deletedGuards } of resources) {
+  for (const { model, ops, path, scopeFields = [], deletedGuards, filters } of resources) {
     const list = { resource: path, scopeFields, showsDeleted: deletedGuards !== undefined };
-    add(ops.includes('list') ? { model, list } : { model });
+    const filtered = filters.flatMap(({ text, shapes }) =>
+      shapes.map((shape) => ({ ...shape, scopeFields, reason: `${path}: filter ${text}` })),
+    );
+    add(ops.includes('list') ? { model, list, filtered } : { model });
   }
   for (const resource of resources) {
     for (const source of reverseReads(resource.includes.steps, resource.path, resources)) add(source);
@@ -116,8 +119,9 @@ function notesOf({ resources }: Indexing, collection: string): string[] {
 
 /**
  * What the filters of a list through relations need: an index of each field that holds references, by which the list
- * finds the ids of the first query, and one of each field of a related record, by which that query finds the ids. A
- * sort through a relation needs none, because it looks up related records by their ids.
+ * finds the ids of the first query, and one of each field of a related record, by which that query finds the ids. Where
+ * many records refer back, it is the field that refers. A sort through a relation needs none, because it looks up
+ * related records by their ids.
  */
 function throughSources(
   { path, model, ops, scopeFields, through }: CompiledResource,
@@ -126,14 +130,18 @@ function throughSources(
   if (!through || !ops.includes('list')) return [];
   const scopeOf = (resource: string | undefined) => resources.find((one) => one.path === resource)?.scopeFields ?? [];
   const sources: IndexSource[] = [];
-  for (const { name, ownName, steps, operators } of through.fields.values()) {
-    if (operators.size === 0) continue;
+  for (const { steps, fields } of through.relations.values()) {
+    const filtered = fields.filter(({ operators }) => operators.size > 0);
+    if (filtered.length === 0 && !steps.some(({ via }) => via)) continue;
     let from: Holder = { model, scopeFields: scopeFields ?? [] };
-    for (const { field, source } of steps) {
-      sources.push(use(from, { field, isReference: true, reason: `${path}: filter through ${field}` }));
-      from = { model: source.model, scopeFields: scopeOf(source.path) };
+    for (const { name, field, via, source } of steps) {
+      const target = { model: source.model, scopeFields: scopeOf(source.path) };
+      const reason = `${path}: filter through ${via ? name : field}`;
+      sources.push(via ? use(target, { field: via.field, isReference: true, reason }) : use(from, { field, isReference: true, reason }));
+      from = target;
     }
-    sources.push(use(from, { field: ownName, isReference: false, reason: `${path}: filter by ${name}` }));
+    for (const { name, ownName } of filtered)
+      sources.push(use(from, { field: ownName, isReference: false, reason: `${path}: filter by ${name}` }));
   }
   return sources;
 }

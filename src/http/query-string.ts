@@ -47,11 +47,15 @@ export function parseQueryString(raw: string, { only }: ParseQueryStringOptions 
   const segments = splitSegments(raw);
   const keys = only?.flatMap((name) => [name, `${name}[]`]);
   const wanted = keys ? segments.filter((segment) => keys.some((key) => isNamed(segment, key))) : segments;
-  if (wanted.length > MAX_PARAMETERS) {
-    const tooMany = new Invalid('too_many_parameters', `must have at most ${MAX_PARAMETERS} parameters`, { limit: MAX_PARAMETERS });
-    throw invalidQuery([tooMany.at('')], `The query string has too many parameters: ${MAX_PARAMETERS} are allowed.`);
-  }
+  refuseTooMany(wanted.length, 'The query string');
   return wanted.map(parseSegment);
+}
+
+/** Throws `invalid_query` (400) for more parameters than a query may have. */
+export function refuseTooMany(count: number, subject: string): void {
+  if (count <= MAX_PARAMETERS) return;
+  const tooMany = new Invalid('too_many_parameters', `must have at most ${MAX_PARAMETERS} parameters`, { limit: MAX_PARAMETERS });
+  throw invalidQuery([tooMany.at('')], `${subject} has too many parameters: ${MAX_PARAMETERS} are allowed.`);
 }
 
 /**
@@ -87,10 +91,15 @@ function parseSegment(segment: string): QueryParameter {
   const value = decode(pair.value);
   if (key === undefined || value === undefined) throw invalid(key ?? pair.key, notPercentEncoded);
   if (key.includes('\0') || value.includes('\0')) throw invalid(key, nulCharacter);
+  return { ...parseKey(key), value };
+}
+
+/** Takes the key of a parameter apart. Throws `invalid_query` (400) for one that is not of the form. */
+export function parseKey(key: string): Omit<QueryParameter, 'value'> {
   const match = /^([^[\]]+)(?:\[([^[\]]+)\])?(\[\])?$/.exec(key);
   if (!match) throw invalid(key, notParameter);
   const [, name, operator, brackets] = match as unknown as readonly [string, name: string, operator?: string, brackets?: string];
-  return { name, ...(operator === undefined ? {} : { operator }), ...(brackets ? { isItem: true } : {}), value };
+  return { name, ...(operator === undefined ? {} : { operator }), ...(brackets ? { isItem: true } : {}) };
 }
 
 function decode(text: string): string | undefined {
@@ -102,9 +111,9 @@ function decode(text: string): string | undefined {
 }
 
 const notPercentEncoded = new Invalid('percent_encoding', 'is not percent-encoded UTF-8');
-const nulCharacter = new Invalid('nul_character', 'has a NUL character');
+export const nulCharacter = new Invalid('nul_character', 'has a NUL character');
 const notParameter = new Invalid('parameter_syntax', 'must have the form `field` or `field[operator]`');
 
-function invalid(key: string, found: Invalid): Problem {
+export function invalid(key: string, found: Invalid): Problem {
   return invalidQuery([found.at(key)], `The query parameter \`${key}\` ${found.message}.`);
 }

@@ -15,7 +15,7 @@ export interface CrossOriginOptions {
 }
 
 const legal: LegalOptions<CrossOriginOptions> = { trustedOrigins: [Array.isArray, 'a list of origins such as `https://app.example`'] };
-const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
 
 /**
  * Refuses requests that a page of another origin makes a browser send with its user's cookies (cross-site request

@@ -31,7 +31,8 @@ export function deleted(model: ModelInput, functions: readonly Called<[ctx: Cont
   const open = guards(...functions);
   const problems = (method: string) => ['invalid_query' as const, ...problemsOf(open, method)];
   return step(problems, async function deleted(ctx) {
-    const given = parseQueryString(ctx.querystring, { only: [deletedName] }).filter(({ isItem }) => !isItem);
+    const parameters = ctx.queryParameters ?? parseQueryString(ctx.querystring, { only: [deletedName] });
+    const given = parameters.filter(({ name, operator, isItem }) => name === deletedName && operator === undefined && !isItem);
     ctx.deleted = 'live';
     if (given.length > 0) {
       await runAlone(open, ctx);

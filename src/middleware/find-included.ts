@@ -50,7 +50,9 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
         await askSources(sources, steps, wanted);
         const work = workOf(ctx);
         const bytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
-        const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes: bytes, work };
+        const chosen = ctx.listQuery?.includedFields ?? ctx.includedFields;
+        const fields = chosen && new Map([...chosen].map(([name, selected]) => [paths.get(name)?.at(-1) as Step, selected]));
+        const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes: bytes, work, ...(fields && { fields }) };
         const reads: Reads = {
           read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
           measure: (records) => measureIncluded(records, steps, inclusion),

@@ -4,6 +4,7 @@ import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import type { ListQuery } from '../mongo/list/parse-list-query.ts';
 import { writePage } from '../mongo/list/write-page.ts';
+import { pathsIn } from '../mongo/relations/through/expression.ts';
 import { type Sight, throughFields } from '../mongo/relations/through/through-field.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';
@@ -97,11 +98,12 @@ interface SeenThrough {
  */
 async function askThrough(ctx: Context, query: ListQuery, through: Through | undefined): Promise<SeenThrough> {
   const named = throughFields(query);
-  if (named.length === 0) return {};
-  if (!through || named.some((field) => !through.knows(field)))
+  const paths = query.filter ? pathsIn(query.filter) : [];
+  if (named.length === 0 && paths.length === 0) return {};
+  if (!through || ![...named, ...paths.flat()].every((one) => through.knows(one)))
     throw new Error('`findPage` must be given the same `through` as `listQuery`.');
   const scopes = sourceScopesOf(ctx);
-  for (const { steps } of named) {
+  for (const steps of [...named.map((field) => field.steps), ...paths]) {
     for (const { source } of steps) if (!(await scopes.of(source as GuardedSource))) break; // those of `listQuery`
   }
   return { through: { sight: scopes.known, maxIds: through.maxIds, maxSorted: through.maxSorted } };

@@ -84,6 +84,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       paging,
       selector: fields ? selector : undefined,
       includes,
+      ...(through && { relations: through.relations }),
       ...checkFilterLimits(limits),
     };
     const ofCursor = paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
@@ -94,7 +95,9 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
         const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
         const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
         const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
-        ctx.listQuery = parseListQuery(parseQueryString(ctx.querystring), rules, { isPartial, deleted: ctx.deleted, parent });
+        const { queryParameters, deleted } = ctx;
+        const asked = { isPartial, isInBody: queryParameters !== undefined, deleted, parent };
+        ctx.listQuery = parseListQuery(queryParameters ?? parseQueryString(ctx.querystring), rules, asked);
       }),
     );
   });
@@ -102,7 +105,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
 
 /** A cursor belongs to the view that it came from: what the caller does not see cannot be a part of its sort. */
 function viewsOf(model: CompiledModel, through: Through | undefined): string[] {
-  const behind = [...(through?.fields.values() ?? [])].flatMap(({ steps }) => steps.map(({ source }) => source.model));
+  const behind = [...(through?.relations.values() ?? [])].flatMap(({ steps }) => steps.map(({ source }) => source.model));
   return [...new Set([model, ...behind])].flatMap(({ name, held }) => (held ? `${name}:${held.join(',')}` : []));
 }
 

@@ -26,7 +26,11 @@ export function page(): ResourceMiddleware {
     const exchange = exchangeOf(ctx);
     exchange.throwIfGivenUp();
     const found = await writePage(ctx.page ?? missing('page', 'page'), exchange.work, ctx.included);
-    const links = found.place.mode === 'cursor' ? cursorLinks(ctx, found.place) : numberLinks(ctx, found.place, found.hasNext);
+    const links = ctx.queryParameters
+      ? []
+      : found.place.mode === 'cursor'
+        ? cursorLinks(ctx, found.place)
+        : numberLinks(ctx, found.place, found.hasNext);
     const link = formatLink(links);
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
     ctx.status = 200; // the app may have set another one

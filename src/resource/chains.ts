@@ -28,6 +28,7 @@ import { listQuery } from '../middleware/list-query.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
+import { queryBody } from '../middleware/query-body.ts';
 import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
 import { changeLink, checkLink, findOther } from '../middleware/relations/change-link.ts';
@@ -40,7 +41,7 @@ import { updateMany } from '../middleware/update-many.ts';
 import { withinTransaction } from '../middleware/within-transaction.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
-import type { Operation, WriteOperation } from './define/resource-options.ts';
+import { listQueryName, type Operation, type WriteOperation } from './define/resource-options.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
 import { nestedChains } from './relations/nested-chains.ts';
 
@@ -48,8 +49,9 @@ import { nestedChains } from './relations/nested-chains.ts';
 export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonly ResourceMiddleware[]> {
   return new Map([
     ...r.ops.map((name) => [name, () => chains[name](r)] as const),
+    ...(r.ops.includes('list') ? [[listQueryName, () => queried(r)] as const] : []),
     ...r.operations.map((operation) => [operation.name, () => customChain(r, operation)] as const),
-    ...nestedChains(r, chains),
+    ...nestedChains(r, { ...chains, query: queried }),
     ...linkChains(r),
   ]);
 }
@@ -59,17 +61,7 @@ export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonl
  * `problems`, `inFlightLimit`, `requestTimeout` and `authenticate` run before each of them.
  */
 const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
-  list: (r) => [
-    ...guard(r, 'list'),
-    caching(r.caching),
-    ...rows(r),
-    ...trash(r),
-    query(r),
-    findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
-    ...included(r), // before the hooks: what is included may end the page early
-    ...hooks(r, 'list'),
-    page(),
-  ],
+  list: (r) => listing(r, []),
   get: (r) => [
     ...guard(r, 'get'),
     caching(r.caching),
@@ -177,6 +169,24 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ),
   ],
 };
+
+/** The chain of a list. `reading` reads its parameters, if they do not stand in the URL. */
+function listing(r: CompiledResource, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
+  return [
+    ...guard(r, 'list'),
+    caching(r.caching),
+    ...rows(r),
+    ...reading,
+    ...trash(r),
+    query(r),
+    findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
+    ...included(r), // before the hooks: what is included may end the page early
+    ...hooks(r, 'list'),
+    page(),
+  ];
+}
+
+const queried = (r: CompiledResource) => listing(r, [queryBody({ timeout: r.bodyTimeout })]);
 
 /**
  * The chain of a custom operation: its own middlewares run between the guards and scope of the resource and the answer.

@@ -10,6 +10,7 @@ import { setView } from '../middleware/views/view.ts';
 import type { Step } from '../mongo/relations/include/read-included.ts';
 import { chainsOf } from './chains.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
+import { listQueryName } from './define/resource-options.ts';
 import { type ServedOperation, servedOperations } from './served-operations.ts';
 
 /** A resource with its operations, and what they run. */
@@ -44,7 +45,8 @@ export function serveResource(resource: CompiledResource, before: Chain, resourc
     const all = [...new Set([...ownRules, ...related])];
     const widest = part(chainOf(name));
     if (all.length === 0) return widest;
-    const rulesFor = ({ querystring }: Context) => (querystring === '' ? ownRules : all);
+    const isInBody = name.endsWith('.query');
+    const rulesFor = ({ querystring }: Context) => (querystring === '' && !isInBody ? ownRules : all);
     // Who is refused by a guard is asked nothing else. A relation that a caller does not know has no guards either.
     const ofGuards = isOfRelation(resource, name) ? 0 : widest.filter(isGuards).length;
     const chainFor = (held: ReadonlySet<string>) => {
@@ -73,7 +75,7 @@ const hidden = step(['not_found'], function hidden() {
 });
 
 function isOfRelation({ ops, operations }: CompiledResource, name: string): boolean {
-  return !(ops as readonly string[]).includes(name) && !operations.some((one) => one.name === name);
+  return name !== listQueryName && !(ops as readonly string[]).includes(name) && !operations.some((one) => one.name === name);
 }
 
 /** The rules on which an operation depends: always, and where its query string names relations. */
@@ -88,7 +90,7 @@ function rulesOf(resource: CompiledResource, name: string): OperationRules {
   if (name === 'delete') return none; // it takes no field and shows none
   const nested = resource.nested.find(({ operations }) => operations.some((one) => one.name === name));
   const own = [...new Set([...resource.model.rules, ...(nested?.target.model.rules ?? [])])];
-  const reading = nested ? nested.target : name === 'list' || name === 'get' ? resource : undefined;
+  const reading = nested ? nested.target : name === 'list' || name === 'get' || name === listQueryName ? resource : undefined;
   return { own, related: reading ? relatedRules(stepsOf(reading)) : [] };
 }
 

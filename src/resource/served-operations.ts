@@ -1,10 +1,12 @@
 import type { CompiledResource } from './define/compiled-resource.ts';
-import { type Endpoint, type Operation, standardEndpoints } from './define/resource-options.ts';
+import { type Endpoint, listQueryName, type Operation, queryEndpoints, standardEndpoints } from './define/resource-options.ts';
 
 /** An operation that a resource serves, of whichever kind. */
 export interface ServedOperation extends Endpoint {
   /** Its name in guards and chains, such as `list`, `send` or `orders.create`. */
   readonly name: string;
+  /** The operation of which it is another form: the list whose parameters stand in its body. */
+  readonly twinOf?: string;
   /** Whether it reads a JSON body. */
   readonly readsJson: boolean;
   /** How long the database may work for it: the limit of the model whose records it is about, in milliseconds. */
@@ -17,6 +19,9 @@ const withBody: ReadonlySet<Operation> = new Set<Operation>(['create', 'patch', 
 export function servedOperations(resource: CompiledResource): ServedOperation[] {
   const maxTimeMS = limitOf(resource);
   const standard = resource.ops.map((name) => ({ ...standardEndpoints[name], name, readsJson: withBody.has(name), maxTimeMS }));
+  const queries = resource.ops.includes('list')
+    ? queryEndpoints('/').map((endpoint) => ({ ...endpoint, name: listQueryName, twinOf: 'list', readsJson: true, maxTimeMS }))
+    : [];
   const custom = resource.operations.map(({ name, method, path, body }) => ({
     method,
     path,
@@ -25,12 +30,15 @@ export function servedOperations(resource: CompiledResource): ServedOperation[] 
     maxTimeMS,
   }));
   const nested = resource.nested.flatMap(({ operations, target }) =>
-    operations.map(({ name, kind, method, path }) => ({ method, path, name, readsJson: kind === 'create', maxTimeMS: limitOf(target) })),
+    operations.map(({ name, kind, method, path }) => {
+      const twin = kind === 'query' ? { twinOf: name.replace(/query$/, 'list') } : {};
+      return { method, path, name, ...twin, readsJson: kind !== 'list', maxTimeMS: limitOf(target) };
+    }),
   );
   const links = resource.links.flatMap(({ operations }) =>
     operations.map(({ name, method, path }) => ({ method, path, name, readsJson: false, maxTimeMS })),
   );
-  return [...standard, ...custom, ...nested, ...links];
+  return [...standard, ...custom, ...nested, ...links, ...queries];
 }
 
 /** The time limit of a model wins over that of the api. */

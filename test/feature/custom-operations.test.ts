@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { withQuery } from '../support/http/with-query.ts';
 import { ann, useCustomOrders } from '../support/models/custom-orders.ts';
 
 const database = useDatabase({ monitorCommands: true });
@@ -103,7 +104,7 @@ describe('the path of a custom operation', () => {
   });
 
   it('shares its methods with the standard operations there', async () => {
-    expect((await api.request('PATCH', '/api/orders', { headers: ann })).headers.allow).toBe('GET, HEAD, POST, DELETE');
+    expect((await api.request('PATCH', '/api/orders', { headers: ann })).headers.allow).toBe(withQuery('GET, HEAD, POST, DELETE'));
     expect((await api.request('GET', '/api/orders/a/send', { headers: ann })).headers.allow).toBe('POST');
     expect((await api.request('HEAD', '/api/orders/a/look', { headers: ann })).headers.etag).toBe('"3"');
   });

@@ -170,6 +170,9 @@ const queries: readonly (readonly [rule: Rule, query: string, ...Found])[] = [
   ['enum', '/numbered?total=x', 'total', 'enum', { values: ['true', 'false', 'estimate'] }],
   ['estimate_only', '/numbered?total=true', 'total', 'estimate_only'],
   ['not_estimable', '/numbered?total=estimate&name=a', 'total', 'not_estimable'],
+  ['syntax', '/things?filter=name', 'filter', 'syntax', { position: 5, expected: '=, !=, <, <=, >, >= or IN' }],
+  ['ambiguous', '/things?filter=small=1%20AND%20small=2%20OR%20small=3', 'filter', 'ambiguous', { position: 21 }],
+  ['too_complex', `/things?filter=${'('.repeat(9)}`, 'filter', 'too_complex', { limit: 8 }],
 ];
 
 describe('an error of a field names the rule, and what it speaks of', () => {

@@ -225,3 +225,49 @@ describe('a unique index', () => {
     expect(await database.db.collection('orders').countDocuments({ email: { $exists: false } })).toBe(3);
   });
 });
+
+describe('a filter that is declared as frequent', () => {
+  const planned = async (filters: readonly string[], resource: object = { scopeFields: ['owner'] }) => {
+    const { collections } = await planIndexes(build({ ...resource, filters }));
+    const all = collections.flatMap(({ missing, existing }) => [...missing, ...existing]);
+    return all.filter(({ reasons }) =>
+      reasons.some(
+        (reason) =>
+          reason.includes('orders: filter number') || reason.includes('orders: filter email') || reason.includes('orders: filter ('),
+      ),
+    );
+  };
+
+  it.each([
+    ['number = … AND email = …', [{ owner: 1, number: 1, email: 1, _id: 1 }]],
+    ['email = … AND prefix(number, …)', [{ owner: 1, email: 1, number: 1, _id: 1 }]],
+    [
+      '(number = … OR email = …) AND NOT number = "x"',
+      [
+        { owner: 1, number: 1, _id: 1 },
+        { owner: 1, email: 1, _id: 1 },
+      ],
+    ],
+    ['email = null', [{ owner: 1, email: 1, _id: 1 }]],
+  ])('%s has an index for each alternative', async (filter, keys) => {
+    const found = await planned([filter]);
+    expect(found.map(({ key }) => Object.fromEntries(key)).sort()).toEqual(keys.sort());
+  });
+
+  it('has its scope first, or none without one', async () => {
+    const [index] = await planned(['number = … AND email = …'], {});
+    expect(Object.fromEntries(index?.key ?? [])).toEqual({ number: 1, email: 1, _id: 1 });
+  });
+
+  it.each([
+    ['number = ', /`filters` of resource `orders` has `number = `, which is not a filter: at character 10 it ends/],
+    ['owner = …', /has `owner = …`, which `owner` at character 1 cannot be filtered/],
+    ['email > …', /`email` at character 1 does not have the operator `gt`/],
+    ['a = … AND b = … OR c = …', /is ambiguous/],
+  ])('%j is refused at start', (filter, message) => expect(() => build({ filters: [filter] })).toThrow(message));
+
+  it('is no filter for clients: `…` is no value there', async () => {
+    const answer = await api().fetch(new Request(`http://in-process/orders?filter=${encodeURIComponent('number = …')}`));
+    expect(answer.status).toBe(400);
+  });
+});

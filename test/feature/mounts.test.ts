@@ -6,6 +6,7 @@ import { type Api, cursorPaging, defineModel, type PlainOptions, service, t } fr
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
 import { type Answer, type Sent, send } from '../support/http/serve.ts';
+import { withQuery } from '../support/http/with-query.ts';
 
 const Doc = defineModel('Doc', {
   collection: 'docs',
@@ -126,7 +127,7 @@ describe('routes() under a mount', () => {
     for (const path of ['/v1/api/nothing', '/v1/api', '/v1/api/', '/v1/api/docs/', '/v1/api//docs', '/v1/api/docs/a/b']) {
       expect([path, (await request('GET', path)).body?.code]).toEqual([path, 'not_found']);
     }
-    expect((await request('PUT', '/v1/api/docs')).headers.allow).toBe('GET, HEAD, POST');
+    expect((await request('PUT', '/v1/api/docs')).headers.allow).toBe(withQuery('GET, HEAD, POST'));
     for (const path of ['/v1', '/v1/', '/v1/apis/docs', '/v1x/api/docs', '/api/docs', '/x/v1/api/docs', '/v1/docs']) {
       const { status, body } = await request('GET', path);
       expect([path, status, body]).toEqual([path, 404, undefined]);
@@ -138,7 +139,7 @@ describe('routes() under a mount', () => {
   it('leaves OPTIONS to the app', async () => {
     const request = await ask(routed((router) => router.use('/v1', makeApi('/api').routes())));
     const { status, headers } = await request('OPTIONS', '/v1/api/docs');
-    expect([status, headers.allow]).toEqual([200, 'HEAD, GET, POST, PUT, PATCH, DELETE']);
+    expect([status, headers.allow]).toEqual([200, withQuery('HEAD, GET, POST, PUT, PATCH, DELETE')]);
   });
 
   it('runs the middlewares of the router before it', async () => {

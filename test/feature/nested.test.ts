@@ -4,6 +4,7 @@ import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
+import { withQuery } from '../support/http/with-query.ts';
 import { Project, projects, type Stored, Tag, Task, tags, tasks } from '../support/models/projects.ts';
 
 const database = useDatabase({ monitorCommands: true });
@@ -127,8 +128,8 @@ describe('GET <resource>/{id}/<relation>', () => {
 
   it('answers HEAD and OPTIONS, and 405 for what it does not serve', async () => {
     expect((await send('HEAD', 'projects/full/tasks')).status).toBe(200);
-    expect((await send('DELETE', 'projects/full/tasks')).headers.allow).toBe('GET, HEAD, POST');
-    expect((await send('POST', 'projects/full/stepped', {})).headers.allow).toBe('GET, HEAD');
+    expect((await send('DELETE', 'projects/full/tasks')).headers.allow).toBe(withQuery('GET, HEAD, POST'));
+    expect((await send('POST', 'projects/full/stepped', {})).headers.allow).toBe(withQuery('GET, HEAD'));
   });
 });
 
@@ -258,6 +259,6 @@ describe('a record whose id does not fit the field that refers to it', () => {
   });
 
   it('cannot be created below at all if the array requires several ids', async () => {
-    expect((await shelves.request('POST', '/api/shelves/a/paired', { body: {} })).headers.allow).toBe('GET, HEAD');
+    expect((await shelves.request('POST', '/api/shelves/a/paired', { body: {} })).headers.allow).toBe(withQuery('GET, HEAD'));
   });
 });

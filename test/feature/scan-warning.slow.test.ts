@@ -97,6 +97,19 @@ describe('a list that looks through its collection', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('warns of each alternative of a filter that no index serves', async () => {
+    await database.db.collection('docs').createIndex({ status: 1, _id: 1 });
+    const looked = explained(2);
+    const warning = warned();
+    await list(build(), `filter=${encodeURIComponent('status = "open" OR (amount > 5 AND NOT note = "rare")')}`);
+    await Promise.all([looked, warning]);
+    await listLast();
+    const help = 'This index would help: db.collection("docs").createIndex({ amount: 1, _id: 1 })';
+    expect(warnings.map(({ text }) => text)).toEqual([
+      `A list of \`docs\` looks through the whole collection: amount[gt]=…, sort=id. ${help}`,
+    ]);
+  });
+
   it('warns once for each kind, whatever the values', async () => {
     const api = build();
     const first = warned();

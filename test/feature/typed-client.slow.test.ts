@@ -48,7 +48,7 @@ let atlas: Api;
 let workspace: ReturnType<typeof createProjects>;
 let origin: string;
 /** Modules that this test makes: the compiler has checked them on their own. */
-let orders: Any, cities: Any, customers: Any, connections: Any, projects: Any;
+let orders: Any, cities: Any, customers: Any, connections: Any, projects: Any, filters: Any, chosen: Any;
 
 beforeAll(async () => {
   shop = createShop(database.db);
@@ -63,13 +63,22 @@ beforeAll(async () => {
   }
   // Those lines included that must not compile: one that does is an error.
   const programs = filesOf('docs/clients/typed-client.md');
-  expect(Object.keys(programs)).toEqual(['orders.ts', 'cities.ts', 'customers.ts', 'tasks.ts', 'connections.ts', 'refused.ts']);
+  expect(Object.keys(programs)).toEqual([
+    'orders.ts',
+    'cities.ts',
+    'filters.ts',
+    'open-or-large.ts',
+    'customers.ts',
+    'tasks.ts',
+    'connections.ts',
+    'refused.ts',
+  ]);
   for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   await runTool('typescript/bin/tsc', '--project', '.');
   const load = (name: string) => import(join(folder, 'out', `${name}.js`));
-  [orders, cities, customers, projects, connections] = await Promise.all(
-    ['orders', 'cities', 'customers', 'tasks', 'connections'].map(load),
+  [orders, cities, customers, projects, connections, filters, chosen] = await Promise.all(
+    ['orders', 'cities', 'customers', 'tasks', 'connections', 'filters', 'open-or-large'].map(load),
   );
   origin = `http://127.0.0.1:${(await serve(shop.routes())).port}`;
 });
@@ -106,6 +115,21 @@ describe('the typed client of the recipe', () => {
     for (const number of numbers) expect((await customers.placeFor(client, data.data.id, number)).customerId).toBe(data.data.id);
     const { orders: newest, count, hasNext } = await customers.newestOrders(client, data.data.id);
     expect([newest.length, count, hasNext]).toEqual([10, 11, true]);
+  });
+
+  it('builds filters of what the description has', async () => {
+    const client = connections.inProcess(shop, 'ann-token');
+    for (const [number, total] of [
+      ['F-1', '1'],
+      ['F-2', '500'],
+      ['G"-1', '500'],
+    ])
+      await orders.place(client, { number, total, customerId });
+    const numbers = async (series: string) => (await chosen.openOrLarge(client, series)).map(({ number }: { number: string }) => number);
+    expect(await numbers('F')).toContain('G"-1');
+    expect(await numbers('F')).not.toContain('F-2');
+    expect(await numbers('G"')).not.toContain('G"-1');
+    expect(filters.quote('a"b\\')).toBe('"a\\"b\\\\"');
   });
 
   it('links, restores, and filters through a relation', async () => {

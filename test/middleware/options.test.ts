@@ -33,6 +33,7 @@ import {
   listQuery,
   observe,
   problems,
+  queryBody,
   record,
   records,
   remove,
@@ -159,6 +160,8 @@ const cases: readonly Case[] = [
   ],
   ['answer', 'a status of an error', answer, { status: 404 }, /`status` of `answer` must be a status from 200 to 299/],
   ['answer', 'a location that is no function', answer, { location: '/a' }, /`location` of `answer` must be a function/],
+  ['queryBody', 'a misspelt option', queryBody, { limits: 5 }, /did you mean `limit`\?/],
+  ['queryBody', 'a limit that is none', queryBody, { limit: '1mb' }, /`limit`/],
   ['jsonBody', 'a text for true', jsonBody, { optional: 'yes' }, /`optional` .* true or false/],
   ['beforeHooks', 'no model', (wrong) => beforeHooks(wrong, []), undefined, /`model`/],
   [

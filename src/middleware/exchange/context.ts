@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { ProblemCode } from '../../errors.ts';
+import type { QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Included } from '../../model/relations/included.ts';
@@ -87,8 +88,12 @@ interface QuerySlots {
   deleted?: Visible;
   /** Set by `fields`: the fields of one record that the client chose to read. */
   fields?: SelectedFields;
+  /** Set by `fields`: the fields of included records that the client chose to read, by the names of `include`. */
+  includedFields?: ReadonlyMap<string, SelectedFields>;
   /** Set by `ifMatch`: the condition of the write's own filter, or of the record that is read. */
   precondition?: Precondition;
+  /** Set by `queryBody`: the parameters of a body, which stand for those of a query string. */
+  queryParameters?: readonly QueryParameter[];
   /** Set by `listQuery`: the parsed query string. */
   listQuery?: ListQuery;
   /** Set by `filterQuery`: the parsed query string of a write to many records. */

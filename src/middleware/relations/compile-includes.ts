@@ -3,6 +3,7 @@ import { nearest } from '../../hints.ts';
 import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
+import type { IncludedSelector } from '../../model/read/select-fields.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/relations/includable.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
@@ -33,6 +34,8 @@ export interface Includes extends Includable {
   readonly steps: readonly Step<GuardedSource>[];
   /** The steps of a name, the first one first. */
   readonly paths: ReadonlyMap<string, readonly Step<GuardedSource>[]>;
+  /** What clients may choose of the record behind each name. */
+  readonly selectors: ReadonlyMap<string, IncludedSelector>;
   /** Largest size of the included records of one answer, in bytes. */
   readonly maxPageBytes: number;
   seenBy(held: ReadonlySet<string>): Includes;
@@ -70,7 +73,20 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
   const { steps, paths } = compilePaths(root, names, { ...options, option: 'include', maxDepth });
   const relations = new Map([...paths].flatMap(([name, [first]]) => (first && !isMany(first.relation) ? [[name, first.relation]] : [])));
   const seenBy = (held: ReadonlySet<string>) => compileIncludes(viewOf(root, held), names, seenTargets(options, held));
-  return { names: [...paths.keys()], relations, steps, paths, maxPageBytes, rules: rulesAlong(root, steps), seenBy };
+  const selectors = new Map([...paths].flatMap(([name, path]) => selectorOf(name, path.at(-1))));
+  return { names: [...paths.keys()], relations, steps, paths, selectors, maxPageBytes, rules: rulesAlong(root, steps), seenBy };
+}
+
+/** What clients may choose of the record behind a path. None of what is counted. */
+function selectorOf(path: string, last: Step | undefined): (readonly [string, IncludedSelector])[] {
+  if (!last || (isMany(last.relation) && last.relation.isCount)) return [];
+  const { selector } = last.source.model;
+  const select = (names: readonly string[], included: readonly string[]) => {
+    const isIncluded = (name: string) => included.some((one) => `${one}.`.startsWith(`${path}.${name}.`));
+    const below = last.steps.map(({ relation }) => relation).filter((relation) => !isMany(relation) && isIncluded(relation.name));
+    return selector.select(names, below as Relation[]);
+  };
+  return [[path, { names: selector.names, select }]];
 }
 
 /** The same options, with the models that callers see for whom these rules hold. */

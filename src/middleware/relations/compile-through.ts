@@ -1,10 +1,11 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import type { Step } from '../../mongo/relations/include/read-included.ts';
-import type { ThroughField, ThroughStep } from '../../mongo/relations/through/through-field.ts';
+import type { ThroughField, ThroughRelation, ThroughStep } from '../../mongo/relations/through/through-field.ts';
 import { aWholeNumber, checkValue, type Legal, type LegalOptions } from '../../options.ts';
 import { compilePaths, rulesAlong, seenTargets } from './compile-includes.ts';
 import type { GuardedSource, RelationTarget } from './relation-targets.ts';
@@ -37,14 +38,16 @@ export interface ThroughOptions extends DatabaseOptions, ThroughLimits {
 export interface Through {
   /** The fields of related records that a query may name, by their whole names: `project.status`. */
   readonly fields: ReadonlyMap<string, ThroughField<GuardedSource>>;
+  /** The relations that a filter may name, by the names of the option, with the fields that it may name behind them. */
+  readonly relations: ReadonlyMap<string, ThroughRelation<GuardedSource>>;
   /** The first steps of all names. */
   readonly steps: readonly Step<GuardedSource>[];
   /** The most ids of one relation that become part of a filter. */
   readonly maxIds: number;
   /** The most matches that are sorted by values of related records. */
   readonly maxSorted: number;
-  /** Whether a field is one of these, in any view. */
-  knows(field: ThroughField): boolean;
+  /** Whether a field or a step is one of these, in any view. */
+  knows(one: ThroughField | ThroughStep): boolean;
   /** The rules on which it depends what a query may name. Empty in a view. */
   readonly rules: readonly string[];
   /** What a query may name of callers for whom these rules hold. */
@@ -73,9 +76,10 @@ const maxDepth = 3;
 /**
  * Compiles the relations through which a list can be filtered and sorted: with `project`, clients may ask for
  * `project.status=open` and `sort=project.name`, if the policy of the field in its own model says so. Only listed names
- * are allowed: `project.owner` alone does not allow `project`. A sort needs single references all the way.
+ * are allowed: `project.owner` alone does not allow `project`. A sort needs single references all the way. What lies
+ * behind a relation by `t.hasMany` can only be named in `any(comments, …)` and `none(comments, …)` of a `filter`.
  *
- * Throws a {@link ConfigurationError} for a name that is not a reference, or only one of private fields; for a path of
+ * Throws a {@link ConfigurationError} for a name that is not a relation, or only one of private fields; for a path of
  * more than three relations; for a relation inside an array of arrays; for one that leads to a model which is not one
  * of the `targets`, to several targets alike, or to ids of another type; and for a model that has no field that can be
  * filtered or sorted by.
@@ -93,18 +97,20 @@ function compileIn(root: CompiledModel, names: readonly string[], options: Throu
   const { owner = 'a list' } = options;
   const { maxIdsThrough, maxSortThrough } = checkThroughLimits(options);
   const { steps, paths } = compilePaths(root, names, { ...options, option: 'through', maxDepth });
-  const made = new Map<Step, ThroughStep<GuardedSource>>();
-  const fields = tryAll(
+  const made: Made = new Map();
+  const relations = tryAll(
     [...paths].map(
       ([name, path]) =>
         () =>
-          fieldsBehind(name, path, root, made, `\`through\` of ${owner} names \`${name}\``),
+          [name, relationBehind(name, path, root, made, `\`through\` of ${owner} names \`${name}\``)] as const,
     ),
   );
-  for (const field of fields.flat()) known.add(field);
+  const fields = relations.flatMap(([, { steps, fields: some }]) => (steps.some(({ via }) => via) ? [] : some.filter(isAskable)));
+  for (const one of [...fields, ...made.values()]) known.add(one);
   return {
-    fields: new Map(fields.flat().map((field) => [field.name, field])),
-    knows: (field) => known.has(field),
+    fields: new Map(fields.map((field) => [field.name, field])),
+    relations: new Map(relations),
+    knows: (one) => known.has(one),
     steps,
     maxIds: maxIdsThrough,
     maxSorted: maxSortThrough,
@@ -124,42 +130,50 @@ export function checkThroughLimits({ maxIdsThrough = 1_000, maxSortThrough = 10_
 
 type Made = Map<Step, ThroughStep<GuardedSource>>;
 
-/** The fields that clients may name behind a path of relations. */
-function fieldsBehind(
+/** A path of relations, with the fields that clients may name behind it. */
+function relationBehind(
   name: string,
   path: readonly Step<GuardedSource>[],
   root: CompiledModel,
   made: Made,
   where: string,
-): ThroughField<GuardedSource>[] {
+): ThroughRelation<GuardedSource> {
   let from = root;
   let isSingle = true;
-  const steps: ThroughStep<GuardedSource>[] = [];
+  const taken: ThroughStep<GuardedSource>[] = [];
   for (const step of path) {
-    if (step.children)
-      throw new ConfigurationError(
-        `${where}: \`${step.relation.name}\` of ${from.name} is a \`t.hasMany\`, and only references can be filtered through.`,
-      );
-    const ids = from.fieldTable.get(step.relation.field);
-    if (!ids || ids.inNestedArray)
-      throw new ConfigurationError(
-        `${where}: \`${step.relation.field}\` of ${from.name} lies in an array of arrays, which no query can reach.`,
-      );
-    isSingle &&= ids.arrayPath === undefined;
-    const known = made.get(step) ?? { field: ids.name, path: ids.path, source: step.source };
+    const known = made.get(step) ?? toThroughStep(step, from, where);
     made.set(step, known);
-    steps.push(known);
+    taken.push(known);
+    isSingle &&= !step.children && from.fieldTable.get(step.relation.field)?.arrayPath === undefined;
     from = step.source.model;
   }
-  const [first, ...others] = steps;
+  const steps = taken as [ThroughStep<GuardedSource>, ...ThroughStep<GuardedSource>[]]; // a path has a relation
   const behind = [...from.clientFields.values()].map((field) => ({ ...field, sortable: field.sortable && isSingle }));
-  const named = behind.filter(({ operators, sortable }) => operators.size > 0 || sortable);
-  if (named.length === 0 && from.held) return []; // the whole model has some
-  if (!first || named.length === 0)
+  // That there are related records is also something to ask for. The whole model has what a view lacks.
+  if (!behind.some(isAskable) && !from.held && !taken.some(({ via }) => via))
     throw new ConfigurationError(
       `${where}, but no field of ${from.name} can be filtered${isSingle ? ' or sorted by' : ''}: give one a \`policy.filter\`${isSingle ? ' or `policy.sort`' : ''}.`,
     );
-  return named.map((field) => ({ ...field, name: `${name}.${field.name}`, ownName: field.name, steps: [first, ...others] }));
+  const named = behind.filter((field) => isAskable(field) || field.ofObjects); // of whose items a filter may ask
+  return { steps, fields: named.map((field) => ({ ...field, name: `${name}.${field.name}`, ownName: field.name, steps })) };
+}
+
+/** Whether a parameter may name a field. */
+function isAskable({ operators, sortable }: QueryField): boolean {
+  return operators.size > 0 || sortable;
+}
+
+function toThroughStep(step: Step<GuardedSource>, from: CompiledModel, where: string): ThroughStep<GuardedSource> {
+  const { relation, children, source } = step;
+  if (children) {
+    const { path, idTypes } = children;
+    return { name: relation.name, field: 'id', path: '_id', via: { field: relation.via, path, idTypes }, source };
+  }
+  const ids = from.fieldTable.get(relation.field);
+  if (!ids || ids.inNestedArray)
+    throw new ConfigurationError(`${where}: \`${relation.field}\` of ${from.name} lies in an array of arrays, which no query can reach.`);
+  return { name: relation.name, field: ids.name, path: ids.path, via: undefined, source };
 }
 
 /** Whether the list can be sorted by a field of related records. */

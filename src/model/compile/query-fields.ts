@@ -16,6 +16,8 @@ export interface QueryField {
   readonly nullable: boolean;
   /** Whether the field is an array or lies in one. A filter then matches if one of the items matches. */
   readonly inList: boolean;
+  /** Whether the field is an array of objects. */
+  readonly ofObjects: boolean;
   /** The operators that its policy allows. */
   readonly operators: ReadonlySet<Operator>;
   readonly sortable: boolean;
@@ -63,6 +65,7 @@ function compileField(entry: FieldEntry, allow: Allow): QueryField {
     leaf,
     nullable: field.nullable || field.optional || (field.node.kind === 'array' && field.node.items.nullable),
     inList,
+    ofObjects: field.node.kind === 'array' && field.node.items.node.kind === 'object',
     operators: allowed,
     // Not an error in an array: the same embedded object may stand outside of an array elsewhere, where its policy has
     // an effect.

@@ -31,6 +31,30 @@ export interface FieldSelector {
   select(names: readonly string[], included?: readonly Relation[]): SelectedFields;
 }
 
+/** The fields of an included record that clients may choose. */
+export interface IncludedSelector extends Pick<FieldSelector, 'names'> {
+  /** Selects these fields. What the relations in `included` need of those behind it is fetched too. */
+  select(names: readonly string[], included: readonly string[]): SelectedFields;
+}
+
+/** The records of which a client chooses fields besides the one that it asks for: those of the relations to include. */
+export interface Choosable {
+  /** The names of the relations to include. */
+  readonly include: readonly string[];
+  /** The references of the record itself among them. */
+  readonly relations: readonly Relation[];
+  /** What can be chosen of the record behind each relation, by the names of `include`. */
+  readonly selectors: ReadonlyMap<string, IncludedSelector>;
+}
+
+/** The fields that a client chose: of the record, and of those that are included in it. */
+export interface ChosenFields {
+  /** Undefined for every readable field. */
+  readonly own: SelectedFields | undefined;
+  /** By the names of `include`. A relation that is not among them is shown whole. */
+  readonly ofIncluded: ReadonlyMap<string, SelectedFields>;
+}
+
 /**
  * Compiles the selector of a model. `names` are the fields that a client may name; `writer` and `bytesWriter` write
  * whole records.
@@ -101,23 +125,48 @@ function projectableWithin(field: CompiledField): ObjectNode | undefined {
 }
 
 /**
- * Parses the names of `fields`. Unknown names are added to `errors`; a private field is reported as one that does not
- * exist. Undefined if there are errors or no names. `included` are the relations to include.
+ * Parses the names of `fields`: those of the record, and, behind the name of a relation to include, those of the
+ * included record. Unknown names are added to `errors`; a private field is reported as one that does not exist. A
+ * record of which no field is named is shown whole.
  */
 export function parseFields(
   given: readonly string[],
   selector: FieldSelector,
   errors: ErrorSink,
-  included: readonly Relation[] = [],
-): SelectedFields | undefined {
-  if (given.length === 0) return undefined;
-  const names = [...new Set(given)];
-  const unknown = names.filter((name) => !selector.names.has(name));
-  for (const name of unknown) errors.push(describeUnknown(name, selector.names).at('fields'));
-  return unknown.length > 0 ? undefined : selector.select(names, included);
+  others: Choosable = noOthers,
+): ChosenFields {
+  const { include, relations, selectors } = others;
+  const chosen = new Map<string, string[]>();
+  let isSound = true;
+  for (const name of new Set(given)) {
+    const relation = selector.names.has(name) ? '' : relationIn(name, include, selectors);
+    if (relation === undefined) {
+      isSound = false;
+      errors.push(describeUnknown(name, [...selector.names, ...namesBehind(include, selectors)]).at('fields'));
+    } else chosen.set(relation, [...(chosen.get(relation) ?? []), relation === '' ? name : name.slice(relation.length + 1)]);
+  }
+  if (!isSound || chosen.size === 0) return nothingChosen;
+  const { '': ofRecord, ...ofRelations } = Object.fromEntries(chosen);
+  const ofIncluded = Object.entries(ofRelations).map(([relation, names]) => {
+    const selected = selectors.get(relation)?.select(names, include);
+    return [relation, selected as SelectedFields] as const;
+  });
+  return { own: ofRecord && selector.select(ofRecord, relations), ofIncluded: new Map(ofIncluded) };
 }
 
-function describeUnknown(name: string, names: ReadonlySet<string>): Invalid {
+const noOthers: Choosable = { include: [], relations: [], selectors: new Map() };
+const nothingChosen: ChosenFields = { own: undefined, ofIncluded: new Map() };
+
+/** The relation to include of whose record a name is a field. */
+function relationIn(name: string, include: readonly string[], selectors: Choosable['selectors']): string | undefined {
+  return include.find((one) => name.startsWith(`${one}.`) && selectors.get(one)?.names.has(name.slice(one.length + 1)));
+}
+
+function namesBehind(include: readonly string[], selectors: Choosable['selectors']): string[] {
+  return include.flatMap((one) => [...(selectors.get(one)?.names ?? [])].map((name) => `${one}.${name}`));
+}
+
+function describeUnknown(name: string, names: readonly string[]): Invalid {
   const suggestion = nearest(name, names);
   const hint = suggestion === undefined ? `. Allowed: ${listNames(names)}` : `; did you mean \`${suggestion}\`?`;
   return new Invalid('not_selectable', `${name === '' ? 'must name a field' : `cannot select \`${name}\``}${hint}`, { name, suggestion });

@@ -1,5 +1,6 @@
 import type { Abortable, AggregateOptions, Document as BsonDocument, Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { SelectedFields } from '../../model/read/select-fields.ts';
 import { type Room, TooMuchIncluded } from '../../model/relations/included.ts';
 import { documentEnd, findMember, readInt32 } from '../../model/value/bson-bytes.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
@@ -7,6 +8,7 @@ import type { Commands } from '../driver/commands.ts';
 import { asBytes, readAll } from '../driver/read-batches.ts';
 import type { Command, Work } from '../driver/work.ts';
 import type { Filter } from '../query/filter.ts';
+import { includePaths } from '../query/include-paths.ts';
 import { StoredRecord } from '../stored-record.ts';
 
 /** The records of a collection that refer to other records, for each of which they are the children. */
@@ -56,6 +58,8 @@ export interface ChildrenReads {
 interface Reach {
   readonly scope: Filter;
   readonly most: number;
+  /** The fields that the client chose of them. @default every readable field */
+  readonly fields?: SelectedFields | undefined;
 }
 
 /** The driver's types of an aggregation lack the signal. */
@@ -69,7 +73,12 @@ type Options = AggregateOptions & Abortable;
  */
 export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Commands, 'readMany'>): ChildrenReads {
   const { privatePaths } = model;
-  const withoutPrivate = privatePaths.length > 0 ? [{ $project: Object.fromEntries(privatePaths.map((path) => [path, 0])) }] : [];
+  const withoutPrivate: BsonDocument[] =
+    privatePaths.length > 0 ? [{ $project: Object.fromEntries(privatePaths.map((path) => [path, 0])) }] : [];
+
+  function projecting(fields: SelectedFields | undefined): BsonDocument[] {
+    return fields ? [{ $project: includePaths(fields.paths) }] : withoutPrivate;
+  }
 
   function build(
     parents: readonly unknown[],
@@ -86,19 +95,19 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
 
   return {
     async findChildren(parents, { path, sort, max }, reach, room, work) {
-      const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...withoutPrivate];
+      const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...projecting(reach.fields)];
       const batchSize = Math.min(parents.length * (max + 1), reach.most) + 1; // all in the first batch, as far as a reply can hold them
       const found = await readMany(work, (command) => {
         const options: Options = { ...bsonOptions, ...command.options, ...asBytes, batchSize };
         return command.count(() => readAll(db.aggregate(build(parents, path, reach, own, command), options), room));
       });
       if (found.length > reach.most) throw new TooMuchIncluded();
-      return found.map((bytes) => toChild(model, bytes));
+      return found.map((bytes) => toChild(model, bytes, reach.fields));
     },
 
     async sizeChildren(parents, { path, sort, max }, reach, work) {
       const size = { $project: { _id: 0, bytes: { $bsonSize: '$$ROOT' } } };
-      const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...withoutPrivate, size];
+      const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...projecting(reach.fields), size];
       const found = await readMany(work, (command) => {
         const options: Options = { ...bsonOptions, ...command.options, batchSize: reach.most + 2 };
         return command.count(() => db.aggregate<Sized>(build(parents, path, reach, own, command), options).toArray());
@@ -131,9 +140,9 @@ interface Counted {
 }
 
 /** Takes the child out of `{ at, child }` without decoding it. */
-function toChild(model: CompiledModel, bytes: Uint8Array): Child {
+function toChild(model: CompiledModel, bytes: Uint8Array, fields: SelectedFields | undefined): Child {
   const [at, child] = [findMember(bytes, 'at'), findMember(bytes, 'child')];
   if (!at || !child) throw new Error('The database has returned something else than a child.');
   const record = bytes.subarray(child.start, documentEnd(bytes, child.start, bytes.length));
-  return { parent: readInt32(bytes, at.start), record: new StoredRecord(model, record) };
+  return { parent: readInt32(bytes, at.start), record: new StoredRecord(model, record, fields) };
 }

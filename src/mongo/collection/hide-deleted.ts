@@ -14,8 +14,8 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
   return {
     findOne: (id, scope, options, work) => all.findOne(id, seen(scope), options, work),
     findPage: (query, scope, options, work) => all.findPage(query, seen(scope), options, work),
-    findMany: (ids, scope, room, work) => all.findMany(ids, seen(scope), room, work),
-    sizeMany: (ids, scope, work) => all.sizeMany(ids, seen(scope), work),
+    findMany: (ids, scope, room, work, fields) => all.findMany(ids, seen(scope), room, work, fields),
+    sizeMany: (ids, scope, work, fields) => all.sizeMany(ids, seen(scope), work, fields),
     count: (conditions, scope, work) => all.count(conditions, seen(scope), work),
     insert: all.insert,
     insertEach: all.insertEach,

@@ -15,6 +15,7 @@ import { both, buildFilter, type Condition, type Filter } from '../query/filter.
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition, type Precondition } from '../query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
+import { allOf, planExpression } from '../relations/through/plan-expression.ts';
 import { planThrough, type ThroughSettings } from '../relations/through/plan-through.ts';
 import { computeSort } from '../relations/through/sort-through.ts';
 import type { Sight, ThroughReads } from '../relations/through/through-field.ts';
@@ -65,10 +66,11 @@ export interface Reads extends ThroughReads {
   count(conditions: readonly Condition[], scope: Filter | undefined, work: Work): Promise<number>;
   /**
    * Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`.
+   * `fields` are those that the client chose.
    */
-  findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work: Work): Promise<StoredRecord[]>;
+  findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work: Work, fields?: SelectedFields): Promise<StoredRecord[]>;
   /** Measures the records that {@link findMany} would return, in bytes, by the JSON text of their ids. */
-  sizeMany(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<ReadonlyMap<string, number>>;
+  sizeMany(ids: readonly unknown[], scope: Filter | undefined, work: Work, fields?: SelectedFields): Promise<ReadonlyMap<string, number>>;
 }
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany'> {
@@ -183,16 +185,19 @@ export function openReads(
     return { count: await command.count(() => collection.estimatedDocumentCount(options)), isEstimate: true };
   }
 
-  /** Adds the conditions on related records to a filter. */
-  async function matchThrough(
-    conditions: ListQuery['through'],
+  /** Adds the conditions on related records, and those of the parameter `filter`, to a filter. */
+  async function matchFurther(
+    { through, filter: expression }: Pick<ListQuery, 'through' | 'filter'>,
     own: Filter,
     { sight, room }: Pick<ThroughSettings, 'sight' | 'room'>,
     work: Work,
   ): Promise<ThroughQuery> {
     work.limitTo(maxTimeMS); // the first command is one on another collection
-    const { filter, stages } = await planThrough(conditions, { model, sight, room, work });
-    return { filter: both(own, filter), stages };
+    const settings = { model, sight, room, work };
+    const { filter, stages } = await planThrough(through, settings);
+    if (!expression) return { filter: both(own, filter), stages };
+    const further = await planExpression(expression, settings);
+    return { filter: allOf([own, filter, further.filter]), stages: [...stages, ...further.stages] };
   }
 
   /**
@@ -220,8 +225,8 @@ export function openReads(
       const { sight, maxIds } = through;
       const computed = computeSort(asked.sort, model, sight);
       const room = { ids: maxIds, bytes: bytesOfIds(asked, computed !== undefined) };
-      const matching =
-        asked.through.length > 0 ? await matchThrough(asked.through, own, { sight, room }, work) : { filter: own, stages: [] };
+      const isPlain = asked.through.length === 0 && asked.filter === undefined;
+      const matching = isPlain ? { filter: own, stages: [] } : await matchFurther(asked, own, { sight, room }, work);
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
@@ -245,19 +250,20 @@ export function openReads(
 
     ...openThroughReads(model, readFirstBatch, readMany),
 
-    async findMany(ids, scope, room, work) {
+    async findMany(ids, scope, room, work, fields) {
       const filter = both({ _id: { $in: ids } }, scope);
       const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
       const found = await readMany(work, (command) => {
-        const options = { ...command.options, batchSize, ...withoutPrivate, ...asBytes };
+        const options = { ...command.options, batchSize, ...projectionOf(false, fields), ...asBytes };
         return command.count(() => readAll(collection.find<Stored>(command.handOver(filter), options), room));
       });
-      return found.map((one) => new StoredRecord(model, one));
+      return found.map((one) => new StoredRecord(model, one, fields));
     },
 
-    async sizeMany(ids, scope, work) {
+    async sizeMany(ids, scope, work, fields) {
       const filter = both({ _id: { $in: ids } }, scope);
-      const readable = withoutPrivate.projection ? [{ $project: withoutPrivate.projection }] : [];
+      const { projection } = projectionOf(false, fields);
+      const readable = projection ? [{ $project: projection }] : [];
       const found = await readMany(work, (command) => {
         const pipeline = [command.handOver({ $match: filter }), ...readable, { $project: { bytes: { $bsonSize: '$$ROOT' } } }];
         const options = { ...command.options, batchSize: ids.length + 1 };

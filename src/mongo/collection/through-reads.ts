@@ -4,7 +4,8 @@ import type { Commands } from '../driver/commands.ts';
 import type { ReadFirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
 import { both } from '../query/filter.ts';
-import type { ThroughReads } from '../relations/through/through-field.ts';
+import { bsonTypeOf } from '../query/sort-value.ts';
+import type { ThroughReads, Via } from '../relations/through/through-field.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 
 /** Opens what lists of other collections need of this one. */
@@ -14,10 +15,15 @@ export function openThroughReads(model: CompiledModel, readFirstBatch: ReadFirst
   // null.
   const idIsOfType = { _id: { $type: id.leaf.bsonTypes } };
 
-  function buildFind({ filter, stages }: ThroughQuery, limit: number, command: Command): object {
+  function buildFind({ filter, stages }: ThroughQuery, limit: number, via: Via | undefined, command: Command): object {
     const { maxTimeMS } = command;
     const projection = { _id: 1 };
     const batchSize = limit + 1; // one more tells the database that there is no second batch
+    if (via) {
+      const grouped = [{ $group: { _id: `$${via.path}` } }, { $limit: limit }]; // many records may refer to one
+      const pipeline = [command.handOver({ $match: filter }), ...stages, ...grouped];
+      return { aggregate: collection, pipeline, cursor: { batchSize }, maxTimeMS };
+    }
     if (stages.length === 0) return { find: collection, filter: command.handOver(filter), projection, limit, batchSize, maxTimeMS };
     const pipeline = [command.handOver({ $match: filter }), ...stages, { $limit: limit }, { $project: projection }];
     return { aggregate: collection, pipeline, cursor: { batchSize }, maxTimeMS };
@@ -26,14 +32,25 @@ export function openThroughReads(model: CompiledModel, readFirstBatch: ReadFirst
   return {
     reachable: (filter) => both(idIsOfType, filter),
 
-    async findIdsThrough(query, room, work) {
+    async findIdsThrough(query, room, work, via) {
       const { found, isCut } = await readMany(work, (command) =>
-        command.count(() => readFirstBatch(buildFind(query, room.ids + 1, command), command)),
+        command.count(() => readFirstBatch(buildFind(query, room.ids + 1, via, command), command)),
       );
       const bytes = found.reduce((sum, one) => sum + one.byteLength, 0);
       if (isCut || found.length > room.ids || bytes > room.bytes) return undefined;
+      const ids = found.map((one) => decode(one)._id);
+      const referred = via ? idsIn(ids, via) : ids;
+      if (referred.length > room.ids) return undefined;
       room.bytes -= bytes;
-      return found.map((one) => decode(one)._id);
+      return referred;
     },
   };
 }
+
+/** The ids that references hold, also within arrays. A reference that is missing holds none. */
+function idsIn(values: readonly unknown[], { idTypes }: Via): unknown[] {
+  return values.flat(deepest).filter((value) => idTypes.includes(bsonTypeOf(value) ?? ''));
+}
+
+/** The database nests no document deeper. */
+const deepest = 100;

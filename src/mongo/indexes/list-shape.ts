@@ -66,11 +66,38 @@ function conditionsOf(filter: Filter): PathCondition[] | undefined {
   return all;
 }
 
+/**
+ * The alternatives of a filter: one for each branch of an `$or`, beside all that stands next to it. The database needs
+ * an index for each of them. Of several `$or`s, the first is divided.
+ */
+export function alternativesOf(filter: Filter): readonly Filter[] {
+  const parts = conjunctsOf(filter);
+  const divided = parts.find((part) => '$or' in part);
+  if (!divided) return [filter];
+  const others = parts.filter((part) => part !== divided);
+  return (divided.$or as readonly Filter[]).map((branch) => ({ $and: [...others, branch] }));
+}
+
+function conjunctsOf(filter: Filter): Filter[] {
+  return Object.entries(filter).flatMap(([key, value]) => (key === '$and' ? (value as Filter[]).flatMap(conjunctsOf) : [{ [key]: value }]));
+}
+
+/** What an index cannot narrow: negations, and alternatives within alternatives. */
+const unserved: readonly string[] = ['$nor', '$or'];
+
 function conditionsAt(path: string, value: unknown): PathCondition[] | undefined {
+  if (unserved.includes(path)) return [];
   if (path.startsWith('$')) return undefined;
   const isOperators = typeof value === 'object' && value !== null && Object.keys(value).some((key) => key.startsWith('$'));
   if (!isOperators) return [{ path, operator: '$eq', value }];
-  return Object.entries(value).map(([operator, operand]) => ({ path, operator, value: operand }));
+  return Object.entries(value).flatMap(([operator, operand]): PathCondition[] =>
+    operator === '$elemMatch' ? within(path, operand) : [{ path, operator, value: operand }],
+  );
+}
+
+/** What an item of an array must fulfil, by the paths in the record. */
+function within(path: string, item: Filter): PathCondition[] {
+  return (conditionsOf(item) ?? []).map((condition) => ({ ...condition, path: `${path}.${condition.path}` }));
 }
 
 function nameOf(path: string): string {

@@ -25,6 +25,8 @@ export interface PlannedIndex {
  */
 export interface IndexSource {
   readonly model: CompiledModel;
+  /** Filters that are asked for often. */
+  readonly filtered?: readonly FilterUse[];
   readonly list?: { readonly resource: string; readonly scopeFields: readonly string[]; readonly showsDeleted?: boolean };
   /** The reads of records that refer to others. */
   readonly reverse?: readonly ReverseRead[];
@@ -43,6 +45,14 @@ interface ReverseRead {
   readonly path: string;
   /** The paths of the sort, which ends with the id. */
   readonly sort: ReadonlyMap<string, 1 | -1>;
+}
+
+/** An alternative of a filter: the paths that it compares with single values, and those with bounds. */
+interface FilterUse {
+  readonly equal: readonly string[];
+  readonly ranged: readonly string[];
+  readonly scopeFields: readonly string[];
+  readonly reason: string;
 }
 
 /** A field that filters through relations use. */
@@ -71,6 +81,7 @@ export function wantedBy(source: IndexSource): Wanted[] {
   return [
     ...wantedByList(source),
     ...wantedByThrough(source),
+    ...wantedByFilters(source),
     ...wantedByRelations(source),
     ...wantedByReferences(source),
     ...wantedByDeletes(source),
@@ -138,6 +149,23 @@ function wantedByThrough({ model, through = [] }: IndexSource): Wanted[] {
     const isServed = [indexed.path, ...scopePaths].includes('_id') || scopePaths.includes(indexed.path);
     if (isServed || !indexed.field.index || !(isReference || isNarrowing(field))) return [];
     return [wantedFor(model, indexed, scope, isReference || isPoint(field), reason)];
+  });
+}
+
+/** One index serves an alternative of a filter: what is equal, then the first path with bounds. */
+function wantedByFilters({ model, filtered = [] }: IndexSource): Wanted[] {
+  const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
+  return filtered.flatMap(({ equal, ranged, scopeFields, reason }): Wanted[] => {
+    const scope = scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry);
+    const [bounded] = ranged.filter((path) => !equal.includes(path));
+    const asked = [...equal, ...(bounded === undefined ? [] : [bounded])].flatMap((path) => byPath.get(path) ?? []);
+    if (asked.length === 0 || [...scope, ...asked].some(({ path }) => path === '_id')) return [];
+    const chosen: FieldEntry[] = [];
+    for (const entry of [...scope, ...asked]) {
+      const isFree = !chosen.includes(entry) && chosen.every((one) => mayShareIndex(one, entry));
+      if (isFree && (entry.field.index || scope.includes(entry))) chosen.push(entry);
+    }
+    return chosen.length > scope.length ? [{ key: toKey(chosen), ...ofLiving(model), reasons: [reason] }] : [];
   });
 }
 

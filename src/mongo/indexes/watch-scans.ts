@@ -7,7 +7,7 @@ import { holdsRecordsOf, isPrefix } from './derive-indexes.ts';
 import { type Explained, readExplain } from './explain.ts';
 import { formatKey } from './index-plan.ts';
 import { plainValues, readIndexes } from './indexes.ts';
-import { type ListShape, readShape, suggestIndexes } from './list-shape.ts';
+import { alternativesOf, type ListShape, readShape, suggestIndexes } from './list-shape.ts';
 import type { IndexOptions } from './wanted-indexes.ts';
 
 /** A query for a list, as the database gets it. */
@@ -31,8 +31,8 @@ export function isDevelopment(): boolean {
 
 /**
  * Warns the developer about lists that scan a collection, with the index that would help: once for each kind of list,
- * by `process.emitWarning`. The database explains its plan in the background: no request waits for it, and its failure
- * is ignored.
+ * by `process.emitWarning`. Each alternative of a filter is a kind of its own. The database explains its plan in the
+ * background: no request waits for it, and its failure is ignored.
  */
 export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
   const { collection: name, fieldTable } = model;
@@ -58,10 +58,12 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
   }
 
   return function notice(list) {
-    const shape = readShape(list.filter, list.sort, live);
-    if (!shape || seen.has(shape.text) || seen.size >= maxShapes) return;
-    seen.add(shape.text);
-    examine(shape, list).catch(() => {}); // the client was closed, or its user may not explain
+    for (const filter of alternativesOf(list.filter)) {
+      const shape = readShape(filter, list.sort, live);
+      if (!shape || seen.has(shape.text) || seen.size >= maxShapes) continue;
+      seen.add(shape.text);
+      examine(shape, { ...list, filter }).catch(() => {}); // the client was closed, or its user may not explain
+    }
   };
 }
 

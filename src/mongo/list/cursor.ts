@@ -49,6 +49,8 @@ export interface CursorBounds {
   readonly deleted?: Visible | undefined;
   /** The id in the path of a list below a record. */
   readonly parent?: string | undefined;
+  /** The filter of the list, in the form that all spellings of it have. */
+  readonly filter?: unknown;
 }
 
 /**
@@ -59,14 +61,13 @@ export function digestQuery(
   resource: string,
   sort: readonly SortKey[],
   conditions: readonly Condition[],
-  { deleted = 'live', parent }: CursorBounds = {},
+  { deleted = 'live', parent, filter: expression }: CursorBounds = {},
 ): string {
   const order = sort.map(({ field, direction }) => [field.name, direction]);
   const filter = conditions
     .map(({ field, operator, value }) => [field.name, operator, value])
     .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));
-  const bounds = [...(deleted === 'live' ? [] : [deleted]), ...(parent === undefined ? [] : [{ parent }])];
-  return hash(BSON.EJSON.stringify([resource, order, filter, ...bounds], { relaxed: false }));
+  return hash(BSON.EJSON.stringify([resource, order, filter, deleted, parent ?? null, expression ?? null], { relaxed: false }));
 }
 
 function hash(text: string): string {

@@ -32,7 +32,7 @@ export interface OtherParameters {
 export interface Conditions {
   readonly conditions: readonly Condition[];
   /** The errors of integers of more than 64 bits, for {@link refuseOutOfRange}. */
-  readonly outOfRange: readonly FieldError[];
+  readonly outOfRange: FieldError[];
 }
 
 /** Parses filters. Fields and operators come from tables of the model; the type of the field casts the value. */
@@ -81,7 +81,7 @@ function unknownParameter(name: string, fields: QueryFields, { parameters, subje
   return new Invalid('unknown_parameter', `is not a field or parameter of ${subject}${hint}`, { suggestion });
 }
 
-function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Invalid {
+export function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Invalid {
   if (field.operators.size === 0) {
     const filterable = filterableNames(fields);
     const hint = filterable.length > 0 ? `. Allowed: ${listNames(filterable)}` : '';
@@ -91,7 +91,7 @@ function refuseOperator(field: QueryField, operator: string, fields: QueryFields
   return new Invalid('unknown_operator', `does not have the operator \`${operator}\`. Allowed: ${own.join(', ')}`, { operators: own });
 }
 
-function filterableNames(fields: QueryFields): string[] {
+export function filterableNames(fields: QueryFields): string[] {
   return [...fields.values()].filter((field) => field.operators.size > 0).map((field) => field.name);
 }
 
@@ -112,11 +112,11 @@ function castOperand(field: QueryField, operator: Operator, parameter: QueryPara
   return values;
 }
 
-function tooManyValues({ maxFilterValues }: ConditionLimits): Invalid {
+export function tooManyValues({ maxFilterValues }: ConditionLimits): Invalid {
   return new Invalid('maxItems', `must have at most ${maxFilterValues} values`, { limit: maxFilterValues });
 }
 
-function castPrefix(text: string, { maxPrefix }: ConditionLimits): string | Invalid {
+export function castPrefix(text: string, { maxPrefix }: ConditionLimits): string | Invalid {
   return [...text].length > maxPrefix ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
 }
 
@@ -127,7 +127,7 @@ function castExists(text: string): boolean | Invalid {
   return text === 'false' ? false : notBoolean;
 }
 
-function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
+export function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
   if (!field.leaf) return new Invalid('not_comparable', 'cannot be compared');
   const value = field.leaf.fromText(text);
   // `null` is text for a string, and for an enum with a member of that name. As base64 it would happen to be three

@@ -3,12 +3,14 @@ import { parseInclude } from '../../http/parse-include.ts';
 import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import { type FieldSelector, parseFields, type SelectedFields } from '../../model/read/select-fields.ts';
+import { type Choosable, type FieldSelector, parseFields, type SelectedFields } from '../../model/read/select-fields.ts';
 import { type Includable, relationsOf } from '../../model/relations/includable.ts';
 import { Invalid } from '../../rules.ts';
 import type { Condition } from '../query/filter.ts';
 import type { SortKey } from '../query/position.ts';
-import { isConditionThrough, type ThroughCondition } from '../relations/through/through-field.ts';
+import { canonical, type Expression } from '../relations/through/expression.ts';
+import { isConditionThrough, type ThroughCondition, type ThroughRelation } from '../relations/through/through-field.ts';
+import { compileFilter, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
 import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
@@ -19,6 +21,8 @@ export interface ListQuery {
   readonly conditions: readonly Condition[];
   /** The conditions on fields of related records. */
   readonly through: readonly ThroughCondition[];
+  /** The condition of the parameter `filter`. */
+  readonly filter?: Expression | undefined;
   /** The id is always the last key. */
   readonly sort: readonly SortKey[];
   readonly limit: number;
@@ -28,6 +32,8 @@ export interface ListQuery {
   readonly total: 'exact' | 'estimate' | undefined;
   /** The fields that the client chose; undefined for every readable field. */
   readonly fields: SelectedFields | undefined;
+  /** The fields that it chose of included records, by the names of `include`. @default every readable field */
+  readonly includedFields?: ReadonlyMap<string, SelectedFields>;
   /** Whether the client may choose fields. */
   readonly isSelectable: boolean;
   /** The relations to include. */
@@ -49,12 +55,14 @@ export interface ListRules extends FilterLimits {
   readonly paging: Paging;
   /** The fields that clients may choose by `fields`; undefined if they may not choose. */
   readonly selector: FieldSelector | undefined;
+  /** The relations that a filter may name. @default none */
+  readonly relations?: ReadonlyMap<string, ThroughRelation>;
   /** The relations that `include` may name. */
-  readonly includes: Pick<Includable, 'names' | 'relations'>;
+  readonly includes: Pick<Includable, 'names' | 'relations'> & { readonly selectors?: Choosable['selectors'] };
 }
 
 /** The parameters of every list. No filterable field may have such a name. */
-export const listParameters = ['limit', 'sort', 'after', 'before', 'page', 'include', 'total', 'fields'] as const;
+export const listParameters = ['limit', 'sort', 'after', 'before', 'page', 'include', 'total', 'fields', 'filter'] as const;
 type ListParameter = (typeof listParameters)[number];
 
 /** The parameter by which clients ask for deleted records, in a list that allows it. */
@@ -72,12 +80,14 @@ export interface Asked extends CursorBounds {
    * @default false
    */
   readonly isPartial?: boolean;
+  /** Whether the parameters stand in a body, and not in a URL. @default false */
+  readonly isInBody?: boolean;
   /** Undefined if clients may not ask for deleted records, and the parameter is unknown. */
   readonly deleted?: CursorBounds['deleted'];
 }
 
 /** Parameters that may be given several times. */
-const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include']);
+export const addingUp: ReadonlySet<string> = new Set<ListParameter>(['sort', 'fields', 'include']);
 
 /**
  * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts
@@ -86,7 +96,7 @@ const addingUp: ReadonlySet<ListParameter> = new Set(['sort', 'fields', 'include
  */
 export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
   const { paging, selector, includes } = rules;
-  const { isPartial = false, deleted } = asked;
+  const { isPartial = false, isInBody = false, deleted } = asked;
   const errors = new QueryErrors();
   const settings = new Map<ListParameter, string[]>();
   const filters: QueryParameter[] = [];
@@ -97,29 +107,38 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
     else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
   const { conditions, outOfRange } = parseConditions(filters, rules, deleted === undefined ? ofList : ofDeleted, errors);
+  const [text] = settings.get('filter') ?? [];
+  const filter = text === undefined ? undefined : compileFilter(text, rules, isInBody ? inBody : inUrl, errors, outOfRange);
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
   const limit = parseLimit(settings, paging, errors);
   const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
-  const total = parseTotal(settings, paging, { isFiltered: conditions.length > 0, isPartial }, errors);
+  const total = parseTotal(settings, paging, { isFiltered: conditions.length > 0 || filter !== undefined, isPartial }, errors);
   const include = parseInclude(settings.get('include') ?? [], includes.names, errors);
-  const fields = selector && parseFields(settings.get('fields') ?? [], selector, errors, relationsOf(include, includes));
+  const fields = settings.get('fields');
+  const chosen = selector && fields && parseFields(fields, selector, errors, choosable(include, includes));
   refuseSettings(settings, rules, errors);
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
   const window: Window =
-    number === undefined ? parseWindow(settings, { conditions, sort }, rules.resource, asked) : { mode: 'offset', number };
+    number === undefined ? parseWindow(settings, { conditions, filter, sort }, rules.resource, asked) : { mode: 'offset', number };
   const own = conditions.filter((condition) => !isConditionThrough(condition));
   const through = conditions.filter(isConditionThrough);
-  return { conditions: own, through, sort, limit, window, total, fields, isSelectable: selector !== undefined, include };
+  const isSelectable = selector !== undefined;
+  const ofIncluded = chosen && chosen.ofIncluded.size > 0 ? { includedFields: chosen.ofIncluded } : {};
+  return { conditions: own, through, filter, sort, limit, window, total, fields: chosen?.own, ...ofIncluded, isSelectable, include };
+}
+
+function choosable(include: readonly string[], includes: ListRules['includes']): Choosable {
+  return { include, relations: relationsOf(include, includes), selectors: includes.selectors ?? new Map() };
 }
 
 function parseWindow(
   settings: Settings,
-  { conditions, sort }: Pick<ListQuery, 'conditions' | 'sort'>,
+  { conditions, filter, sort }: Pick<ListQuery, 'conditions' | 'filter' | 'sort'>,
   resource: string,
   bounds: CursorBounds,
 ): Window {
-  const digest = digestQuery(resource, sort, conditions, bounds);
+  const digest = digestQuery(resource, sort, conditions, { ...bounds, ...(filter && { filter: canonical(filter) }) });
   const [before, after] = ['before', 'after'].map((name) => settings.get(name)?.[0]);
   const cursor = before ?? after;
   const from = cursor === undefined ? undefined : parseCursor(cursor, digest, sort);

@@ -1,9 +1,16 @@
 import { insertAccess } from '../../model/write/access.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { type Operation, standardEndpoints } from '../../resource/define/resource-options.ts';
+import { listQueryName, type Operation, standardEndpoints } from '../../resource/define/resource-options.ts';
 import type { Part, Schema } from '../document.ts';
 import { idParameter } from '../schemas/id-parameter.ts';
-import { deletedParameter, fieldsParameters, includeParameter, listParameters, manyParameters } from '../schemas/list-parameters.ts';
+import {
+  deletedParameter,
+  fieldsParameters,
+  includeParameter,
+  listBody,
+  listParameters,
+  manyParameters,
+} from '../schemas/list-parameters.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import { cachingHeaders, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
 
@@ -17,6 +24,7 @@ export function describeResource(context: ResourceContext): Record<string, Part>
   const restore = describeStandard(context, ['restore']);
   return {
     ...(Object.keys(all).length > 0 ? { [path]: all } : {}),
+    ...(resource.ops.includes('list') ? { [`${path}/query`]: { post: describeQuery(context) } } : {}),
     ...(Object.keys(one).length > 0 ? { [`${path}/{id}`]: { parameters: [id], ...one } } : {}),
     ...(Object.keys(restore).length > 0 ? { [`${path}/{id}/restore`]: { parameters: [id], ...restore } } : {}),
   };
@@ -30,6 +38,23 @@ function describeStandard(context: ResourceContext, operations: readonly Operati
       return [method.toLowerCase(), describeOperation(context, operation, method, particulars[operation](context))];
     }),
   );
+}
+
+/** Describes the list whose parameters stand in a body. OpenAPI 3.1 does not know the method QUERY. */
+function describeQuery(context: ResourceContext): Part {
+  const { resource, schemas, components } = context;
+  const particulars = {
+    summary: `Query ${resource.model.name} records`,
+    description: 'The list, with its parameters as the members of a body: for queries that are too long for a URL.',
+    body: listBody(resource),
+    answers: pageAnswer(components, resource.caching, schemas.page as Schema),
+  };
+  return describeOperation(context, listQueryName, 'POST', particulars, [{ resource, operation: 'list' }]);
+}
+
+/** The answer of a list whose parameters stand in a body: a `Link` cannot repeat them. */
+export function pageAnswer(components: ResourceContext['components'], caching: CompiledResource['caching'], page: Schema): Part {
+  return { 200: { description: 'A page of records.', headers: cachingHeaders(components, caching), content: json(page) } };
 }
 
 const particulars: Readonly<Record<Operation, (context: ResourceContext) => Particulars>> = {

@@ -1,10 +1,11 @@
 import type { NestedResource } from '../../resource/define/compiled-resource.ts';
+import { queryMethods } from '../../resource/define/resource-options.ts';
 import type { Part, Schema } from '../document.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer } from '../operations/describe-operation.ts';
-import { choosesId } from '../operations/describe-resource.ts';
+import { choosesId, pageAnswer } from '../operations/describe-resource.ts';
 import { cachingHeaders, ifFree, link, location } from '../operations/headers.ts';
 import { idParameter } from '../schemas/id-parameter.ts';
-import { listParameters } from '../schemas/list-parameters.ts';
+import { listBody, listParameters } from '../schemas/list-parameters.ts';
 
 /**
  * The paths at which a resource serves the records that refer to one of its own: `<prefix>/<resource>/{id}/<relation>`.
@@ -12,22 +13,26 @@ import { listParameters } from '../schemas/list-parameters.ts';
 export function describeNested(context: ResourceContext): Record<string, Part> {
   const { api, resource } = context;
   return Object.fromEntries(
-    resource.nested.map((nested) => {
+    resource.nested.flatMap((nested) => {
       const asked = (kind: string) => [
         { resource, operation: resource.shownBy ?? '' },
-        { resource: nested.target, operation: kind },
+        { resource: nested.target, operation: kind === 'query' ? 'list' : kind },
       ];
-      const operations = nested.operations.map(({ name, kind, method }) => [
-        method.toLowerCase(),
-        describeOperation(context, name, method, particulars[kind](context, nested), asked(kind)),
-      ]);
+      const pathsOf = (path: string, isIn: (kind: string) => boolean) => {
+        const operations = nested.operations.filter(({ kind, method }) => isIn(kind) && !queryMethods.includes(method));
+        const described = operations.map(({ name, kind, method }) => [
+          method.toLowerCase(),
+          describeOperation(context, name, method, particulars[kind](context, nested), asked(kind)),
+        ]);
+        return described.length > 0 ? [[path, { parameters: [idParameter(resource)], ...Object.fromEntries(described) }]] : [];
+      };
       const path = `${api.prefix}/${resource.path}/{id}/${nested.name}`;
-      return [path, { parameters: [idParameter(resource)], ...Object.fromEntries(operations) }];
+      return [...pathsOf(path, (kind) => kind !== 'query'), ...pathsOf(`${path}/query`, (kind) => kind === 'query')];
     }),
   );
 }
 
-const particulars: Readonly<Record<'list' | 'create', (context: ResourceContext, nested: NestedResource) => Particulars>> = {
+const particulars: Readonly<Record<'list' | 'query' | 'create', (context: ResourceContext, nested: NestedResource) => Particulars>> = {
   list({ resource, schemasOf, components }, { target, name }) {
     return {
       summary: `List ${target.model.name} records of one ${resource.model.name}`,
@@ -40,6 +45,15 @@ const particulars: Readonly<Record<'list' | 'create', (context: ResourceContext,
           content: json(schemasOf(target.path).page as Schema),
         },
       },
+    };
+  },
+
+  query({ resource, schemasOf, components }, { target, name }) {
+    return {
+      summary: `Query ${target.model.name} records of one ${resource.model.name}`,
+      description: `The list of the records that refer to this one (\`${name}\`), with its parameters as the members of a body.`,
+      body: listBody(target, true),
+      answers: pageAnswer(components, target.caching, schemasOf(target.path).page as Schema),
     };
   },
 

@@ -2,6 +2,7 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type Operator, operators } from '../../model/define/policy.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
+import { filterName, inBody, inUrl } from '../../mongo/list/compile-filter.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Totals } from '../../mongo/list/parse-paging.ts';
@@ -28,6 +29,7 @@ export function listParameters(resource: CompiledResource, isBelow = false): Par
   return [
     ...filterParameters(resource),
     ...throughFields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits))),
+    ...(hasFilters(resource) ? [parameter(filterName, describeFilter, { type: 'string', maxLength: inUrl.maxBytes })] : []),
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
@@ -37,6 +39,21 @@ export function listParameters(resource: CompiledResource, isBelow = false): Par
     ...deletedParameter(resource),
   ];
 }
+
+/** The members of a body that has the parameters of a list. */
+export function listBody(resource: CompiledResource, isBelow = false): Schema {
+  const members = listParameters(resource, isBelow).map(({ name, description, schema }) => {
+    const own = name === filterName ? { maxLength: inBody.maxBytes } : {};
+    return [name, { ...(schema as Schema), ...own, description }];
+  });
+  return { type: 'object', properties: Object.fromEntries(members), additionalProperties: false };
+}
+
+function hasFilters({ model, through }: CompiledResource): boolean {
+  return through !== undefined || [...model.clientFields.values()].some(({ operators }) => operators.size > 0);
+}
+
+const describeFilter = '`(a = "x" OR b >= 5) AND NOT exists(c)`';
 
 /** The query parameters of a write to many records: the filters of the list, and how many records may match. */
 export function manyParameters(resource: CompiledResource): Part[] {
@@ -95,9 +112,11 @@ export function deletedParameter({ deletedGuards }: CompiledResource): Part[] {
 /**
  * The parameter by which clients choose fields, on a list and on one record. None if the resource does not allow it.
  */
-export function fieldsParameters({ model, fields }: CompiledResource): Part[] {
+export function fieldsParameters({ model, fields, includes }: CompiledResource): Part[] {
   if (!fields) return [];
-  const schema = { type: 'array', items: { type: 'string', enum: [...model.selector.names] }, minItems: 1 };
+  const own = [...model.selector.names];
+  const ofIncluded = [...includes.selectors].flatMap(([relation, { names }]) => [...names].map((name) => `${relation}.${name}`));
+  const schema = { type: 'array', items: { type: 'string', enum: [...own, ...ofIncluded] }, minItems: 1 };
   const description = 'What to read of a record, separated by commas; all that there is where this is left out. The `id` is always there.';
   return [parameter('fields', description, schema, list)];
 }

@@ -28,7 +28,8 @@ export interface ResourceFindings {
 
 /** Describes a resource, with its operations in the order in which it serves them. */
 export function describeResource(resource: ServedResource): ResourceFindings {
-  const operations = resource.served.map(({ name, method, path }) => ({ name, method, path, ...functionsOf(resource, name) }));
+  const served = resource.served.filter(({ twinOf }) => twinOf === undefined);
+  const operations = served.map(({ name, method, path }) => ({ name, method, path, ...functionsOf(resource, name) }));
   const fields = describeFields(resource);
   return { path: resource.path, model: resource.model.name, operations, ...(fields ? { fields } : {}) };
 }
@@ -48,7 +49,7 @@ function functionsOf(resource: ServedResource, name: string): Functions {
   if (resource.links.some(({ operations }) => operations.some((one) => one.name === name))) return of(resource, 'patch');
   for (const { target, operations } of resource.nested) {
     const kind = operations.find((one) => one.name === name)?.kind;
-    if (kind) return below(resource, of(target, kind));
+    if (kind && kind !== 'query') return below(resource, of(target, kind));
   }
   return of(resource, name);
 }

@@ -53,7 +53,9 @@ export function compileTools(api: Api, choice: Choice, held?: ReadonlySet<string
 }
 
 function candidatesOf({ resources }: Api['description']): Candidate[] {
-  return resources.flatMap((resource) => resource.served.map((place) => ({ key: `${resource.path}.${place.name}`, resource, place })));
+  return resources.flatMap((resource) =>
+    resource.served.filter(({ twinOf }) => !twinOf).map((place) => ({ key: `${resource.path}.${place.name}`, resource, place })),
+  );
 }
 
 function choose(all: readonly Candidate[], { operations, write = false }: Choice): Candidate[] {

@@ -35,7 +35,7 @@ import {
   readOptions,
 } from '../../options.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
-import { type Endpoint, type Operation, operations, standardEndpoints } from './resource-options.ts';
+import { type Endpoint, listQueryName, type Operation, operations, queryEndpoints, standardEndpoints } from './resource-options.ts';
 
 /** Functions that return a middleware. They are functions too, so a forgotten call would go unnoticed. */
 const makers: ReadonlySet<unknown> = new Set([
@@ -128,7 +128,8 @@ type NamedEndpoint = Endpoint & { readonly name: string };
 
 /** Refuses two operations of a resource with the same method and path. `custom` has the operations of its own. */
 export function checkEndpoints(ops: readonly Operation[], custom: readonly NamedEndpoint[], where: string): void {
-  const endpoints = [...ops.map((name) => ({ name, ...standardEndpoints[name] })), ...custom];
+  const queries = ops.includes('list') ? queryEndpoints('/').map((endpoint) => ({ name: listQueryName, ...endpoint })) : [];
+  const endpoints = [...ops.map((name) => ({ name, ...standardEndpoints[name] })), ...queries, ...custom];
   for (const [index, endpoint] of endpoints.entries()) {
     for (const earlier of endpoints.slice(0, index)) checkPair(earlier, endpoint, where);
   }

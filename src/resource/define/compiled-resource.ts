@@ -18,6 +18,7 @@ import type { ReferenceLimits } from '../../mongo/relations/limits.ts';
 import type { References } from '../../mongo/relations/references.ts';
 import type { Invalid } from '../../rules.ts';
 import type { CompiledOperation } from './compile-operations.ts';
+import type { DeclaredFilter } from './declared-filters.ts';
 import type { Uncovered } from './operation-groups.ts';
 import type { RelationEndpoint } from './relation-endpoints.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
@@ -71,6 +72,8 @@ export interface UnlinkedResource {
   /** The caching headers of its answers. */
   readonly caching: CachingOptions;
   readonly paging: Paging;
+  /** The filters that clients ask for often, as the definition has them. */
+  readonly filters: readonly string[];
   /** Whether clients may choose fields by `fields=`. */
   readonly fields: boolean;
   /** The relations that list and get may include, as the definition names them. */
@@ -103,7 +106,7 @@ export interface NestedResource {
   readonly via: QueryField;
   readonly target: CompiledResource;
   /** The operations that the other resource serves. */
-  readonly operations: readonly RelationEndpoint<'list' | 'create'>[];
+  readonly operations: readonly RelationEndpoint<'list' | 'query' | 'create'>[];
 }
 
 /** An array of references of which clients may write single elements. */
@@ -120,11 +123,13 @@ export interface LinkedArray extends Elements {
 }
 
 /** A resource with the settings of its api, and linked to the other resources: the input of the chains. */
-export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'links' | 'through'>, ApiSettings {
+export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'links' | 'through' | 'filters'>, ApiSettings {
   /** The relations that list and get may include. */
   readonly includes: Includes;
   /** The relations through which the list can be filtered and sorted. Undefined if there are none. */
   readonly through: Through | undefined;
+  /** The filters that clients ask for often. */
+  readonly filters: readonly DeclaredFilter[];
   /** The resources that are served below its records. */
   readonly nested: readonly NestedResource[];
   /** The arrays of references of which clients may write single elements. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { RelationOptions } from './relation-options.ts';
-import type { Endpoint } from './resource-options.ts';
+import { type Endpoint, queryEndpoints } from './resource-options.ts';
 
 /** An operation at the path of a relation, below a record. */
 export interface RelationEndpoint<Kind extends string = string> extends Endpoint {
@@ -10,11 +10,12 @@ export interface RelationEndpoint<Kind extends string = string> extends Endpoint
 }
 
 /** The operations of a relation in `nested`. */
-export function nestedEndpoints(relation: string): RelationEndpoint<'list' | 'create'>[] {
+export function nestedEndpoints(relation: string): RelationEndpoint<'list' | 'query' | 'create'>[] {
   const path = `/:id/${relation}`;
   return [
     { name: `${relation}.list`, kind: 'list', method: 'GET', path },
     { name: `${relation}.create`, kind: 'create', method: 'POST', path },
+    ...queryEndpoints(path).map((endpoint) => ({ name: `${relation}.query`, kind: 'query' as const, ...endpoint })),
   ];
 }
 

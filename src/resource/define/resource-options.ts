@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import type { AfterHook } from '../../middleware/after-hooks.ts';
 import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { Called, Guard } from '../../middleware/exchange/context.ts';
@@ -53,6 +54,20 @@ export const standardEndpoints: Readonly<Record<Operation, Endpoint>> = {
   patchMany: { method: 'PATCH', path: '/' },
   deleteMany: { method: 'DELETE', path: '/' },
 };
+
+/** The name of the list whose parameters stand in a body. No operation of an application has a dot in its name. */
+export const listQueryName = 'list.query';
+
+/**
+ * Where a list is served whose parameters stand in a body, by the path of the list: by POST below it, and by the method
+ * QUERY (RFC 10008) at its own path if the HTTP parser of Node knows it.
+ */
+export function queryEndpoints(path: string): readonly Endpoint[] {
+  return [{ method: 'POST', path: `${path === '/' ? '' : path}/query` }, ...queryMethods.map((method) => ({ method, path }))];
+}
+
+/** A method that reads, as GET does, and has a body. None if the HTTP parser of Node does not know it. */
+export const queryMethods: readonly string[] = METHODS.filter((method) => method === 'QUERY');
 
 /**
  * A row filter: a value or operators of this library for each field of the document; dotted paths for fields of
@@ -217,6 +232,14 @@ export interface ResourceOptions<
   readonly include?: readonly string[];
   /** Whether clients may choose fields by `fields=name,address.city` in list and get. @default false */
   readonly fields?: boolean;
+  /**
+   * Filters that clients ask for often, with `…` in place of the values: `planIndexes` plans an index for each of their
+   * alternatives. Clients may ask for others, too. @default none
+   *
+   * @example
+   * filters: ['status = … AND total >= …']
+   */
+  readonly filters?: readonly string[];
   /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
   /**

@@ -37,7 +37,9 @@ function linkOne(name: string, resource: UnlinkedResource, targets: readonly Kno
   if (target.model.held && target.model.fieldTable.get(relation.via)?.isPrivate) return []; // outside the view
   const via = target.model.scopeFields.get(relation.via) as QueryField;
   const isSettable = takesOneId(target.model.root.byName.get(relation.via));
-  const operations = nestedEndpoints(name).filter(({ kind }) => target.ops.includes(kind) && (kind === 'list' || isSettable));
+  const operations = nestedEndpoints(name).filter(({ kind }) =>
+    kind === 'create' ? isSettable && target.ops.includes('create') : target.ops.includes('list'),
+  );
   if (operations.length === 0)
     throw new ConfigurationError(
       `${where}, but resource \`${target.path}\` serves neither List, nor a Create that can set \`${relation.via}\`.`,

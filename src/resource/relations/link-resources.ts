@@ -15,6 +15,7 @@ import type { References } from '../../mongo/relations/references.ts';
 import { watchMisfits } from '../../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
+import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
 import type { Operation } from '../define/resource-options.ts';
 import { linkArrays } from './link-arrays.ts';
 import { linkNested } from './link-nested.ts';
@@ -97,7 +98,7 @@ function compileReferencesOf(targets: readonly ReferenceTarget[], { db, maxTimeM
 
 type ReferenceTarget = HookedTarget & { readonly model: CompiledModel };
 
-type RelationsOf = Pick<CompiledResource, 'includes' | 'through' | 'links'>;
+type RelationsOf = Pick<CompiledResource, 'includes' | 'through' | 'filters' | 'links'>;
 
 function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): RelationsOf {
   const [includes, through, links] = tryAll([
@@ -105,7 +106,13 @@ function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownT
     () => compileThroughOf(resource, targets, settings),
     () => (isEmpty(resource.links) ? [] : linkArrays(resource, targets, settings)),
   ]);
-  return { includes, through, links };
+  return { includes, through, filters: filtersOf(resource, through, settings), links };
+}
+
+/** No index is planned for a view. */
+function filtersOf({ path, model, filters }: UnlinkedResource, through: Through | undefined, settings: ApiSettings): DeclaredFilter[] {
+  if (filters.length === 0 || model.held) return [];
+  return compileDeclaredFilters(filters, { model, through, filterLimits: settings.filterLimits }, `resource \`${path}\``);
 }
 
 /**
@@ -136,7 +143,7 @@ function isEmpty(names: readonly string[]): boolean {
 }
 
 function nothingToInclude(maxPageBytes: number): Includes {
-  const nothing: Includes = { ...noRelations, steps: [], paths: new Map(), maxPageBytes, seenBy: () => nothing };
+  const nothing: Includes = { ...noRelations, steps: [], paths: new Map(), selectors: new Map(), maxPageBytes, seenBy: () => nothing };
   return nothing;
 }
 

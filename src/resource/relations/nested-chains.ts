@@ -16,7 +16,7 @@ type MakeChain = (r: CompiledResource) => readonly ResourceMiddleware[];
  */
 export function nestedChains(
   r: CompiledResource,
-  make: { readonly list: MakeChain; readonly create: MakeChain },
+  make: { readonly list: MakeChain; readonly query: MakeChain; readonly create: MakeChain },
 ): (readonly [name: string, make: () => readonly ResourceMiddleware[]])[] {
   return r.nested.flatMap((nested) =>
     nested.operations.map(({ name, kind }) => [name, () => [...checkParent(r, nested), ...make[kind](within(r, nested))]] as const),

@@ -121,6 +121,7 @@ const table: readonly Row[] = [
   ['observe', 'a function', library.observe(yes), []],
   ['page', 'nothing', library.page(), []],
   ['problems', 'nothing: it writes those of the others', library.problems(), []],
+  ['queryBody', 'nothing', library.queryBody(), ['invalid_query', ...ofBody]],
   ['record', 'nothing', record(), []],
   ['records', 'a model', records(Note, { db }), [...ofChange, ...ofValues]],
   ['restore', 'a model', library.restore(Marked, { db }), [...ofChange, 'duplicate_key']],

@@ -122,7 +122,7 @@ describe('the text of a choice', () => {
 describe('the names in `fields`', () => {
   function parse(...texts: string[]) {
     const errors: FieldError[] = [];
-    return { paths: parseFields(texts, selector, errors)?.paths, messages: errors.map(({ field, message }) => `${field} ${message}`) };
+    return { paths: parseFields(texts, selector, errors).own?.paths, messages: errors.map(({ field, message }) => `${field} ${message}`) };
   }
 
   it('add up', () => {

@@ -3,7 +3,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { formatKey } from '../../../src/mongo/indexes/index-plan.ts';
-import { readShape, suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';
+import { alternativesOf, readShape, suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';
 import type { Filter } from '../../../src/mongo/query/filter.ts';
 
 const { fieldTable } = compileModel(
@@ -54,10 +54,27 @@ describe('readShape()', () => {
 
   it.each<[string, Filter]>([
     ['no value that could match', { a: { $in: [] } }],
-    ['an operator that only an application of its own can have left', { $or: [{ a: 1 }] }],
-    ['such an operator within', { $and: [{ a: 1 }, { $nor: [{ b: 1 }] }] }],
+    ['an operator that only an application of its own can have left', { $where: 'a' }],
+    ['such an operator within', { $and: [{ a: 1 }, { $expr: true }] }],
   ])('is none for %s', (_rule, filter) => {
     expect(readShape(filter, new Map(byId))).toBeUndefined();
+  });
+});
+
+describe('what a filter leaves to an index', () => {
+  it('has no negations, and looks into items', () => {
+    const filter = { $and: [{ a: eq }, { $nor: [{ b: eq }] }, { lines: { $elemMatch: { $and: [{ sku: eq }, { n: range }] } } }] };
+    expect(readShape(filter, new Map(byId))).toMatchObject({ equal: ['a', 'lines.sku'], ranged: ['lines.n'] });
+  });
+
+  it('is that of each alternative, with all that stands beside it', () => {
+    const filter = { tenant: eq, $and: [{ c: eq }, { $or: [{ a: eq }, { $and: [{ b: eq }, { $or: [{ d: eq }, { e: eq }] }] }] }] };
+    const shapes = alternativesOf(filter).map((one) => readShape(one, new Map(byId))?.equal);
+    expect(shapes).toEqual([
+      ['tenant', 'c', 'a'],
+      ['tenant', 'c', 'b'],
+    ]);
+    expect(alternativesOf({ a: eq })).toEqual([{ a: eq }]);
   });
 });
 

@@ -191,7 +191,13 @@ describe('digestQuery()', () => {
     expect(digestQuery('docs', [byId], [a, b])).toBe(digestQuery('docs', [byId], [b, a]));
   });
 
-  it('differs by resource, sort, direction, filter, operator, value and type of the value, deleted and record above', () => {
+  it('is that of a list of live records, below none and without an expression, where nothing is said', () => {
+    expect(digestQuery('docs', [byId], [a])).toBe(
+      digestQuery('docs', [byId], [a], { deleted: 'live', parent: undefined, filter: undefined }),
+    );
+  });
+
+  it('differs by resource, sort, direction, filter, operator, value and type of the value, deleted, record above and expression', () => {
     const digests = [
       digestQuery('docs', [byId], [a]),
       digestQuery('other', [byId], [a]),
@@ -210,6 +216,8 @@ describe('digestQuery()', () => {
       digestQuery('docs', [byId], [a], { deleted: 'only' }),
       digestQuery('docs', [byId], [a], { parent: 'only' }),
       digestQuery('docs', [byId], [a], { parent: 'with' }),
+      digestQuery('docs', [byId], [a], { filter: ['only'] }),
+      digestQuery('docs', [byId], [a], { filter: ['with'] }),
     ];
     expect(new Set(digests).size).toBe(digests.length);
   });

@@ -1,9 +1,11 @@
 import { ObjectId, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import type { QueryField, QueryFields } from '../../../src/model/compile/query-fields.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { key, ref } from '../../support/models/item.ts';
+import type { Asked } from '../../../src/mongo/list/parse-list-query.ts';
+import { Item, key, ref } from '../../support/models/item.ts';
 import { parseList, refusalsOf } from './parse-list.ts';
 
 const conditionsOf = (query: string) => parseList(query).conditions.map(({ field, operator, value }) => [field.name, operator, value]);
@@ -223,5 +225,81 @@ describe('a sort', () => {
       'invalid_query',
       'sort not_sortable: cannot sort by `name`. This list has one order only {"name":"name"}',
     ]);
+  });
+});
+
+describe('the parameters of a list', () => {
+  const asked = { deleted: 'with' } as const;
+  const digestOf = (query: string, others?: Asked) => {
+    const { window } = parseList(query, {}, others);
+    return window.mode === 'cursor' ? window.digest : undefined;
+  };
+
+  it('have `deleted` where the list shows deleted records, which is no filter there', () => {
+    expect(parseList('deleted=with', {}, asked).conditions).toEqual([]);
+  });
+
+  it.each([
+    ['deleted=with', {}, 'deleted unknown_parameter: is not a field or parameter of this list {}'],
+    ['deleted[eq]=with', asked, /^deleted\[eq\] unknown_parameter: .* did you mean `deleted`\?/],
+    ['deleted[]=with', asked, /^deleted\[\] unknown_parameter: .* did you mean `deleted`\?/],
+    ['delted=with', asked, /^delted unknown_parameter: .* did you mean `deleted`\?/],
+    ['delted=with', {}, 'delted unknown_parameter: is not a field or parameter of this list {}'],
+  ])('are refused if there is no such one: %s, where the request has %o', (query, others, line) => {
+    expect(refusalsOf(query, {}, others)).toEqual(['invalid_query', typeof line === 'string' ? line : expect.stringMatching(line)]);
+  });
+
+  it.each(['limit=1&limit=2', 'filter=name="a"&filter=name="b"'])('are given once: %s', (query) => {
+    expect(refusalsOf(query)).toEqual(['invalid_query', expect.stringMatching(/ repeated_parameter: is given twice \{\}$/)]);
+  });
+
+  it('have one cursor for all spellings of a filter, and another for another filter or record above', () => {
+    const digest = digestOf('filter=name = "a" AND count > 1');
+    expect(digestOf('filter=(count > 1) AND (name = "a")')).toBe(digest);
+    const others = [digestOf(''), digestOf('filter=name = "a"'), digestOf('filter=name = "a" AND count > 1', { parent: 'p' })];
+    expect(new Set([digest, ...others]).size).toBe(4);
+  });
+
+  it('have no estimate under a filter', () => {
+    expect(refusalsOf('total=estimate&filter=name="a"')).toEqual([
+      'invalid_query',
+      expect.stringMatching(/^total not_estimable: .* under a filter/),
+    ]);
+  });
+
+  it('hold a longer filter in a body than in a URL', () => {
+    const long = `filter=name = "${'a'.repeat(5000)}"`;
+    expect(refusalsOf(long)).toEqual(['invalid_query', expect.stringMatching(/^filter too_complex: /)]);
+    expect(parseList(long, {}, { isInBody: true }).filter).toMatchObject({ kind: 'condition' });
+  });
+
+  it('tell a condition on a related record from one on a record of the list', () => {
+    const name = parseList('name=a').conditions[0]?.field as QueryField;
+    const fields: QueryFields = new Map([
+      ['id', name],
+      ['name', name],
+      ['owner.name', { ...name, name: 'owner.name', steps: [] } as QueryField],
+    ]);
+    const { conditions, through } = parseList('name=a&owner.name=b', { fields });
+    expect([conditions, through].map((all) => all.map(({ field }) => field.name))).toEqual([['name'], ['owner.name']]);
+  });
+
+  it('choose the fields of included records where they name any', () => {
+    const selector = compileModel(Item).selector;
+    const selectors = new Map([
+      ['owner', { names: new Set(['name']), select: (names: readonly string[]) => ({ ...chosen, paths: names }) }],
+    ]);
+    const chosen = selector.select(['name']);
+    const includes = { names: ['owner'], relations: new Map(), selectors };
+    const owners = ['owner', { ...chosen, paths: ['name'] }] as const;
+    expect(parseList('include=owner&fields=owner.name', { selector, includes }).includedFields).toEqual(new Map([owners]));
+    expect(parseList('include=owner&fields=name', { selector, includes })).not.toHaveProperty('includedFields');
+    expect(parseList('include=owner', { selector, includes })).not.toHaveProperty('includedFields');
+  });
+
+  it('name no field of an included record where no relation has fields to choose', () => {
+    const includes = { names: ['owner'], relations: new Map() };
+    const { selector } = compileModel(Item);
+    expect(refusalsOf('include=owner&fields=owner.name', { selector, includes })[0]).toBe('invalid_query');
   });
 });

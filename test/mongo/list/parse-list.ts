@@ -3,7 +3,7 @@ import { stringifyJson } from '../../../src/http/json.ts';
 import { parseQueryString } from '../../../src/http/query-string.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { noRelations } from '../../../src/model/relations/includable.ts';
-import { type ListQuery, type ListRules, parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
+import { type Asked, type ListQuery, type ListRules, parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
 import { cursorPaging } from '../../../src/resource/define/paging.ts';
 import { Item } from '../../support/models/item.ts';
 
@@ -19,17 +19,17 @@ const rules: ListRules = {
 };
 
 /** What a list of items makes of a query string. */
-export function parseList(query: string, others: Partial<ListRules> = {}, isScoped?: boolean): ListQuery {
-  return parseListQuery(parseQueryString(query), { ...rules, ...others }, { isPartial: isScoped === true });
+export function parseList(query: string, others: Partial<ListRules> = {}, asked: Asked = {}): ListQuery {
+  return parseListQuery(parseQueryString(query), { ...rules, ...others }, asked);
 }
 
 /**
  * The errors that are found in one, each as a line: the parameter, the rule, what is said, and the `params` for
  * programs.
  */
-export function refusalsOf(query: string, others: Partial<ListRules> = {}, isScoped?: boolean): string[] {
+export function refusalsOf(query: string, others: Partial<ListRules> = {}, asked: Asked = {}): string[] {
   try {
-    parseList(query, others, isScoped);
+    parseList(query, others, asked);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const lines = error.errors?.map(({ field, rule, message, params = {} }) => `${field} ${rule}: ${message} ${stringifyJson(params)}`);

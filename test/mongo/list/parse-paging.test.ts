@@ -127,11 +127,11 @@ describe('total', () => {
     ['total=estimate&name=a', 'estimate', false, 'not_estimable: cannot be estimated under a filter; leave the filters out {}'],
     ['total=estimate&name=a', true, false, 'not_estimable: cannot be estimated under a filter; use total=true {}'],
   ])('is refused: %s where it is %o, of a part of the records: %o', (query, total, isScoped, line) => {
-    expect(refusalsOf(query, totals(total), isScoped)).toEqual(['invalid_query', `total ${line}`]);
+    expect(refusalsOf(query, totals(total), { isPartial: isScoped })).toEqual(['invalid_query', `total ${line}`]);
   });
 
   it('is exact of a part of the records, too', () => {
-    expect(parseList('total=true', totals(true), true).total).toBe('exact');
+    expect(parseList('total=true', totals(true), { isPartial: true }).total).toBe('exact');
   });
 });
 

@@ -24,11 +24,18 @@ describe('a list', () => {
     expect(names.filter((name) => name.startsWith('objectId'))).toEqual(['objectId[in]']);
     expect(names.filter((name) => name.startsWith('any'))).toEqual(['any[exists]']);
     expect(names).toContain('place.city[eq]');
-    expect(names.filter((name) => !name.includes('['))).toEqual(['sort', 'limit', 'after', 'before', 'total']);
+    expect(names.filter((name) => !name.includes('['))).toEqual(['filter', 'sort', 'limit', 'after', 'before', 'total']);
   });
 
   it('offers what its resource allows and nothing else', () => {
-    expect(parametersOf('/api/guarded').map(({ name }) => name)).toEqual(['address.city[eq]', 'sort', 'limit', 'after', 'before']);
+    expect(parametersOf('/api/guarded').map(({ name }) => name)).toEqual([
+      'address.city[eq]',
+      'filter',
+      'sort',
+      'limit',
+      'after',
+      'before',
+    ]);
     expect(parametersOf('/api/prices').map(({ name }) => name)).toEqual(['limit', 'after', 'before', 'include']);
   });
 

@@ -16,7 +16,7 @@ describe('the parameters of a list', () => {
     const listOf = (document: OpenapiDocument): Any => document.paths['/notes'];
     const document = describeWith(offsetPaging({ maxOffset: 50 }));
     const { parameters, responses } = listOf(document).get;
-    expect(parameters.map(({ name }: Any) => name).filter((name: string) => !name.includes('['))).toEqual(['limit', 'page']);
+    expect(parameters.map(({ name }: Any) => name).filter((name: string) => !name.includes('['))).toEqual(['filter', 'limit', 'page']);
     expect(parameters.at(-1).schema).toEqual({ type: 'integer', minimum: 1, maximum: 51, default: 1 });
     const { page } = schemaOf(document, 'NotePage').properties;
     expect(page.required).toEqual(['size', 'number', 'has_next']);

@@ -93,6 +93,7 @@ export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = t
         fields: true,
         include: ['orders', ...hidden(['led', 'ledCount'])] as never,
         nested: ['orders', ...hidden(['led'])] as never,
+        through: ['orders', ...hidden(['led', 'ledCount'])] as never,
       } as never),
     ],
   });

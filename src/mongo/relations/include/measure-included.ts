@@ -133,10 +133,11 @@ type ManyStep = Extract<Step<Source>, { children: object }>;
 /** For as many records as have no more than 50,000 ids together. */
 async function measureReferred(
   records: readonly StoredRecord[],
-  { relation, source }: ReferenceStep,
+  step: ReferenceStep,
   scope: Filter,
-  { work }: Inclusion,
+  { work, fields }: Inclusion,
 ): Promise<readonly Led[]> {
+  const { relation, source } = step;
   const all = new Map<string, unknown>();
   const keys: string[][] = [];
   for (const record of records) {
@@ -148,7 +149,7 @@ async function measureReferred(
   const sizes = new Map<string, number>();
   if (keys.length > 0)
     for (const ids of inQueries(all))
-      for (const [key, bytes] of await source.collection.sizeMany([...ids.values()], scope, work)) sizes.set(key, bytes);
+      for (const [key, bytes] of await source.collection.sizeMany([...ids.values()], scope, work, fields?.get(step))) sizes.set(key, bytes);
   return keys.map((own) => own.map((key) => ({ key, bytes: sizes.get(key) ?? 0 })));
 }
 
@@ -184,16 +185,17 @@ function idsOf(record: StoredRecord, relation: Relation, source: Source): Readon
 
 async function measureChildren(
   records: readonly StoredRecord[],
-  { children, source }: ManyStep,
+  step: ManyStep,
   scope: Filter,
-  { work }: Inclusion,
+  { work, fields }: Inclusion,
 ): Promise<readonly Led[]> {
+  const { children, source } = step;
   const byParent = new Map<string, Item[]>();
   let most = maxIds;
   let last: string | undefined; // behind this record, not all were counted
   for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
-    const sizes = await source.collection.sizeChildren([...ids.values()], children, { scope, most }, work);
+    const sizes = await source.collection.sizeChildren([...ids.values()], children, { scope, most, fields: fields?.get(step) }, work);
     for (const { parent, bytes } of sizes) {
       const key = parents[parent] as string;
       const own = byParent.get(key) ?? [];

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { SelectedFields } from '../../../model/read/select-fields.ts';
 import type { Relation } from '../../../model/relations/includable.ts';
 import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../../../model/relations/included.ts';
 import { type ManyRelation, writeManyText } from '../../../model/relations/many-relations.ts';
@@ -54,6 +55,8 @@ export interface Inclusion {
    * @default all
    */
   readonly cuts?: ReadonlyMap<Step, number>;
+  /** The fields that the client chose of the records of a relation. @default every readable field */
+  readonly fields?: ReadonlyMap<Step, SelectedFields>;
   /** The work of the request. */
   readonly work: Work;
 }
@@ -117,14 +120,16 @@ async function readStep(records: readonly StoredRecord[], step: Step, inclusion:
 
 async function readReferred(
   records: readonly StoredRecord[],
-  { relation, source, steps }: ReferenceStep<Source>,
+  step: ReferenceStep<Source>,
   scope: Filter,
   inclusion: Inclusion,
   { unread, unwritten }: Rooms,
 ): Promise<Texts> {
+  const { relation, source, steps } = step;
+  const fields = inclusion.fields?.get(step);
   const found: StoredRecord[] = [];
   for (const ids of inQueries(collectIds(records, relation, source.model.id.leaf)))
-    found.push(...(await source.collection.findMany([...ids.values()], scope, unread, inclusion.work)));
+    found.push(...(await source.collection.findMany([...ids.values()], scope, unread, inclusion.work, fields)));
   const included = await readSteps(found, steps, inclusion, unread);
   return new Map(found.map((record) => [record.idText, toIncluded(writeRecord(record, included, unwritten), unwritten)]));
 }
@@ -140,11 +145,12 @@ async function readMany(
   const cut = inclusion.cuts?.get(step);
   if (cut === 0) return new Map(records.map(({ idText }) => [idText, toIncluded(writeManyText(relation, '[]', true), unwritten)]));
   const wanted = cut === undefined ? children : { ...children, max: cut - 1 }; // one more is read, which is not shown without a cut
+  const fields = inclusion.fields?.get(step);
   const byParent = new Map<string, StoredRecord[]>();
   let most = maxIds;
   for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
-    const found = await source.collection.findChildren([...ids.values()], wanted, { scope, most }, unread, inclusion.work);
+    const found = await source.collection.findChildren([...ids.values()], wanted, { scope, most, fields }, unread, inclusion.work);
     for (const { parent, record } of found) append(byParent, parents[parent] as string, record);
     most -= found.length;
   }

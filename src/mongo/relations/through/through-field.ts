@@ -12,10 +12,20 @@ export interface ThroughReads {
    */
   reachable(filter: Filter): Filter;
   /**
-   * Finds the ids of the records of a query, and takes their bytes from the room. Undefined if there is not enough
-   * room.
+   * Finds the ids of the records of a query, and takes their bytes from the room. With `via`, the ids to which these
+   * records refer. Undefined if there is not enough room.
    */
-  findIdsThrough(query: ThroughQuery, room: IdRoom, work: Work): Promise<readonly unknown[] | undefined>;
+  findIdsThrough(query: ThroughQuery, room: IdRoom, work: Work, via?: Via): Promise<readonly unknown[] | undefined>;
+}
+
+/** The field by which the records of a relation by `t.hasMany` refer back. */
+export interface Via {
+  /** Its name. */
+  readonly field: string;
+  /** Its stored path. */
+  readonly path: string;
+  /** The BSON types that its ids have. */
+  readonly idTypes: readonly string[];
 }
 
 /** The room for ids of related records in the command of a list. */
@@ -34,10 +44,14 @@ interface ThroughSource {
 
 /** A relation on the way from a list to a field. Fields behind the same relations share the objects of their steps. */
 export interface ThroughStep<S extends ThroughSource = ThroughSource> {
-  /** The name of the field that holds the ids. */
+  /** The name of the relation. */
+  readonly name: string;
+  /** The name of the field that holds the ids: the id itself for a relation by `t.hasMany`. */
   readonly field: string;
   /** The stored path of the ids. */
   readonly path: string;
+  /** The field that refers back. Undefined for a reference. */
+  readonly via: Via | undefined;
   readonly source: S;
 }
 
@@ -47,6 +61,12 @@ export interface ThroughField<S extends ThroughSource = ThroughSource> extends Q
   readonly ownName: string;
   /** The relations that lead to it, the first one first. */
   readonly steps: readonly [ThroughStep<S>, ...ThroughStep<S>[]];
+}
+
+/** A path of relations that a filter may name, and the fields that it may name behind it. */
+export interface ThroughRelation<S extends ThroughSource = ThroughSource> {
+  readonly steps: readonly [ThroughStep<S>, ...ThroughStep<S>[]];
+  readonly fields: readonly ThroughField<S>[];
 }
 
 /** A condition on a field of a related record. */

@@ -9,9 +9,10 @@ export interface ThroughQuery {
   readonly stages: readonly BsonDocument[];
 }
 
-/** Where a `$lookup` looks: the stored path of the ids, and the collection of the records. */
+/** Where a `$lookup` looks: the path of the ids, the collection of the records, and the field that refers back. */
 interface Joined {
   readonly path: string;
+  readonly via: { readonly path: string } | undefined;
   readonly source: { readonly model: Pick<CompiledModel, 'collection'> };
 }
 
@@ -19,15 +20,22 @@ interface Joined {
  * Stages that keep the records for which the relation leads to a record of the query. They read one such record for
  * each.
  */
-export function requireThrough(joined: Joined, { filter, stages }: ThroughQuery, model: CompiledModel): BsonDocument[] {
+export function requireThrough(joined: Joined, query: ThroughQuery, model: CompiledModel): BsonDocument[] {
   const as = temporaryKey(model, 0);
-  const pipeline = [{ $match: filter }, ...stages, { $limit: 1 }, { $project: { _id: 1 } }];
-  return [lookUp(joined, pipeline, as), { $match: { [as]: { $ne: [] } } }, { $unset: as }];
+  return [lookUpOne(joined, query, as), { $match: { [as]: { $ne: [] } } }, { $unset: as }];
 }
 
-/** A `$lookup` by id, for which the database uses the index of the ids. An empty pipeline is left out: it costs. */
-export function lookUp({ path, source }: Joined, pipeline: readonly BsonDocument[], as: string): BsonDocument {
-  const by = { from: source.model.collection, localField: path, foreignField: '_id' };
+/** A `$lookup` that finds at most one record of the query, and nothing of it but its id. */
+export function lookUpOne(joined: Joined, { filter, stages }: ThroughQuery, as: string): BsonDocument {
+  return lookUp(joined, [{ $match: filter }, ...stages, { $limit: 1 }, { $project: { _id: 1 } }], as);
+}
+
+/**
+ * A `$lookup` by id, or by the field that refers back, for which the database uses its index. An empty pipeline is left
+ * out: it costs.
+ */
+export function lookUp({ path, via, source }: Joined, pipeline: readonly BsonDocument[], as: string): BsonDocument {
+  const by = { from: source.model.collection, localField: path, foreignField: via?.path ?? '_id' };
   return { $lookup: pipeline.length > 0 ? { ...by, pipeline, as } : { ...by, as } };
 }
 

@@ -1,0 +1,53 @@
+import { invalidQuery } from '../errors.ts';
+import { parametersIn } from '../http/query-body.ts';
+import { parseQueryString } from '../http/query-string.ts';
+import { aTimeLimit } from '../mongo/driver/time-limit.ts';
+import { addingUp } from '../mongo/list/parse-list-query.ts';
+import { checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import { Invalid } from '../rules.ts';
+import { aBodyLimit } from './body-limit.ts';
+import { problemsOf } from './exchange/can-answer.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { runAlone, step } from './exchange/step.ts';
+import { bodyOf, type JsonBodyOptions, jsonBody } from './json-body.ts';
+
+/** Options of {@link queryBody}. */
+export interface QueryBodyOptions extends Pick<JsonBodyOptions, 'limit' | 'timeout'> {
+  /** Largest body in bytes. @default 65,536 */
+  readonly limit?: number;
+  /** Time in which the body must arrive, in milliseconds. @default the api's `bodyTimeout`, or 30,000 */
+  readonly timeout?: number;
+}
+
+const legal: LegalOptions<QueryBodyOptions> = { limit: orUndefined(aBodyLimit), timeout: orUndefined(aTimeLimit) };
+
+const inBodyOnly = new Invalid('not_available', 'is not available in the URL: the parameters of this request stand in its body');
+
+/**
+ * Reads the parameters of a list from a JSON body instead of the URL: `{ "status": "open", "filter": "…" }`. It leaves
+ * them in `ctx.queryParameters` for `deleted` and `listQuery`. A parameter in the URL is 400, so that none is
+ * overlooked.
+ *
+ * A value is a text, a number, a boolean or null, or an array of them: what the parameter has in a URL, or the items of
+ * what is separated by commas there.
+ *
+ * @example
+ * router.post('/orders/query', queryBody(), listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
+ */
+export function queryBody(options: QueryBodyOptions = {}): ResourceMiddleware {
+  checkOptions(options, legal, '`queryBody`');
+  const { limit = 65_536, ...others } = options;
+  const read = jsonBody({ limit, ...others, requireObject: false });
+  return Object.assign(
+    step(
+      (method) => ['invalid_query', ...problemsOf(read, method)],
+      async function queryBody(ctx) {
+        const [first] = parseQueryString(ctx.querystring);
+        if (first) throw invalidQuery([inBodyOnly.at(first.name)]);
+        await runAlone(read, ctx);
+        ctx.queryParameters = parametersIn(ctx.request.body, addingUp);
+      },
+    ),
+    { body: bodyOf(read) },
+  );
+}

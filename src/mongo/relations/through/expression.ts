@@ -1,0 +1,65 @@
+import { BSON } from 'mongodb';
+import type { Condition } from '../../query/filter.ts';
+import type { ThroughStep } from './through-field.ts';
+
+/**
+ * A compiled filter: a tree of conditions. The paths of what lies within an `item` are those in the item, and within
+ * `related` those in the related record.
+ */
+export type Expression =
+  | { readonly kind: 'condition'; readonly condition: Condition }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Expression[] }
+  | { readonly kind: 'not'; readonly of: Expression }
+  | { readonly kind: 'item'; readonly name: string; readonly path: string; readonly of: Expression }
+  | { readonly kind: 'related'; readonly step: ThroughStep; readonly of: Expression | undefined };
+
+/**
+ * The form of an expression that all spellings of it have, as a value of EJSON: nested `and`s and `or`s are one, their
+ * parts have an order, and none stands there twice.
+ */
+export function canonical(expression: Expression): unknown {
+  switch (expression.kind) {
+    case 'condition': {
+      const { field, operator, value } = expression.condition;
+      return ['is', field.name, operator, operator === 'in' ? inOrder(value as readonly unknown[]) : value];
+    }
+    case 'not':
+      return expression.of.kind === 'not' ? canonical(expression.of.of) : ['not', canonical(expression.of)];
+    case 'item':
+      return ['any', expression.name, canonical(expression.of)];
+    case 'related':
+      return ['any', expression.step.name, expression.of ? canonical(expression.of) : null];
+    default: {
+      const [first, ...others] = inOrder(partsOf(expression, expression.kind).map(canonical));
+      return others.length === 0 ? first : [expression.kind, first, ...others];
+    }
+  }
+}
+
+/** The parts of an `and` or `or`, and of those of the same kind in it. */
+function partsOf(expression: Expression, kind: 'and' | 'or'): readonly Expression[] {
+  return expression.kind === kind ? expression.of.flatMap((part) => partsOf(part, kind)) : [expression];
+}
+
+/** The different values, in the order of their texts. */
+function inOrder(values: readonly unknown[]): unknown[] {
+  const byText = new Map(values.map((value) => [BSON.EJSON.stringify(value), value]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}
+
+/** The relations that an expression names: each with those on the way to it, the first one first. */
+export function pathsIn(expression: Expression, before: readonly ThroughStep[] = []): (readonly ThroughStep[])[] {
+  switch (expression.kind) {
+    case 'condition':
+      return [];
+    case 'not':
+    case 'item':
+      return pathsIn(expression.of, before);
+    case 'related': {
+      const path = [...before, expression.step];
+      return [path, ...(expression.of ? pathsIn(expression.of, path) : [])];
+    }
+    default:
+      return expression.of.flatMap((part) => pathsIn(part, before));
+  }
+}
