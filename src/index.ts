@@ -160,3 +160,4 @@ export type {
   StoreScope,
   TransactionContext,
 } from './store/store.ts';
+export { withFolds } from './store/with-folds.ts';

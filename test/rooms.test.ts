@@ -25,6 +25,7 @@ const rooms = [
   'model/value',
   'model/define',
   'model/node.ts',
+  'model/fold',
   'model/shown-value.ts',
   'model/relations',
   'model/read',

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { withFolds } from 'koa-mongo-resource';
 import { type Db, Double, ObjectId } from 'mongodb';
 import type { Country as RawCountry } from 'world-countries';
 import { City, Country } from './model.ts';
@@ -19,13 +20,16 @@ export function readAtlasData(): AtlasData {
 
 const batchSize = 5_000;
 
+/** The mark of a whole load. It has another number when more is stored than before. */
+const loaded = 'loaded 2';
+
 /**
  * Fills the database on the first run, and does nothing on the next. A mark is set when all is done, so a load that was
  * cut off begins again from nothing.
  */
 export async function loadAtlas(db: Db, onProgress: (done: number, total: number) => void, readData = readAtlasData): Promise<void> {
   const marks = db.collection<{ _id: string }>('marks');
-  if (await marks.findOne({ _id: 'loaded' })) return;
+  if (await marks.findOne({ _id: loaded })) return;
   const stored = { countries: db.collection<{ _id: string }>(Country.collection), cities: db.collection(City.collection) };
   await stored.countries.drop();
   await stored.cities.drop();
@@ -34,10 +38,10 @@ export async function loadAtlas(db: Db, onProgress: (done: number, total: number
   await stored.countries.insertMany(countries.map(toCountry), options);
   for (let at = 0; at < cities.length; at += batchSize) {
     onProgress(countries.length + at, total);
-    const batch = cities.slice(at, at + batchSize).map((city, index) => toCity(city, at + index));
+    const batch = cities.slice(at, at + batchSize).map((city, index) => withFolds(City, toCity(city, at + index)));
     await stored.cities.insertMany(batch, options);
   }
-  await marks.insertOne({ _id: 'loaded' });
+  await marks.insertOne({ _id: loaded });
   onProgress(total, total);
 }
 

@@ -48,7 +48,7 @@ export const Country = defineModel('Country', {
 export const City = defineModel('City', {
   collection: 'cities',
   fields: {
-    name: t.string({ minLength: 1, policy: { filter: ['eq', 'prefix'], sort: true } }),
+    name: t.string({ minLength: 1, caseless: true, policy: { filter: ['eq', 'prefix'], sort: true } }), // zurich is Zürich
     country: t.ref('Country', { id: CountryCode, policy: { filter: ['eq', 'in'], sort: true } }),
     // GeoNames' codes of administrative divisions: the second means something within the first, the first within the
     // country.

@@ -23,7 +23,10 @@ Open ${url}/api/docs to read and try the api. Ready after ${process.uptime().toF
 # filters and a sort: Swiss cities whose names begin with Ober
 curl -g '${url}/api/cities?country=CH&name[prefix]=Ober&sort=name&limit=3'
 
-# the same by a nested field, descending: the northernmost cities
+# a name in any case, with or without its accents: Zürich
+curl '${url}/api/cities?name=zurich'
+
+# a bound on a nested field, descending: the northernmost cities
 curl -g '${url}/api/cities?location.lat[gte]=70&sort=-location.lat&limit=3'
 
 # one page of many: the Link header leads to the next

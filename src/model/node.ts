@@ -91,6 +91,8 @@ export interface LeafNode {
    * The bounds of a decimal, as Decimal128. JSON Schema has none for it, because clients read and may send it as text.
    */
   readonly bounds?: Readonly<Record<string, unknown>>;
+  /** Set for a text whose case clients' queries ignore. `accents` says whether they count in unique indexes. */
+  readonly caseless?: { readonly accents: boolean };
 }
 
 /** An embedded object, or the record itself. */

@@ -5,6 +5,7 @@ import { tryAll } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { findBlindPair, mayRead } from '../model/compile/field-rules.ts';
 import { viewOf } from '../model/compile/view-of.ts';
+import { pathOfField } from '../model/fold/fold-paths.ts';
 import type { FieldEntry } from '../model/node.ts';
 import { insertAccess } from '../model/write/access.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
@@ -63,7 +64,7 @@ function checkIndexes({ model, scopeFields = [] }: UnlinkedResource, where: stri
   const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
   for (const { unique, key } of model.indexes) {
     if (!unique) continue;
-    const entries = key.flatMap(([path]) => byPath.get(path) ?? []).filter(({ name }) => !scopeFields.includes(name));
+    const entries = key.flatMap(([path]) => byPath.get(pathOfField(path)) ?? []).filter(({ name }) => !scopeFields.includes(name));
     const pair = findBlindPair(entries);
     if (pair)
       throw new ConfigurationError(

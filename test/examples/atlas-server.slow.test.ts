@@ -38,15 +38,16 @@ describe('npm start', () => {
     expect(await first.says(/^Port.*$/m)).toBe(`Port ${busyPort()} is taken; this is on port ${port}.`);
     const answers: Answer[] = [];
     for (const line of await printedLines(first)) answers.push(await runCurl(port, line));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 400]);
-    const [filtered, northern, paged, country, patched, wrong] = answers.map(({ body }) => body);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 400]);
+    const [filtered, caseless, northern, paged, country, patched, wrong] = answers.map(({ body }) => body);
     expect(filtered.data.map(nameOf)).toEqual(['Oberbipp', 'Oberbuchsiten', 'Oberburg']);
+    expect(caseless.data.map(nameOf)).toEqual(['Zürich']);
     expect(northern.data.map(nameOf)).toEqual(['Longyearbyen', 'Dikson', 'Upernavik']);
     expect(paged).toMatchObject({ page: { size: 2, has_next: true, total: 171_075 } });
     expect(country.data).toMatchObject([{ id: 'CH', languages: { gsw: 'Swiss German' }, revision: 0 }]);
     expect(patched.data).toMatchObject({ name: { common: 'Helvetia', official: 'Swiss Confederation' }, revision: 1 });
     expect(wrong.errors).toHaveLength(2);
-    for (const shown of [answers[0], answers[5]]) expect(readme).toContain(`\n${shown?.text}\n`);
+    for (const shown of [answers[0], answers[6]]) expect(readme).toContain(`\n${shown?.text}\n`);
 
     const docs = new URL(await first.says(/http:\S+/)); // the first URL that it prints
     expect(docs.pathname).toBe('/api/docs');
@@ -94,7 +95,7 @@ describe('npm start', () => {
 const nameOf = (city: { name: string }) => city.name;
 
 async function printedLines(atlas: RunningExample): Promise<string[]> {
-  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){6}/m);
+  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){7}/m);
   return printed.split('\n').filter((line) => line.startsWith('curl'));
 }
 

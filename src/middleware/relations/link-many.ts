@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
+import { queriedPath } from '../../model/fold/fold-paths.ts';
 import { type FieldEntry, type LeafNode, relationSlot } from '../../model/node.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { Children } from '../../mongo/collection/children.ts';
@@ -19,7 +20,8 @@ export function linkMany(relation: ManyRelation, from: CompiledModel, target: Co
     relation.sort.map(([name, direction]) => ({ field: sortField(name, target, where), direction })),
     target.scopeFields.get('id') as QueryField,
   );
-  const sort = new Map(keys.map(({ field, direction }) => [field.path, direction]));
+  const pathOf = ({ name }: QueryField) => queriedPath(target.fieldTable.get(name) as FieldEntry);
+  const sort = new Map(keys.map(({ field, direction }) => [pathOf(field), direction]));
   return { path, idTypes: from.id.leaf.bsonTypes, sort, max: relation.max };
 }
 

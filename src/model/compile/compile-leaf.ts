@@ -2,12 +2,13 @@ import type { Decimal128 } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { Invalid } from '../../rules.ts';
 import { annotations, checkKeywords, type GivenSchema, markers, pick } from '../define/raw-schema.ts';
-import type { Slot } from '../node.ts';
+import type { LeafNode, Slot } from '../node.ts';
 import { isDecimal128 } from '../value/bson-type.ts';
 import { aboveMaximum, belowMinimum, compileDecimalBounds } from '../value/decimal-bounds.ts';
 import type { Constraint, Leaf } from '../value/leaf.ts';
 import { anyLeaf, binaryLeaf, booleanLeaf, dateLeaf, enumLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../value/number-leaves.ts';
+import { isObject } from '../value/plain-object.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 import { compileConstraint, compileUntyped } from './constraint.ts';
 
@@ -17,17 +18,27 @@ export function compileLeaf(schema: GivenSchema, nullable: boolean, path: string
   const leaf = findLeaf(schema, path);
   if (leaf === anyLeaf) return compileAny(schema, nullable, path);
   const legal = constraintKeywords.get(leaf) ?? [];
-  checkKeywords(schema, ['type', 'bsonType', ...Object.keys(leaf.readSchema), ...legal], path, `a field of type ${leaf.name}`);
+  const others = leaf === stringLeaf ? ['caseless'] : [];
+  checkKeywords(schema, ['type', 'bsonType', ...Object.keys(leaf.readSchema), ...legal, ...others], path, `a field of type ${leaf.name}`);
   checkFixed(schema, leaf, path);
   const keywords = pick(schema, legal);
   const isDecimal = leaf === decimalLeaf; // a string on the wire, for which JSON Schema has no bounds
   const constraint = compileKeywords(leaf, keywords, path);
-  if (!isDecimal) return { node: { kind: 'leaf', leaf, keywords }, nullable, constraint };
+  if (!isDecimal) return { node: { kind: 'leaf', leaf, keywords, ...compileCaseless(schema.caseless, path) }, nullable, constraint };
   const bounds = pick(
     { minimum: asDecimal(keywords.minimum, 'minimum', path), maximum: asDecimal(keywords.maximum, 'maximum', path) },
     legal,
   );
   return { node: { kind: 'leaf', leaf, keywords: {}, bounds }, nullable, constraint };
+}
+
+/** Reads `caseless` of a text. */
+function compileCaseless(given: unknown, path: string): Pick<LeafNode, 'caseless'> {
+  if (given === undefined || given === false) return {};
+  const { accents = true, ...others } = isObject(given) ? given : given === true ? {} : { given };
+  if (typeof accents !== 'boolean' || Object.keys(others).length > 0)
+    throw new ConfigurationError(`\`caseless\` of \`${path}\` must be true, false, or { accents: false }.`);
+  return { caseless: { accents } };
 }
 
 const numberKeywords = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;

@@ -16,6 +16,7 @@ import type { Leaf } from '../value/leaf.ts';
 import { decimalLeaf } from '../value/number-leaves.ts';
 import { deletionKey } from '../value/own-keys.ts';
 import type { WriteBson } from '../value/write-bson.ts';
+import { compileFolds, type Folds } from '../write/folds.ts';
 import { asId } from './as-id.ts';
 import { compileObject } from './compile-schema.ts';
 import { checkRules, hasReadRules, namedRules } from './field-rules.ts';
@@ -45,6 +46,8 @@ export interface CompiledModel {
   readonly scopeFields: QueryFields;
   /** The indexes of the definition: those of unique fields, and `indexes`. */
   readonly indexes: readonly DeclaredIndex[];
+  /** Adds folded values to what is written. Undefined if no field is `caseless`. */
+  readonly folds: Folds | undefined;
   /** The references that writes check. */
   readonly references: readonly ReferenceField[];
   /** The stored paths that a read for a client does not fetch. */
@@ -110,6 +113,8 @@ function compileParts(model: Model): CompiledModel {
     () => compileReferenceFields(fieldTable, root, model.name),
     () => checkRules(root, rules),
   ]);
+  const compared = new Set(indexes.flatMap(({ key, unique }) => (unique ? key.map(([path]) => path) : [])));
+  const folds = compileFolds(root, compared);
   const hydrate = once(() => compileHydrate(root)); // only hooks and handlers need documents
   return {
     name: model.name,
@@ -123,6 +128,7 @@ function compileParts(model: Model): CompiledModel {
     many,
     scopeFields,
     indexes,
+    folds,
     references,
     rules,
     hasReadRules: hasReadRules(root),

@@ -2,6 +2,7 @@ import type { IndexDescription, IndexDirection } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import { tryAll } from '../../mistakes.ts';
+import { comparedPath, pathOfField, queriedPath } from '../fold/fold-paths.ts';
 import { type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
 import { leadsToPrivate } from '../read/private-fields.ts';
 import { isObject } from '../value/plain-object.ts';
@@ -15,10 +16,10 @@ export interface DeclaredIndex {
   readonly key: IndexKey;
   readonly unique: boolean;
   /**
-   * The fields of a unique index that a record may have no value for. The index compares only records with a value for
-   * each of them.
+   * The stored paths of a unique index that a record may have no value at, with their types. The index compares only
+   * records with a value at each of them.
    */
-  readonly partialOn: readonly FieldEntry[];
+  readonly partialOn: readonly Pick<FieldEntry, 'path' | 'leaf'>[];
   /** The driver's options of an index that was given with `key`. Undefined for one that was given with `fields`. */
   readonly options: Omit<IndexDescription, 'key'> | undefined;
 }
@@ -36,7 +37,7 @@ export function compileDeclaredIndexes(declared: unknown, table: FieldTable, roo
   const all = [...unique.map((one) => compile([[one, 1]], true)), ...own];
   for (const [at, { key }] of all.entries()) {
     if (all.slice(0, at).some((earlier) => JSON.stringify(earlier.key) === JSON.stringify(key)))
-      throw new ConfigurationError(`${where} declares an index of ${key.map(([path]) => path).join(', ')} twice.`);
+      throw new ConfigurationError(`${where} declares an index of ${key.map(([path]) => pathOfField(path)).join(', ')} twice.`);
   }
   return all;
 }
@@ -66,8 +67,14 @@ function compileOwn(index: unknown, table: FieldTable, where: string): DeclaredI
 }
 
 function compile(key: readonly (readonly [FieldEntry, 1 | -1])[], unique: boolean): DeclaredIndex {
-  const partialOn = unique ? key.map(([one]) => one).filter(({ mayBeMissing }) => mayBeMissing) : [];
-  return { key: key.map(([{ path }, direction]) => [path, direction]), unique, partialOn, options: undefined };
+  const pathOf = unique ? comparedPath : queriedPath;
+  const compared = key.map(([entry]) => ({
+    path: pathOf(entry),
+    leaf: entry.leaf,
+    mayBeMissing: entry.mayBeMissing || pathOf(entry) !== entry.path,
+  }));
+  const partialOn = unique ? compared.filter(({ mayBeMissing }) => mayBeMissing).map(({ path, leaf }) => ({ path, leaf })) : [];
+  return { key: key.map(([entry, direction]) => [pathOf(entry), direction]), unique, partialOn, options: undefined };
 }
 
 function compileGiven({ key, ...options }: IndexDescription, where: string): DeclaredIndex {
@@ -82,7 +89,7 @@ function compileGiven({ key, ...options }: IndexDescription, where: string): Dec
  */
 function refusePrivate(key: IndexKey, { partialFilterExpression }: Omit<IndexDescription, 'key'>, root: ObjectNode, where: string): void {
   const paths = [...key.map(([path]) => path), ...pathsIn(partialFilterExpression)];
-  const wrong = paths.find((path) => leadsToPrivate(root, path.split('.')));
+  const wrong = paths.find((path) => leadsToPrivate(root, pathOfField(path).split('.')));
   if (wrong !== undefined)
     throw new ConfigurationError(
       `${where} has a unique index with \`${wrong}\`, which is private or holds a private field, ${whyNotUnique}`,

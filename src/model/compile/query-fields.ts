@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { type Operator, operators } from '../define/policy.ts';
+import { queriedPath } from '../fold/fold-paths.ts';
+import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { booleanLeaf, stringLeaf } from '../value/leaves.ts';
@@ -8,8 +10,10 @@ import { booleanLeaf, stringLeaf } from '../value/leaves.ts';
 export interface QueryField {
   /** The dotted name that clients write. */
   readonly name: string;
-  /** The dotted path of the stored keys. */
+  /** The dotted path of the stored keys that are compared. */
   readonly path: string;
+  /** Set if a query ignores case: then `path` is that of folded values. */
+  readonly caseless?: Caseless | undefined;
   /** The type of its value, or of its items if it is an array. Undefined for an object, a map or an untyped value. */
   readonly leaf: Leaf | undefined;
   /** Whether its value may be null or missing, or one of its items may be null. */
@@ -23,6 +27,13 @@ export interface QueryField {
   readonly sortable: boolean;
 }
 
+/** A field whose folded values are compared with folded texts. */
+interface Caseless {
+  /** The path of the texts themselves. */
+  readonly exactPath: string;
+  fold(text: string): string;
+}
+
 /** Fields by their dotted names. */
 export type QueryFields = ReadonlyMap<string, QueryField>;
 
@@ -31,30 +42,32 @@ export type QueryFields = ReadonlyMap<string, QueryField>;
  * them.
  */
 export function compileClientFields(table: FieldTable): QueryFields {
-  return compileFields(table, ({ isPrivate }) => !isPrivate, policyOperators);
+  return compileFields(table, ({ isPrivate }) => !isPrivate, policyOperators, queriedPath);
 }
 
-/** The fields that a scope may name: every field, with every operator that fits its type. */
+/** The fields that a scope may name: every field, with every operator that fits its type. They are compared exactly. */
 export function compileScopeFields(table: FieldTable): QueryFields {
   return compileFields(
     table,
     () => true,
     (_entry, fitting) => fitting,
+    ({ path }) => path,
   );
 }
 
 type Allow = (entry: FieldEntry, fitting: ReadonlySet<Operator>) => ReadonlySet<Operator>;
+type PathOf = (entry: FieldEntry) => string;
 
 /**
  * The fields inside an array of arrays are left out: a query of the database cannot reach them. The array itself stays.
  */
-function compileFields(table: FieldTable, isVisible: (entry: FieldEntry) => boolean, allow: Allow): QueryFields {
+function compileFields(table: FieldTable, isVisible: (entry: FieldEntry) => boolean, allow: Allow, pathOf: PathOf): QueryFields {
   const reachable = [...table.values()].filter((entry) => isVisible(entry) && !entry.parent?.inNestedArray);
-  return new Map(reachable.map((entry) => [entry.name, compileField(entry, allow)]));
+  return new Map(reachable.map((entry) => [entry.name, compileField(entry, allow, pathOf(entry))]));
 }
 
-function compileField(entry: FieldEntry, allow: Allow): QueryField {
-  const { field, name, path } = entry;
+function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField {
+  const { field, name, path: exactPath } = entry;
   const leaf = entry.inNestedArray ? undefined : entry.leaf;
   const inList = entry.arrayPath !== undefined;
   const allowed = allow(entry, fittingOperators(leaf));
@@ -62,6 +75,7 @@ function compileField(entry: FieldEntry, allow: Allow): QueryField {
   return {
     name,
     path,
+    caseless: path === exactPath ? undefined : { exactPath, fold: foldText },
     leaf,
     nullable: field.nullable || field.optional || (field.node.kind === 'array' && field.node.items.nullable),
     inList,

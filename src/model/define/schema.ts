@@ -171,6 +171,16 @@ export interface StringOptions extends FieldOptions<string> {
    * format: 'email'
    */
   readonly format?: string;
+  /**
+   * Whether the filters and sorts of clients ignore case and accents, and unique indexes ignore case. With
+   * `{ accents: false }`, unique indexes ignore accents, too. A folded value is stored beside the text. Scopes, stores
+   * and references compare exactly. See `docs/reference/models.md`.
+   * @default false
+   *
+   * @example
+   * caseless: true
+   */
+  readonly caseless?: boolean | { readonly accents?: boolean };
 }
 
 /** Options of `t.int` and `t.float`. */

@@ -1,3 +1,4 @@
+import { comparedPath, queriedPath } from '../fold/fold-paths.ts';
 import type { CompiledField, FieldTable, Node, ObjectNode } from '../node.ts';
 
 /** Whether a value has private fields, at any depth. */
@@ -33,9 +34,10 @@ export function privateNames(node: Node): ReadonlySet<string> {
   }
 }
 
-/** The stored paths of private fields, for the projection of reads. Private fields in maps have no fixed path. */
+/** The stored paths of private fields and of their folded values, for the projection of reads. Private fields in maps have no fixed path. */
 export function privatePaths(table: FieldTable): string[] {
-  return [...table.values()].filter(({ isPrivate, parent }) => isPrivate && !parent?.isPrivate).map(({ path }) => path);
+  const hidden = [...table.values()].filter(({ isPrivate, parent }) => isPrivate && !parent?.isPrivate);
+  return hidden.flatMap((entry) => [...new Set([entry.path, queriedPath(entry), comparedPath(entry)])]);
 }
 
 /**

@@ -185,6 +185,7 @@ function open(
     ...openReferenceCommands(model, collection, { readLatest, write }),
 
     async insert(stored, work, { ifIdIsFree = false, writer } = {}) {
+      model.folds?.addTo(stored);
       try {
         await write(work, (command) => inserts.insert(stored, command), writer);
       } catch (error) {

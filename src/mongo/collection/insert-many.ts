@@ -72,6 +72,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
 
   return {
     async insertEach(records, work, places = [...records.keys()], writer) {
+      if (model.folds) for (const record of records) model.folds.addTo(record);
       const errors = new Map<number, Error>();
       for (const part of divide(records)) {
         try {
@@ -85,6 +86,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
     },
 
     insertAll(records, work, writer) {
+      if (model.folds) for (const record of records) model.folds.addTo(record);
       return runTransaction(db, work, maxTimeMS, async () => {
         for (const part of divide(records)) {
           try {

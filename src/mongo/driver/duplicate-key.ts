@@ -1,5 +1,6 @@
 import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { pathOfField } from '../../model/fold/fold-paths.ts';
 import { Invalid } from '../../rules.ts';
 import type { ServerError } from './server-error.ts';
 
@@ -17,7 +18,7 @@ export interface Told {
  */
 export function duplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Told): Problem {
   const errors = Object.keys((cause.keyPattern ?? {}) as object)
-    .map((path) => (path === '_id' ? 'id' : path))
+    .map((path) => (path === '_id' ? 'id' : pathOfField(path)))
     .filter((name) => model?.clientFields.has(name) && (writer?.mayName(name) ?? true))
     .map((name) => alreadyTaken.at(name));
   const detail = 'A record with these values exists already.';

@@ -1,7 +1,7 @@
 import { Binary, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { DeclaredIndex, IndexKey } from '../../model/compile/model-index.ts';
-import type { FieldEntry } from '../../model/node.ts';
+import { pathOfField } from '../../model/fold/fold-paths.ts';
 import { isDeleted, isLive } from '../query/deleted.ts';
 import type { Filter } from '../query/filter.ts';
 import { type IndexOptions, type IndexSource, type PlannedIndex, partially, type Wanted, wantedBy } from './wanted-indexes.ts';
@@ -32,7 +32,7 @@ function toPlanned({ key, unique, partialOn, options }: DeclaredIndex, model: Co
   const { name, fieldTable } = model;
   if (options) return { key, options, reasons: [`${name}: declared`] };
   const names = new Map([...fieldTable.values()].map((one) => [one.path, one.name]));
-  const reason = unique ? `unique ${key.map(([path]) => names.get(path)).join(', ')}` : 'declared';
+  const reason = unique ? `unique ${key.map(([path]) => names.get(pathOfField(path))).join(', ')}` : 'declared';
   return { key, options: unique ? { unique, ...onlyWith(partialOn, isLive(model)) } : {}, reasons: [`${name}: ${reason}`] };
 }
 
@@ -41,7 +41,7 @@ function toPlanned({ key, unique, partialOn, options }: DeclaredIndex, model: Co
  * values of the type, and not `$type`: with a bound, the query planner knows that the index has all records for an
  * equality of the field. Deleted records are left out too: their values are free.
  */
-function onlyWith(fields: readonly FieldEntry[], live: Filter = {}): IndexOptions {
+function onlyWith(fields: DeclaredIndex['partialOn'], live: Filter = {}): IndexOptions {
   const bounds = fields.map(({ path, leaf }) => [path, { $gte: lowestOf(leaf?.bsonTypes[0]) }] as const);
   return partially({ ...Object.fromEntries(bounds), ...live });
 }

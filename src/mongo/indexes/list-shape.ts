@@ -1,4 +1,5 @@
 import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
+import { pathOfField, queriedPath } from '../../model/fold/fold-paths.ts';
 import type { FieldEntry, FieldTable } from '../../model/node.ts';
 import type { Filter } from '../query/filter.ts';
 
@@ -101,7 +102,7 @@ function within(path: string, item: Filter): PathCondition[] {
 }
 
 function nameOf(path: string): string {
-  return path === '_id' ? 'id' : path;
+  return path === '_id' ? 'id' : pathOfField(path);
 }
 
 function operatorName(operator: string): string {
@@ -117,7 +118,7 @@ function operatorName(operator: string): string {
  * Suggests none if there is nothing to narrow or to sort by, or only fields with `index: false`.
  */
 export function suggestIndexes({ equal, ranged, sort }: ListShape, table: FieldTable): IndexKey[] {
-  const byPath = new Map([...table.values()].map((entry) => [entry.path, entry]));
+  const byPath = new Map([...table.values()].flatMap((entry) => [entry.path, queriedPath(entry)].map((path) => [path, entry])));
   if (equal.includes('_id') || ranged.includes('_id')) return [];
   const sorted = [...sort].filter(([path]) => !equal.includes(path));
   const mayOrder = sorted.every(([path]) => byPath.get(path)?.field.index);

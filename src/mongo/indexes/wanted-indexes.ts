@@ -105,7 +105,7 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
     const use = usesOf(field);
     const isCovered = field.path === '_id' || field.path === model.deletedAt?.key || scopePaths.includes(field.path);
     if (!use || !indexed.field.index || isCovered) return [];
-    return [wantedFor(model, indexed, scope, isPoint(field), `${list.resource}: ${use} by ${field.name}`)];
+    return [wantedFor(model, indexed, field.path, scope, isPoint(field), `${list.resource}: ${use} by ${field.name}`)];
   });
   return [...ofScope, ...ofFields];
 }
@@ -148,32 +148,40 @@ function wantedByThrough({ model, through = [] }: IndexSource): Wanted[] {
     const field = model.clientFields.get(name) as QueryField;
     const isServed = [indexed.path, ...scopePaths].includes('_id') || scopePaths.includes(indexed.path);
     if (isServed || !indexed.field.index || !(isReference || isNarrowing(field))) return [];
-    return [wantedFor(model, indexed, scope, isReference || isPoint(field), reason)];
+    const path = isReference ? indexed.path : field.path;
+    return [wantedFor(model, indexed, path, scope, isReference || isPoint(field), reason)];
   });
 }
 
 /** One index serves an alternative of a filter: what is equal, then the first path with bounds. */
 function wantedByFilters({ model, filtered = [] }: IndexSource): Wanted[] {
-  const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
+  const byPath = new Map([...model.clientFields.values()].map(({ path, name }) => [path, { path, entry: model.fieldTable.get(name) as FieldEntry }]));
   return filtered.flatMap(({ equal, ranged, scopeFields, reason }): Wanted[] => {
-    const scope = scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry);
+    const scope = scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).map((entry) => ({ path: entry.path, entry }));
     const [bounded] = ranged.filter((path) => !equal.includes(path));
     const asked = [...equal, ...(bounded === undefined ? [] : [bounded])].flatMap((path) => byPath.get(path) ?? []);
     if (asked.length === 0 || [...scope, ...asked].some(({ path }) => path === '_id')) return [];
-    const chosen: FieldEntry[] = [];
-    for (const entry of [...scope, ...asked]) {
-      const isFree = !chosen.includes(entry) && chosen.every((one) => mayShareIndex(one, entry));
-      if (isFree && (entry.field.index || scope.includes(entry))) chosen.push(entry);
+    const chosen: typeof asked = [];
+    for (const one of [...scope, ...asked]) {
+      const isFree = chosen.every(({ path, entry }) => path !== one.path && mayShareIndex(entry, one.entry));
+      if (isFree && (one.entry.field.index || scope.includes(one))) chosen.push(one);
     }
     return chosen.length > scope.length ? [{ key: toKey(chosen), ...ofLiving(model), reasons: [reason] }] : [];
   });
 }
 
-/** The index for a field of a list, or of a query for related records. */
-function wantedFor(model: CompiledModel, indexed: FieldEntry, scope: readonly FieldEntry[], isPoint: boolean, reason: string): Wanted {
+/** The index for a field of a list, or of a query for related records. `path` is the stored path that is compared. */
+function wantedFor(
+  model: CompiledModel,
+  indexed: FieldEntry,
+  path: string,
+  scope: readonly FieldEntry[],
+  isPoint: boolean,
+  reason: string,
+): Wanted {
   const prefix = scope.filter((one) => mayShareIndex(one, indexed));
-  const index = { key: toKey([...prefix, indexed]), ...ofLiving(model), reasons: [reason] };
-  return isPoint ? { ...index, point: { path: indexed.path, equal: new Set([...scope.map(({ path }) => path), indexed.path]) } } : index;
+  const index = { key: toKey([...prefix, { path }]), ...ofLiving(model), reasons: [reason] };
+  return isPoint ? { ...index, point: { path, equal: new Set([...scope.map((one) => one.path), path]) } } : index;
 }
 
 /** An index for queries that see the living records only. */
@@ -211,7 +219,7 @@ function wantedByDeletes({ model, list }: IndexSource): Wanted[] {
   ];
 }
 
-function toKey(fields: readonly FieldEntry[]): IndexKey {
+function toKey(fields: readonly Pick<FieldEntry, 'path'>[]): IndexKey {
   return [...fields.map(({ path }) => [path, 1] as const), ['_id', 1]];
 }
 

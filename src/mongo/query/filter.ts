@@ -56,11 +56,18 @@ function escapeRegExp(text: string): string {
 export function buildFilter(conditions: readonly Condition[]): Filter {
   const filter: Record<string, Record<string, unknown>> = {};
   for (const { field, operator, value } of conditions) {
-    const before = filter[field.path];
-    const own = queryOperators[operator](value);
-    filter[field.path] = before ? { ...before, ...own } : own;
+    const isFolded = field.caseless !== undefined && operator !== 'exists';
+    const path = field.caseless && !isFolded ? field.caseless.exactPath : field.path;
+    const before = filter[path];
+    const own = queryOperators[operator](isFolded ? foldOperand(field, value) : value);
+    filter[path] = before ? { ...before, ...own } : own;
   }
   return filter;
+}
+
+function foldOperand(field: QueryField, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => foldOperand(field, one));
+  return typeof value === 'string' ? field.caseless?.fold(value) : value;
 }
 
 /**

@@ -13,7 +13,8 @@ import type { Filter } from './filter.ts';
  * the revision. Without assignments, the revision is incremented only if an object was created. Only the first stage
  * can tell, so it does both. A pipeline that leaves the record as it was writes nothing.
  */
-export function buildUpdate(model: CompiledModel, { assignments, embedded }: Changes, now: Date): BsonDocument[] {
+export function buildUpdate(model: CompiledModel, changes: Changes, now: Date): BsonDocument[] {
+  const { assignments, embedded } = model.folds ? model.folds.extend(changes) : changes;
   const created = embedded.length > 0 ? embedded.filter(isCreated) : embedded;
   const stages = levels(created).map((merges) => ({ $set: createAll(merges) }));
   const [first] = stages;

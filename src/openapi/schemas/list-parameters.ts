@@ -172,7 +172,9 @@ function hasNoComma(text: string): boolean {
 
 function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {
   const { leaf, inList, name } = field;
-  const description = `${describeSubject(field, operator)} ${inList ? (inListMeanings[operator] ?? meanings[operator]) : meanings[operator]}.`;
+  const meaning = (inList && inListMeanings[operator]) || (field.caseless && caselessMeanings[operator]) || meanings[operator];
+  const caseless = field.caseless && operator !== 'exists' ? ' Case and accents are ignored.' : '';
+  const description = `${describeSubject(field, operator)} ${meaning}.${caseless}`;
   const key = `${name}[${operator}]`;
   if (operator === 'exists' || !leaf) return parameter(key, description, { type: 'boolean' });
   if (operator === 'prefix') return parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix });
@@ -211,6 +213,9 @@ const meanings: Readonly<Record<Operator, string>> = {
   exists: 'is there (true) or is missing (false)',
   prefix: 'begins with this text, in the same case',
 };
+
+/** Descriptions of operators on fields whose case is ignored. */
+const caselessMeanings: Readonly<Partial<Record<Operator, string>>> = { prefix: 'begins with this text' };
 
 /** The word `null` means null if the field cannot hold that text. */
 function orNullWord(leaf: Leaf): Schema {

@@ -7,9 +7,11 @@ import { isError } from '../../mongo/driver/server-error.ts';
 import { spellId } from '../../mongo/stored-record.ts';
 import { aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
 import type { Audit } from './audit.ts';
+import { findWrongFolds } from './find-folds.ts';
 import { compileFindUnknownKeys } from './find-unknown-keys.ts';
 import { type AuditedMisfit, Tally, type UnknownKey } from './tally.ts';
 
+export { type AppliedFolds, applyFolds, type FoldOptions } from './apply-folds.ts';
 export type { Audit, AuditedMisfit, UnknownKey };
 
 /** Options of {@link auditCollection}. */
@@ -37,6 +39,9 @@ const legal: LegalOptions<AuditOptions> = {
 
 /** The most records that one command reads. */
 const batchSize = 500;
+
+/** The most texts of one record whose folded values are misfits. */
+const mostWrongFolds = 100;
 
 /**
  * Compares the stored records of a collection with its model, and yields what was found so far: after each batch of
@@ -107,10 +112,10 @@ interface Comparison {
   readonly unknownKeys: readonly { readonly path: string }[];
 }
 
-function compileCompare({ root }: CompiledModel): (bytes: Uint8Array) => Comparison {
+function compileCompare({ root, folds }: CompiledModel): (bytes: Uint8Array) => Comparison {
   const findMisfits = compileFindMisfits(root, { runsChecks: true });
   const findWithoutChecks = compileFindMisfits(root);
-  const findUnknownKeys = compileFindUnknownKeys(root);
+  const findUnknownKeys = compileFindUnknownKeys(root, folds?.root);
 
   function misfitsOf(stored: unknown): Found[] {
     try {
@@ -121,6 +126,11 @@ function compileCompare({ root }: CompiledModel): (bytes: Uint8Array) => Compari
     }
   }
 
+  function wrongFoldsOf(stored: unknown): Found[] {
+    const wrong = folds ? findWrongFolds(stored, folds.root).slice(0, mostWrongFolds) : [];
+    return wrong.map(({ place }) => ({ path: place, rule: 'fold', message: 'is not stored with its folded value: lists do not find it' }));
+  }
+
   return function compare(bytes) {
     let stored: unknown;
     try {
@@ -128,7 +138,10 @@ function compileCompare({ root }: CompiledModel): (bytes: Uint8Array) => Compari
     } catch (error) {
       return { misfits: [{ path: '', rule: 'unreadable', message: `cannot be decoded: ${describe(error)}` }], unknownKeys: [] };
     }
-    return { misfits: misfitsOf(stored), unknownKeys: Array.from(findUnknownKeys(stored), (path) => ({ path })) };
+    return {
+      misfits: [...misfitsOf(stored), ...wrongFoldsOf(stored)],
+      unknownKeys: Array.from(findUnknownKeys(stored), (path) => ({ path })),
+    };
   };
 }
 

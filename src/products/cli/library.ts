@@ -2,11 +2,20 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { isOfThisCopy } from '../../api/copies.ts';
 import { type Api, applyIndexes, diagram, openapiDocument, openapiText, planIndexes } from '../../index.ts';
-import { auditCollection } from '../audit/audit-collection.ts';
+import { applyFolds, auditCollection } from '../audit/audit-collection.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The MCP SDK is an optional peer: only the command that needs it loads it. */
-const own = { applyIndexes, auditCollection, diagram, openapiDocument, openapiText, planIndexes, loadMcp: () => import('../mcp/mcp.ts') };
+const own = {
+  applyFolds,
+  applyIndexes,
+  auditCollection,
+  diagram,
+  openapiDocument,
+  openapiText,
+  planIndexes,
+  loadMcp: () => import('../mcp/mcp.ts'),
+};
 
 /** The functions of the library that commands call. */
 export type Library = typeof own;

@@ -17,6 +17,7 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
     resource: { type: 'string', multiple: true, value: 'path', text: 'only the model of this resource; may be repeated' },
     limit: { type: 'string', value: 'n', text: 'compare at most n records of each model' },
     sample: { type: 'string', value: 'n', text: 'name the first n records of each kind (default 5)' },
+    fold: { type: 'boolean', text: 'store missing and wrong folded values of caseless fields first' },
     json: { type: 'boolean', text: 'print JSON' },
   },
   needsDatabase: true,
@@ -33,6 +34,11 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
     try {
       for (const model of models) {
         let last: Audit | undefined;
+        for await (const applied of values.fold ? library.applyFolds(model, { db, maxTimeMS }) : []) {
+          progress.show({ ...applied, misfitting: 0 });
+          if (signals.caught) break;
+        }
+        if (signals.caught) break;
         for await (last of library.auditCollection(model, { db, maxTimeMS, limit, samples })) {
           progress.show(last);
           if (signals.caught) break;
@@ -118,9 +124,12 @@ const intervalMS = 100;
 
 const width = 24;
 
+/** What a progress bar shows. */
+type Shown = Pick<Audit, 'model' | 'records' | 'estimate' | 'misfitting'>;
+
 /** A progress bar. */
 interface Progress {
-  show(audit: Audit): void;
+  show(audit: Shown): void;
   clear(): void;
 }
 
@@ -140,7 +149,7 @@ export function openProgress(output: NodeJS.WriteStream): Progress {
   };
 }
 
-function drawBar({ model, records, estimate, misfitting }: Audit): string {
+function drawBar({ model, records, estimate, misfitting }: Shown): string {
   const share = Math.min(1, records / Math.max(1, estimate));
   const bar = '#'.repeat(Math.floor(share * width)).padEnd(width, '.');
   return `${printable(model)} [${bar}] ${Math.floor(share * 100)} %, ${records} of about ${estimate} records, ${misfitting} do not fit`;

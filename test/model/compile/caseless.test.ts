@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { defineModel, t, toJsonSchema } from '../../../src/index.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
+
+const compile = (fields: object, more: object = {}) => compileModel(defineModel('Note', { collection: 'notes', fields, ...more } as never));
+const Inner = t.object('Inner', { text: t.string({ caseless: true }) });
+
+describe('`caseless`', () => {
+  it.each<[what: string, fields: object, message: RegExp]>([
+    ['another value', { text: t.string({ caseless: 'yes' as never }) }, /`caseless` of `text` must be true, false, or { accents: false }/],
+    ['another option', { text: t.string({ caseless: { accent: false } as never }) }, /`caseless` of `text` must be/],
+    ['an option of another type', { text: t.string({ caseless: { accents: 1 } as never }) }, /`caseless` of `text` must be/],
+    ['a number', { text: { type: 'integer', caseless: true } }, /`caseless` of `text` is not a keyword of a field of type int/],
+    ['an enum', { text: { enum: ['a'], caseless: true } }, /`caseless` of `text` is not a keyword of a field of type enum/],
+    ['an id', { id: t.string({ caseless: true }) }, /`id` cannot be `caseless`/],
+    ['a reference', { to: t.ref('Note', { id: t.string({ caseless: true }) }) }, /`to` cannot be `caseless`: a reference/],
+    ['references', { to: t.array(t.ref('Note', { id: t.string({ caseless: true }) })) }, /`to` cannot be `caseless`: a reference/],
+    ['a map', { texts: t.map(t.string({ caseless: true })) }, /`caseless` of `texts`: its texts are in a map/],
+    ['a map of arrays', { texts: t.map(t.array(t.string({ caseless: true }))) }, /`caseless` of `texts`: its texts are in a map/],
+    [
+      'an array of arrays',
+      { texts: t.array(t.array(t.string({ caseless: true }))) },
+      /`caseless` of `texts`: its texts are in an array of arrays/,
+    ],
+    ['a private unique field', { text: t.string({ caseless: true, unique: true, policy: { private: true } }) }, /`text` is private/],
+  ])('is no option of %s', (_what, fields, message) => {
+    expect(() => compile(fields)).toThrow(message);
+  });
+
+  it('is refused in a unique index with a private field that is given by its folded key', () => {
+    const index = { key: { 'text[fold1]': 1 }, unique: true };
+    expect(() => compile({ text: t.string({ caseless: true, policy: { private: true } }) }, { indexes: [index] })).toThrow(
+      /unique index with `text\[fold1\]`, which is private/,
+    );
+  });
+
+  it('leaves the schemas of clients as they are', () => {
+    const plain = defineModel('Note', { collection: 'notes', fields: { text: t.string({ maxLength: 5 }) } });
+    const caseless = defineModel('Note', { collection: 'notes', fields: { text: t.string({ maxLength: 5, caseless: true }) } });
+    for (const shape of ['read', 'create', 'patch', 'put'] as const)
+      expect(toJsonSchema(caseless, shape)).toEqual(toJsonSchema(plain, shape));
+  });
+
+  it('costs a model without such a field nothing', () => {
+    expect(compile({ text: t.string({ caseless: false }), map: t.map(Inner), lists: t.array(t.array(Inner)) }).folds).toBeUndefined();
+  });
+
+  it('hides the folded values of private fields from reads', () => {
+    const { privatePaths } = compile({
+      seen: t.string({ caseless: true }),
+      secret: t.nullable(t.string({ caseless: true, policy: { private: true } })),
+      within: t.object('Within', { secret: t.string({ caseless: { accents: false }, policy: { private: true } }) }),
+      box: t.object('Box', { text: t.string({ caseless: true }) }, { policy: { private: true } }),
+    });
+    expect(privatePaths).toEqual(['secret', 'secret[fold1]', 'secret[case1]', 'within.secret', 'within.secret[fold1]', 'box']);
+  });
+});
