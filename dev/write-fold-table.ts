@@ -77,8 +77,8 @@ await writeFile(
   `// Written by dev/write-fold-table.ts from Unicode ${version}: CaseFolding.txt (status C and F) and Scripts.txt.
 
 /**
- * The case folding of single characters, as code points: \`41-5a>20\` adds 0x20 to each, \`f>1\` to one, \`f:13>1\` to every
- * second one, and \`<\` subtracts. Characters that have a canonical decomposition are left out.
+ * The case folding of single characters, as code points: \`41-5a>20\` adds 0x20 to each, \`f>1\` to one, \`f:13>1\` to
+ * every second one, and \`<\` subtracts. Characters that have a canonical decomposition are left out.
  */
 export const singleFolds = \`
 ${toLines(toRuns(common).map(writeRun))}\`;

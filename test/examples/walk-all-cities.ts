@@ -12,7 +12,9 @@ const list = '/api/cities?sort=country,name&limit=1000';
 
 const idsOf = ({ data }: Page) => data.map(({ id }) => id);
 
-/** The ids of all cities by country, folded name and place in the file, as MongoDB compares text: by the bytes of UTF-8. */
+/**
+ * The ids of all cities by country, folded name and place in the file, as MongoDB compares text: by the bytes of UTF-8.
+ */
 function sortedIds(): string[] {
   const bytes = (text: string) => Buffer.from(text).toString('latin1');
   const keyed = readAtlasData().cities.map(({ country, name }, index) => ({ country: bytes(country), name: bytes(foldText(name)), index }));

@@ -19,6 +19,7 @@ const others = [
   'planValidators',
   'service',
   'toJsonSchema',
+  'withFolds',
 ];
 
 /** The names of all middlewares that the library exports. */

@@ -1,8 +1,8 @@
 // Written by dev/write-fold-table.ts from Unicode 16.0.0: CaseFolding.txt (status C and F) and Scripts.txt.
 
 /**
- * The case folding of single characters, as code points: `41-5a>20` adds 0x20 to each, `f>1` to one, `f:13>1` to every
- * second one, and `<` subtracts. Characters that have a canonical decomposition are left out.
+ * The case folding of single characters, as code points: `41-5a>20` adds 0x20 to each, `f>1` to one, `f:13>1` to
+ * every second one, and `<` subtracts. Characters that have a canonical decomposition are left out.
  */
 export const singleFolds = `
   41-5a>20 b5>307 c6>20 d0>20 d8>20 de>20 110>1 126>1 132>1 13f:141>1 14a>1 152>1 166>1 17f<10c 181>d2 182:184>1 186>ce

@@ -34,7 +34,10 @@ export function privateNames(node: Node): ReadonlySet<string> {
   }
 }
 
-/** The stored paths of private fields and of their folded values, for the projection of reads. Private fields in maps have no fixed path. */
+/**
+ * The stored paths of private fields and of their folded values, for the projection of reads. Private fields in maps
+ * have no fixed path.
+ */
 export function privatePaths(table: FieldTable): string[] {
   const hidden = [...table.values()].filter(({ isPrivate, parent }) => isPrivate && !parent?.isPrivate);
   return hidden.flatMap((entry) => [...new Set([entry.path, queriedPath(entry), comparedPath(entry)])]);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { collectionValidator, defineModel, openStore, t } from '../../../src/index.ts';
+import { collectionValidator, defineModel, openStore, t, withFolds } from '../../../src/index.ts';
 import { type AppliedFolds, type Audit, applyFolds, auditCollection } from '../../../src/products/audit/audit-collection.ts';
 import { useDatabase } from '../../support/database/database.ts';
 
@@ -142,6 +142,19 @@ describe('applyFolds', () => {
     ]);
     await expect(apply()).rejects.toMatchObject({ code: 'duplicate_key' });
     await cities().dropIndexes();
+  });
+});
+
+describe('withFolds', () => {
+  it('adds to a record what the library would store, and changes nothing that it was given', () => {
+    const before = structuredClone(raw);
+    expect(withFolds(City, raw)).toEqual(folded);
+    expect(raw).toEqual(before);
+  });
+
+  it('returns the record of a model without such fields as it is', () => {
+    const Plain = defineModel('Plain', { collection: 'cities', fields: { name: t.string() } });
+    expect(withFolds(Plain, raw)).toBe(raw);
   });
 });
 
