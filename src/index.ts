@@ -95,6 +95,7 @@ export type {
   FieldSchema,
   Fields,
   FieldTypes,
+  FromOptions,
   Int64Options,
   LeafTypes,
   MapOptions,

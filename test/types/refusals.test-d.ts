@@ -10,6 +10,10 @@ t.string({ minLenght: 3 });
 t.string({ minimum: 3 });
 // @ts-expect-error: lengths are numbers
 t.string({ minLength: '3' });
+// @ts-expect-error: a number has no case
+t.int({ caseless: true });
+// @ts-expect-error: `accent` is not an option
+t.string({ caseless: { accent: false } });
 // @ts-expect-error: `privat` is not a policy option
 t.string({ policy: { privat: true } });
 // @ts-expect-error: a misspelt policy option beside a right one

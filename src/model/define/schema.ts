@@ -183,6 +183,9 @@ export interface StringOptions extends FieldOptions<string> {
   readonly caseless?: boolean | { readonly accents?: boolean };
 }
 
+/** Options of `t.from`. Only a string may be `caseless`. */
+export interface FromOptions<Value = unknown> extends FieldOptions<Value>, Pick<StringOptions, 'caseless'> {}
+
 /** Options of `t.int` and `t.float`. */
 export interface NumberOptions extends FieldOptions<number> {
   /** The least value that is accepted. @default none */

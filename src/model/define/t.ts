@@ -15,6 +15,7 @@ import type {
   FieldOptions,
   FieldSchema,
   Fields,
+  FromOptions,
   Int64Options,
   LeafTypes,
   MapOptions,
@@ -34,7 +35,6 @@ type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
 
 /**
  * The builders of fields. Each returns a JSON Schema (2020-12). `bsonType` names a stored type that JSON does not have.
- *
  * Unknown and illegal options do not compile. At run time they are a `ConfigurationError` that names the field.
  *
  * @example
@@ -250,9 +250,9 @@ export const t = {
    * @example
    * t.from(z.email(), { unique: true, policy: { filter: ['eq'] } })
    */
-  from: <const S extends StandardSchema | RawSchema, const O extends FieldOptions<TypesFrom<S>['document']> = Record<never, never>>(
+  from: <const S extends StandardSchema | RawSchema, const O extends FromOptions<TypesFrom<S>['document']> = Record<never, never>>(
     schema: S & NotOptional<OutputOf<S>>,
-    options?: O & Closed<O, FieldOptions>,
+    options?: O & Closed<O, FromOptions>,
   ): Field<TypesFrom<S>, Overlaid<OptionsFrom<S>, O>> =>
     build(extend(adoptSchema(isForeign(schema) ? schema : asSchema(schema, 't.from(…)'), 't.from(…)'), open(options))),
 

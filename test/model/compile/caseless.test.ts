@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { defineModel, t, toJsonSchema } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 
@@ -32,6 +33,19 @@ describe('`caseless`', () => {
     expect(() => compile({ text: t.string({ caseless: true, policy: { private: true } }) }, { indexes: [index] })).toThrow(
       /unique index with `text\[fold1\]`, which is private/,
     );
+  });
+
+  it('is an option of a string of another library, and of no other value', () => {
+    expect(compile({ mail: t.from(z.email(), { caseless: true, unique: true }) }).indexes[0]?.key).toEqual([['mail[case1]', 1]]);
+    expect(() => compile({ count: t.from(z.int(), { caseless: true }) })).toThrow(/`caseless` of `count` is not a keyword/);
+    expect(() => compile({ any: t.from({ minLength: 1 }, { caseless: true }) })).toThrow(/caseless/);
+    expect(() => compile({ any: { anyOf: [{ type: 'string' }, { type: 'number' }], caseless: true } })).toThrow(/caseless/);
+  });
+
+  it('stays an option of a nullable or optional string, whatever is around it', () => {
+    const nullable = t.nullable(t.string({ caseless: true }), { policy: { filter: true } });
+    const { clientFields } = compile({ a: nullable, b: t.optional(nullable), c: t.optional(t.string({ caseless: true })) });
+    expect([...clientFields.values()].map(({ path }) => path)).toEqual(['_id', 'a[fold1]', 'b[fold1]', 'c[fold1]']);
   });
 
   it('leaves the schemas of clients as they are', () => {
