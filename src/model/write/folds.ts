@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { caselessPath, foldedPath } from '../fold/fold-paths.ts';
 import { foldCase, foldText } from '../fold/fold-text.ts';
 import { absent, type CompiledField, join, type Node, type ObjectNode } from '../node.ts';
+import { own } from '../value/plain-object.ts';
 import { isStoredObject } from '../value/stored-shape.ts';
 import type { Assignment, Changes } from './plan-changes.ts';
 
@@ -131,13 +132,13 @@ function foldValue(value: unknown, isArray: boolean, fold: (text: string) => str
 
 function addAll(object: Stored, { members }: FoldedObject): void {
   for (const { field, folds, within } of members) {
-    if (!Object.hasOwn(object, field.key)) continue;
-    const value = object[field.key];
+    const value = own(object, field.key);
     for (const { key, of } of folds) {
       const folded = of(value);
       if (folded !== absent) object[key] = folded;
+      else if (Object.hasOwn(object, key)) Reflect.deleteProperty(object, key); // of an attempt before, with another text
     }
-    if (within) object[field.key] = foldWithin(value, within);
+    if (within && value !== undefined) object[field.key] = foldWithin(value, within);
   }
 }
 

@@ -152,6 +152,19 @@ describe('withFolds', () => {
     expect(raw).toEqual(before);
   });
 
+  it('replaces those of another text, and removes those without one', () => {
+    const { name: _, note: __, ...others } = { ...folded, tags: [] };
+    expect(withFolds(City, { ...others, place: { 'street[fold1]': 'x' } })).toEqual({
+      ...raw,
+      name: undefined,
+      note: undefined,
+      place: {},
+      tags: [],
+      'tags[fold1]': [],
+      lines: folded.lines,
+    });
+  });
+
   it('returns the record of a model without such fields as it is', () => {
     const Plain = defineModel('Plain', { collection: 'cities', fields: { name: t.string() } });
     expect(withFolds(Plain, raw)).toBe(raw);
