@@ -155,7 +155,9 @@ function wantedByThrough({ model, through = [] }: IndexSource): Wanted[] {
 
 /** One index serves an alternative of a filter: what is equal, then the first path with bounds. */
 function wantedByFilters({ model, filtered = [] }: IndexSource): Wanted[] {
-  const byPath = new Map([...model.clientFields.values()].map(({ path, name }) => [path, { path, entry: model.fieldTable.get(name) as FieldEntry }]));
+  const byPath = new Map(
+    [...model.clientFields.values()].map(({ path, name }) => [path, { path, entry: model.fieldTable.get(name) as FieldEntry }]),
+  );
   return filtered.flatMap(({ equal, ranged, scopeFields, reason }): Wanted[] => {
     const scope = scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).map((entry) => ({ path: entry.path, entry }));
     const [bounded] = ranged.filter((path) => !equal.includes(path));

@@ -163,11 +163,13 @@ function withoutSteps(field: QueryField): QueryField {
 /** Names in an item of an array of objects: those of the same record. */
 function inItem(array: QueryField, { fields }: Surroundings): Surroundings {
   const { name, path } = array;
-  const own = below(name, fields).flatMap(([own, field]) =>
-    stepsOf(field).length === stepsOf(array).length
-      ? [[own, { ...withoutSteps(field), name: own, path: field.path.slice(path.length + 1) }] as const]
-      : [],
-  );
+  const inside = (one: string) => one.slice(path.length + 1);
+  const own = below(name, fields).flatMap(([own, field]) => {
+    if (stepsOf(field).length !== stepsOf(array).length) return [];
+    const { caseless } = field;
+    const paths = { path: inside(field.path), ...(caseless && { caseless: { ...caseless, exactPath: inside(caseless.exactPath) } }) };
+    return [[own, { ...withoutSteps(field), name: own, ...paths }] as const];
+  });
   return { fields: new Map(own), relations: new Map(), subject: `an item of \`${name}\`` };
 }
 

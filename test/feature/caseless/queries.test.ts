@@ -18,6 +18,7 @@ const Town = defineModel('Town', {
       default: [],
     }),
     twin: t.optional(t.ref('Town', { id: t.string() })),
+    fans: t.hasMany('Town', { via: 'twin' }),
     tenant: t.string({ caseless: true, default: 'A', policy: listed }),
   },
 });
@@ -25,7 +26,7 @@ const Town = defineModel('Town', {
 const resourceOps = ['create', 'list', 'get', 'patch', 'put', 'patchMany', 'deleteMany'] as const;
 const database = useDatabase();
 const define = (shop: Service<never>) => [
-  shop.resource({ model: Town, through: ['twin'], paging: cursorPaging({ max: 100, total: true }), ops: [...resourceOps] }),
+  shop.resource({ model: Town, through: ['twin', 'fans'], paging: cursorPaging({ max: 100, total: true }), ops: [...resourceOps] }),
   shop.resource({ model: Town, path: 'scoped', scope: (ctx) => ({ tenant: ctx.get('x-tenant') || 'A' }), ops: ['list', 'get'] }),
 ];
 const api = useApi(database, define);
@@ -113,10 +114,27 @@ describe('a filter of a caseless field', () => {
     expect(await find(encode(query))).toBe(ids);
   });
 
+  it.each([
+    ['name = "zurich"', '12'],
+    ['name != "zurich"', '345'],
+    ['NOT name IN ("zürich", "ÅLESUND")', '5'],
+    ['prefix(name, "ZÜ") OR note = "ก่า"', '125'],
+    ['NOT exists(note)', '3'],
+    ['exists(place.street) AND place.street != "x"', '12'],
+    ['any(lines, sku = "AB" AND count > 1)', '24'],
+    ['any(lines, NOT sku = "AB")', '4'],
+    ['any(lines, exists(sku))', '124'],
+    ['twin.name = "zurich" AND NOT name = "กา"', '23'],
+    ['any(fans, name = "ZURICH")', '1'],
+  ])('%s finds %j as an expression', async (expression, ids) => {
+    expect(await find(`filter=${encodeURIComponent(expression)}`)).toBe(ids);
+  });
+
   it('is not the key of the folded value', async () => {
     expect(await find('name[fold1]=zurich')).toBe('400 invalid_query name[fold1] unknown_operator');
     expect(await find('sort=name[fold1]')).toMatch(/^400 invalid_query sort/);
     expect(await find('fields=name[fold1]')).toMatch(/^400 invalid_query fields/);
+    expect(await find(`filter=${encodeURIComponent('name[fold1] = "zurich"')}`)).toMatch(/^400 invalid_query filter/);
   });
 
   it('counts and writes what it finds', async () => {
@@ -163,6 +181,13 @@ describe('the indexes of a caseless field', () => {
     const plan = `${await planIndexes(planned())}`;
     expect(plan).toContain("{ 'name[fold1]': 1, _id: 1 }");
     expect(plan).not.toContain('missing');
+  });
+
+  it('serve the filters that the resource declares', async () => {
+    const shop = service();
+    const resource = shop.resource({ model: Town, filters: ['tenant = … AND prefix(name, …) AND any(lines, sku = …)'], ops: ['list'] });
+    const plan = `${await planIndexes(shop.api({ db: database.db, resources: [resource] }))}`;
+    expect(plan).toContain("{ 'tenant[fold1]': 1, 'lines.sku[fold1]': 1, 'name[fold1]': 1, _id: 1 }");
   });
 
   it('serve filters and sorts', async () => {
