@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import expected_answers
 
 
-def is_failure(check, code, method="GET", path="/api/orders/1", headers=None, messages=(), status=400):
+def is_failure(check, code, method="GET", path="/api/orders/1", headers=None, messages=(), status=400, body=None):
     errors = [{"message": message} for message in messages]
     content = json.dumps({"code": code, "errors": errors}).encode() if code else b""
-    request = SimpleNamespace(method=method, url=f"http://localhost{path}", headers=headers or {})
+    request = SimpleNamespace(method=method, url=f"http://localhost{path}", headers=headers or {}, body=body)
     response = SimpleNamespace(content=content, request=request, status_code=status)
     return expected_answers.filter_failure(None, SimpleNamespace(checks=[check]), None, response)
 
@@ -32,6 +32,28 @@ class ExpectedAnswers(unittest.TestCase):
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_cursor", path="/api/orders?after=x"))
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_cursor", path="/api/orders?limit=1&before="))
         self.assertTrue(is_failure(ACCEPTANCE, "invalid_cursor", path="/api/orders?limit=1"))
+
+    def test_an_invented_cursor_in_a_body(self):
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_cursor", "POST", path="/api/orders/query", body=b'{"after": "x"}'))
+        self.assertTrue(is_failure(ACCEPTANCE, "invalid_cursor", "POST", path="/api/orders/query", body=b'{"limit": 1}'))
+
+    def test_an_invented_filter(self):
+        message = "is not a filter: at character 1 it ends, and a field was expected"
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", path="/api/orders?filter=", messages=[message]))
+
+    def test_fields_of_a_record_that_is_not_included(self):
+        known = "cannot select `customer.name` without `include=customer`"
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", messages=[known]))
+        self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", messages=["cannot select `customer.name`. Allowed: id"]))
+
+    def test_a_body_that_is_too_large_by_its_size_alone(self):
+        self.assertFalse(is_failure("negative_data_rejection", "body_too_large", "POST", status=413, body=b"a" * 65_537))
+        self.assertTrue(is_failure("negative_data_rejection", "body_too_large", "POST", status=413, body=b"a" * 65_536))
+
+    def test_the_method_query_of_a_list_and_of_no_record(self):
+        self.assertFalse(is_failure("unsupported_method", None, "QUERY", path="/api/orders?limit=1", status=200))
+        self.assertTrue(is_failure("unsupported_method", None, "QUERY", path="/api/orders/1", status=200))
+        self.assertTrue(is_failure("unsupported_method", None, "TRACE", path="/api/orders", status=200))
 
     def test_a_key_that_comes_again_and_no_other(self):
         self.assertFalse(is_failure(ACCEPTANCE, "idempotency_key_reused", "POST", headers={"Idempotency-Key": '"0"'}))

@@ -15,7 +15,10 @@ export interface QueryParameter {
    * it.
    */
   readonly isItem?: true;
+  /** The text; of a parameter in a body that is no text, `''`. */
   readonly value: string;
+  /** The value in JSON, of a filter in a body. */
+  readonly json?: unknown;
 }
 
 /** The items of a parameter: separated by commas, or the whole value if the key ends in `[]`. */
@@ -112,7 +115,7 @@ function decode(text: string): string | undefined {
 
 const notPercentEncoded = new Invalid('percent_encoding', 'is not percent-encoded UTF-8');
 export const nulCharacter = new Invalid('nul_character', 'has a NUL character');
-const notParameter = new Invalid('parameter_syntax', 'must have the form `field` or `field[operator]`');
+export const notParameter = new Invalid('parameter_syntax', 'must have the form `field` or `field[operator]`');
 
 export function invalid(key: string, found: Invalid): Problem {
   return invalidQuery([found.at(key)], `The query parameter \`${key}\` ${found.message}.`);

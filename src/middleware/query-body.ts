@@ -2,7 +2,7 @@ import { invalidQuery } from '../errors.ts';
 import { parametersIn } from '../http/query-body.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { aTimeLimit } from '../mongo/driver/time-limit.ts';
-import { addingUp } from '../mongo/list/parse-list-query.ts';
+import { settingKinds } from '../mongo/list/parse-list-query.ts';
 import { checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { aBodyLimit } from './body-limit.ts';
@@ -28,8 +28,8 @@ const inBodyOnly = new Invalid('not_available', 'is not available in the URL: th
  * them in `ctx.queryParameters` for `deleted` and `listQuery`. A parameter in the URL is 400, so that none is
  * overlooked.
  *
- * A value is a text, a number, a boolean or null, or an array of them: what the parameter has in a URL, or the items of
- * what is separated by commas there.
+ * What is separated by commas in a URL is an array here. A filter compares with a JSON value as records have it: a
+ * number for a number, null for null; `limit` and `page` are numbers, `total` is true, false or `"estimate"`.
  *
  * @example
  * router.post('/orders/query', queryBody(), listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -45,7 +45,7 @@ export function queryBody(options: QueryBodyOptions = {}): ResourceMiddleware {
         const [first] = parseQueryString(ctx.querystring);
         if (first) throw invalidQuery([inBodyOnly.at(first.name)]);
         await runAlone(read, ctx);
-        ctx.queryParameters = parametersIn(ctx.request.body, addingUp);
+        ctx.queryParameters = parametersIn(ctx.request.body, settingKinds);
       },
     ),
     { body: bodyOf(read) },

@@ -12,7 +12,7 @@ import { describeNested } from './relations/describe-nested.ts';
 import { findIncluded } from './schemas/included-records.ts';
 import { type Described, nameSchemas } from './schemas/name-schemas.ts';
 import { toPascalCase } from './schemas/named-schema.ts';
-import { describeRead, describeRecord, type RecordSchemas } from './schemas/record-schemas.ts';
+import { describeRead, describeRecord, describeSelected, type RecordSchemas } from './schemas/record-schemas.ts';
 
 /**
  * Throws a {@link ConfigurationError} if {@link buildDocument} would: if two different objects have one name, or if an
@@ -58,8 +58,9 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
 function describeRecords({ resources }: ApiDescription): readonly Described[] {
   const included = findIncluded(resources);
   return [
-    ...resources.map((resource) => ({ path: resource.path, schemas: describeRecord(resource, included.recordsIn(resource.model)) })),
-    ...included.models.map((model) => ({ path: model.name, schemas: describeRead(model, included.recordsIn(model)) })),
+    ...resources.map((resource) => ({ path: resource.path, schemas: describeRecord(resource, included) })),
+    ...included.models.map((model) => ({ path: model.name, schemas: describeRead(model, included) })),
+    ...included.chosen.map((model) => ({ path: model.name, schemas: describeSelected(model, included) })),
   ];
 }
 

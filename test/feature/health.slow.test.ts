@@ -217,6 +217,6 @@ describe('`health`', () => {
   });
 
   it('has no part in the OpenAPI description, which is for clients', () => {
-    expect(Object.keys(openapiDocument(build()).paths)).toEqual(['/api/docs', '/api/docs/{id}', '/api/openapi.json']);
+    expect(Object.keys(openapiDocument(build()).paths)).toEqual(['/api/docs', '/api/docs/query', '/api/docs/{id}', '/api/openapi.json']);
   });
 });

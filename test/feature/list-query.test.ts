@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, openapiDocument, type RequestContext, type Service, service, t } from '../../src/index.ts';
+import { compileSchema } from '../openapi/published.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -84,22 +85,25 @@ describe('POST <list>/query', () => {
   it.each([
     [{}, 'o1 o2 o3'],
     [{ status: 'paid' }, 'o2 o3'],
-    [{ 'status[in]': ['paid', 'open'], sort: '-id' }, 'o3 o2 o1'],
+    [{ 'status[in]': ['paid', 'open'], sort: ['-id'] }, 'o3 o2 o1'],
     [{ sort: ['-status', 'id'] }, 'o2 o3 o1'],
     [{ sort: [], fields: [], include: [] }, 'o1 o2 o3'],
     ['{"count":9007199254740993}', 'o1'],
     [{ 'price[gte]': 1, 'note[exists]': true }, 'o1 o2 o3'],
     [{ 'note[in]': ['a, b'] }, 'o1'],
     [{ 'note[in]': [] }, ''],
-    [{ 'status[in][]': ['paid'] }, 'o2 o3'],
-    [{ note: null }, ''], // `null` is text for a string, as in a URL
+    [{ note: null }, 'o2 o3'],
+    [{ note: 'null' }, ''],
+    [{ 'note[in]': ['a, b', null] }, 'o1 o2 o3'],
+    [{ 'note[ne]': null }, 'o1'],
+    ['{"price":1.0}', 'o1 o2 o3'],
     [{ filter: 'note = null' }, 'o2 o3'],
     [{ filter: 'customer.name = "One" AND status = "open"' }, 'o1'],
     [{ filter: 'status = "open"', status: 'paid' }, ''],
   ])('%j finds %s', async (body, found) => expect(await ids(body)).toBe(found));
 
   it('is the list: its guards, scope, hooks and answer, without a Link', async () => {
-    const answer = await post({ limit: 1, total: true, fields: 'id', include: 'customer' });
+    const answer = await post({ limit: 1, total: true, fields: ['id'], include: ['customer'] });
     expect(answer.body).toEqual({
       data: [{ id: 'o1', customer: { id: 'c1', name: 'One' } }],
       page: { size: 1, has_next: true, next_cursor: expect.any(String), prev_cursor: null, total: 3 },
@@ -117,7 +121,11 @@ describe('POST <list>/query', () => {
     const { body } = await api.request('GET', '/api/orders?limit=1&sort=-id&filter=status%3D%22paid%22', {
       headers: { authorization: 'ann' },
     });
-    expect(await ids({ sort: '-id', filter: '(status="paid")', after: body.page.next_cursor })).toBe('o2');
+    expect(await ids({ sort: ['-id'], filter: '(status="paid")', after: body.page.next_cursor })).toBe('o2');
+    const second = await api.request('GET', '/api/orders?limit=1&price=1&note=null&count[lt]=5', { headers: { authorization: 'ann' } });
+    expect(second.body.page.next_cursor).toBe(null);
+    const first = await api.request('GET', '/api/orders?limit=1&price=1&status[in]=paid', { headers: { authorization: 'ann' } });
+    expect(await ids({ price: 1, 'status[in]': ['paid'], after: first.body.page.next_cursor })).toBe('o3');
   });
 
   it('shows deleted records to those who may see them', async () => {
@@ -151,6 +159,21 @@ describe('POST <list>/query', () => {
     [{ '': 1 }, '', 'parameter_syntax'],
     [{ note: 'a\0' }, 'note', 'nul_character'],
     [{ statsu: 1 }, 'statsu', 'unknown_parameter'],
+    [{ note: 5 }, 'note', 'type'],
+    [{ note: ['a'] }, 'note', 'type'],
+    [{ 'note[in]': 'a' }, 'note[in]', 'type'],
+    [{ 'note[in]': ['a', true] }, 'note[in]', 'type'],
+    [{ 'note[exists]': 'true' }, 'note[exists]', 'type'],
+    [{ 'note[prefix]': 5 }, 'note[prefix]', 'type'],
+    [{ 'note[gt]': null }, 'note[gt]', 'not_null'],
+    [{ status: null }, 'status', 'not_null'],
+    [{ price: true }, 'price', 'type'],
+    [{ count: 'five' }, 'count', 'type'],
+    [{ limit: '5' }, 'limit', 'type'],
+    [{ sort: '-id' }, 'sort', 'type'],
+    [{ total: 'true' }, 'total', 'type'],
+    [{ total: 'all' }, 'total', 'enum'],
+    [{ 'status[in][]': ['paid'] }, 'status[in][]', 'parameter_syntax'],
     [{ tenant: 'ben' }, 'tenant', 'not_filterable'],
     [{ $where: '1' }, '$where', 'unknown_parameter'],
     [{ limit: 0 }, 'limit', 'positive_integer'],
@@ -171,9 +194,18 @@ describe('POST <list>/query', () => {
 
   it('is described, with the parameters of the list as the members of its body', () => {
     const shop = service<string>();
-    const { paths }: Any = openapiDocument(shop.api({ db: database.db, prefix: '/api', resources: resources(shop) }));
+    const document = openapiDocument(shop.api({ db: database.db, prefix: '/api', resources: resources(shop) }));
+    const { paths }: Any = document;
     const { schema } = paths['/api/orders/query'].post.requestBody.content['application/json'];
-    expect(Object.keys(schema.properties)).toEqual(paths['/api/orders'].get.parameters.map(({ name }: Any) => name));
+    const names = paths['/api/orders'].get.parameters.map(({ name }: Any) => name);
+    expect(Object.keys(schema.properties).filter((name) => names.includes(name))).toEqual(names);
+    const withoutOperator = Object.keys(schema.properties).filter((name) => !names.includes(name));
+    expect(withoutOperator).toEqual(names.flatMap((name: string) => (name.endsWith('[eq]') ? [name.slice(0, -4)] : [])));
+    const fits = compileSchema(document, schema);
+    for (const legal of [{ note: null }, { 'note[in]': ['a', null] }, { price: 1 }, { count: 5 }, { total: true }, { sort: [] }])
+      expect([legal, fits(legal)]).toEqual([legal, true]);
+    for (const wrong of [{ note: 5 }, { 'note[in]': 'a' }, { status: null }, { 'note[gt]': null }, { limit: '5' }, { total: 'true' }])
+      expect([wrong, fits(wrong)]).toEqual([wrong, false]);
     expect(paths['/api/customers/{id}/orders/query'].post.requestBody).toBeDefined();
   });
 });

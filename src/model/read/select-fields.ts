@@ -142,7 +142,9 @@ export function parseFields(
     const relation = selector.names.has(name) ? '' : relationIn(name, include, selectors);
     if (relation === undefined) {
       isSound = false;
-      errors.push(describeUnknown(name, [...selector.names, ...namesBehind(include, selectors)]).at('fields'));
+      const missing = relationIn(name, [...selectors.keys()], selectors);
+      const names = [...selector.names, ...namesBehind(include, selectors)];
+      errors.push((missing === undefined ? describeUnknown(name, names) : notIncluded(name, missing)).at('fields'));
     } else chosen.set(relation, [...(chosen.get(relation) ?? []), relation === '' ? name : name.slice(relation.length + 1)]);
   }
   if (!isSound || chosen.size === 0) return nothingChosen;
@@ -164,6 +166,10 @@ function relationIn(name: string, include: readonly string[], selectors: Choosab
 
 function namesBehind(include: readonly string[], selectors: Choosable['selectors']): string[] {
   return include.flatMap((one) => [...(selectors.get(one)?.names ?? [])].map((name) => `${one}.${name}`));
+}
+
+function notIncluded(name: string, relation: string): Invalid {
+  return new Invalid('not_selectable', `cannot select \`${name}\` without \`include=${relation}\``, { name });
 }
 
 function describeUnknown(name: string, names: readonly string[]): Invalid {

@@ -7,7 +7,7 @@ import type { Operator } from '../../model/define/policy.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Expression } from '../relations/through/expression.ts';
 import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../relations/through/through-field.ts';
-import { type ConditionLimits, castOne, castPrefix, filterableNames, refuseOperator, tooManyValues } from './parse-conditions.ts';
+import { type ConditionLimits, castOne, castPrefix, filterableNames, notNull, refuseOperator, tooManyValues } from './parse-conditions.ts';
 
 /** The parameter whose value is a filter. */
 export const filterName = 'filter';
@@ -187,7 +187,6 @@ function unknown(name: string, { fields, relations, subject }: Surroundings): In
 
 const notMany = new Invalid('not_comparable', 'is neither an array of objects nor a relation that a filter may name');
 const withoutCondition = new Invalid('not_comparable', 'needs a condition: what an item must fulfil');
-const notNull = new Invalid('not_null', 'cannot be null');
 
 function behindMany({ name }: ThroughStep): Invalid {
   return new Invalid('not_comparable', `lies in one of many records: write any(${name}, …), what one of them must fulfil`);

@@ -95,21 +95,52 @@ export function filterableNames(fields: QueryFields): string[] {
   return [...fields.values()].filter((field) => field.operators.size > 0).map((field) => field.name);
 }
 
-/** Casts the text of a parameter to the value that its operator compares with. */
+/** Casts a parameter to the value that its operator compares with. */
 function castOperand(field: QueryField, operator: Operator, parameter: QueryParameter, limits: ConditionLimits): unknown {
-  const { isItem, value: text } = parameter;
+  const { isItem, value: text, json } = parameter;
+  if (json !== undefined) return castJson(field, operator, json, limits);
   if (operator === 'exists') return castExists(text);
   if (operator === 'prefix') return castPrefix(text, limits);
   if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator === 'eq' || operator === 'ne');
   const texts = text === '' && !isItem ? [] : itemsOf(parameter);
-  if (texts.length > limits.maxFilterValues) return tooManyValues(limits);
+  return castEach(texts, limits, (one) => castOne(field, one, true));
+}
+
+function castEach<Given>(given: readonly Given[], limits: ConditionLimits, cast: (one: Given) => unknown): unknown {
+  if (given.length > limits.maxFilterValues) return tooManyValues(limits);
   const values: unknown[] = [];
-  for (const one of texts) {
-    const value = castOne(field, one, true);
+  for (const one of given) {
+    const value = cast(one);
     if (value instanceof Invalid) return value;
     values.push(value);
   }
   return values;
+}
+
+/** Casts a JSON value, which has the JSON type of the field's values. */
+function castJson(field: QueryField, operator: Operator, json: unknown, limits: ConditionLimits): unknown {
+  switch (operator) {
+    case 'exists':
+      return typeof json === 'boolean' ? json : notBoolean;
+    case 'prefix':
+      return typeof json === 'string' ? castPrefix(json, limits) : notText;
+    case 'in':
+    case 'nin':
+      return Array.isArray(json) ? castEach(json, limits, (one) => castJsonOne(field, one, true)) : notArray;
+    default:
+      return castJsonOne(field, json, operator === 'eq' || operator === 'ne');
+  }
+}
+
+const notText = new Invalid('type', 'must be a text', { type: 'string' });
+const notArray = new Invalid('type', 'must be an array', { type: 'array' });
+
+/** The value is that of its text, so that both ways to write a query are one. */
+function castJsonOne({ leaf, nullable }: QueryField, json: unknown, mayBeNull: boolean): unknown {
+  if (!leaf) return notComparable;
+  if (json === null) return nullable && mayBeNull ? null : notNull;
+  const read = leaf.fromJson(json);
+  return read instanceof Invalid ? read : leaf.fromText(String(json));
 }
 
 export function tooManyValues({ maxFilterValues }: ConditionLimits): Invalid {
@@ -127,8 +158,11 @@ function castExists(text: string): boolean | Invalid {
   return text === 'false' ? false : notBoolean;
 }
 
+const notComparable = new Invalid('not_comparable', 'cannot be compared');
+export const notNull = new Invalid('not_null', 'cannot be null');
+
 export function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
-  if (!field.leaf) return new Invalid('not_comparable', 'cannot be compared');
+  if (!field.leaf) return notComparable;
   const value = field.leaf.fromText(text);
   // `null` is text for a string, and for an enum with a member of that name. As base64 it would happen to be three
   // bytes.

@@ -1,5 +1,6 @@
 import { listNames, nearest } from '../../hints.ts';
 import { parseInclude } from '../../http/parse-include.ts';
+import type { SettingKind } from '../../http/query-body.ts';
 import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
@@ -87,7 +88,15 @@ export interface Asked extends CursorBounds {
 }
 
 /** Parameters that may be given several times. */
-export const addingUp: ReadonlySet<string> = new Set<ListParameter>(['sort', 'fields', 'include']);
+const addingUp: ReadonlySet<string> = new Set<ListParameter>(['sort', 'fields', 'include']);
+
+/** What the parameters are in a body. */
+export const settingKinds: ReadonlyMap<string, SettingKind> = new Map<ListParameter, SettingKind>([
+  ...(['sort', 'fields', 'include'] as const).map((name) => [name, 'texts'] as const),
+  ...(['after', 'before', 'filter'] as const).map((name) => [name, 'text'] as const),
+  ...(['limit', 'page'] as const).map((name) => [name, 'number'] as const),
+  ['total', 'flag'],
+]);
 
 /**
  * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts

@@ -13,14 +13,18 @@ export interface IncludedRecords {
   readonly many: readonly { readonly relation: ManyRelation; readonly record: Schema }[];
 }
 
-export const nothingIncluded: IncludedRecords = { referred: new Map(), many: [] };
-
 /** The records that the resources of an api let their clients include. */
 export interface Included {
   /** The models whose records are shown, whether a resource serves them or not. */
   readonly models: readonly CompiledModel[];
-  recordsIn(model: CompiledModel): IncludedRecords;
+  /** Those of them whose fields clients may choose. */
+  readonly chosen: readonly CompiledModel[];
+  /** The records in those of a model: whole, or with the fields that clients chose. */
+  recordsIn(model: CompiledModel, shape: 'Read' | 'Selected'): IncludedRecords;
 }
+
+export const nothingIncluded: IncludedRecords = { referred: new Map(), many: [] };
+export const noneIncluded: Included = { models: [], chosen: [], recordsIn: () => nothingIncluded };
 
 /**
  * Finds the places of all relations that any resource of the api includes, at any step. A model and an embedded object
@@ -41,11 +45,25 @@ export function findIncluded(resources: readonly CompiledResource[]): Included {
     }
   }
   for (const { model, includes } of resources) visit(model, includes.steps);
+  const byName = new Map([...described].map((model) => [model.name, model]));
+  const chosen = new Set<CompiledModel>();
+  function choose(model: CompiledModel): void {
+    const referred = [...placeKeys(model.root).values()].map((key) => shown.get(key));
+    const related = [...model.many.values()].map((relation) => (relation.isCount ? undefined : many.get(manyKey(model, relation))));
+    for (const target of [...referred, ...related]) {
+      const one = target && byName.get(target.name);
+      if (!one || chosen.has(one)) continue;
+      chosen.add(one);
+      choose(one);
+    }
+  }
+  for (const { model, fields, ops } of resources) if (fields && (ops.includes('list') || ops.includes('get'))) choose(model);
   return {
-    models: [...new Map([...described].map((model) => [model.name, model])).values()],
-    recordsIn: (model) => ({
-      referred: new Map([...placeKeys(model.root)].flatMap(([slot, key]) => toEntry(slot, shown.get(key)))),
-      many: [...model.many.values()].flatMap((relation) => toEntry(relation, many.get(manyKey(model, relation)))).map(toMany),
+    models: [...byName.values()],
+    chosen: [...chosen],
+    recordsIn: (model, shape) => ({
+      referred: new Map([...placeKeys(model.root)].flatMap(([slot, key]) => toEntry(slot, shown.get(key), shape))),
+      many: [...model.many.values()].flatMap((relation) => toEntry(relation, many.get(manyKey(model, relation)), shape)).map(toMany),
     }),
   };
 }
@@ -55,10 +73,10 @@ function manyKey({ name }: CompiledModel, relation: ManyRelation): string {
   return `${name} ${relation.name}`;
 }
 
-function toEntry<Place>(place: Place, target: CompiledModel | undefined): [Place, Schema][] {
+function toEntry<Place>(place: Place, target: CompiledModel | undefined, shape: 'Read' | 'Selected'): [Place, Schema][] {
   if (!target) return [];
   const name = toSchemaName(target.name);
-  return [[place, name === undefined ? { type: 'object' } : { $ref: `#/components/schemas/${name}Read` }]];
+  return [[place, name === undefined ? { type: 'object' } : { $ref: `#/components/schemas/${name}${shape}` }]];
 }
 
 function toMany([relation, record]: [ManyRelation, Schema]): IncludedRecords['many'][number] {

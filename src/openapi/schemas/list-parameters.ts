@@ -9,7 +9,7 @@ import type { Totals } from '../../mongo/list/parse-paging.ts';
 import { isThrough } from '../../mongo/relations/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Part, Schema } from '../document.ts';
-import { textLeaf } from './value-schema.ts';
+import { textLeaf, withNull } from './value-schema.ts';
 
 function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
   return { name, in: 'query', description, ...style, schema };
@@ -23,13 +23,19 @@ const list = { style: 'form', explode: false };
  * fields. A list below a record shows a part of the collection, whose size is no estimate for it.
  */
 export function listParameters(resource: CompiledResource, isBelow = false): Part[] {
+  const filters = filterFields(resource).flatMap((field) =>
+    operatorsOf(field).map((operator) => filterParameter(field, operator, resource.filterLimits)),
+  );
+  return [...filters, ...settingParameters(resource, isBelow)];
+}
+
+/** The parameters of a list that are no filters by one field. */
+function settingParameters(resource: CompiledResource, isBelow: boolean): Part[] {
   const { model, paging, filterLimits, through } = resource;
-  const throughFields = [...(through?.fields.values() ?? [])];
-  const sortable = [...model.clientFields.values(), ...throughFields].filter((field) => field.sortable).map((field) => field.name);
+  const fields = [...model.clientFields.values(), ...(through?.fields.values() ?? [])];
+  const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return [
-    ...filterParameters(resource),
-    ...throughFields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits))),
-    ...(hasFilters(resource) ? [parameter(filterName, describeFilter, { type: 'string', maxLength: inUrl.maxBytes })] : []),
+    ...(hasFilters(resource) ? [parameter(filterName, describeFilter, { ...textLeaf(stringLeaf), maxLength: inUrl.maxBytes })] : []),
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
@@ -40,13 +46,43 @@ export function listParameters(resource: CompiledResource, isBelow = false): Par
   ];
 }
 
-/** The members of a body that has the parameters of a list. */
+function filterFields({ model, through }: CompiledResource): QueryField[] {
+  return [...model.clientFields.values(), ...(through?.fields.values() ?? [])];
+}
+
+/** The members of a body that has the parameters of a list. The values are those of JSON. */
 export function listBody(resource: CompiledResource, isBelow = false): Schema {
-  const members = listParameters(resource, isBelow).map(({ name, description, schema }) => {
-    const own = name === filterName ? { maxLength: inBody.maxBytes } : {};
-    return [name, { ...(schema as Schema), ...own, description }];
+  const { filterLimits } = resource;
+  const filters = filterFields(resource).flatMap((field) =>
+    operators
+      .filter((operator) => field.operators.has(operator))
+      .flatMap((operator) => {
+        const description = describeFilterBy(field, operator).replace(', separated by commas', '');
+        const member = { ...jsonOperand(field, operator, filterLimits), description };
+        return [...(operator === 'eq' ? [[field.name, member] as const] : []), [`${field.name}[${operator}]`, member] as const];
+      }),
+  );
+  const settings = settingParameters(resource, isBelow).map(({ name, description, schema }) => {
+    return [name, { ...jsonSetting(name as string, schema as Schema), description }] as const;
   });
-  return { type: 'object', properties: Object.fromEntries(members), additionalProperties: false };
+  return { type: 'object', properties: Object.fromEntries([...filters, ...settings]), additionalProperties: false };
+}
+
+/** What a filter in a body compares with. */
+function jsonOperand({ leaf, nullable }: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Schema {
+  if (operator === 'exists' || !leaf) return { type: 'boolean' };
+  if (operator === 'prefix') return { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix };
+  const value = leaf === stringLeaf ? textLeaf(leaf) : { ...(leaf.writeSchema ?? leaf.readSchema), ...leaf.range };
+  const operand = ordering.has(operator) || !nullable ? value : withNull(value);
+  return takesList(operator) ? { type: 'array', items: operand, maxItems: limits.maxFilterValues } : operand;
+}
+
+/** An empty array says nothing, and a flag is written as JSON writes it. */
+function jsonSetting(name: string, { minItems, ...schema }: Schema): Schema {
+  if (name === filterName) return { ...schema, maxLength: inBody.maxBytes };
+  if (name !== 'total') return schema;
+  const values = (schema.enum as readonly string[]).map((value) => (value === 'estimate' ? value : value === 'true'));
+  return { enum: values, default: false };
 }
 
 function hasFilters({ model, through }: CompiledResource): boolean {
@@ -171,20 +207,25 @@ function hasNoComma(text: string): boolean {
 }
 
 function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {
-  const { leaf, inList, name } = field;
-  const meaning = (inList && inListMeanings[operator]) || (field.caseless && caselessMeanings[operator]) || meanings[operator];
-  const caseless = field.caseless && operator !== 'exists' ? ' Case and accents are ignored.' : '';
-  const description = `${describeSubject(field, operator)} ${meaning}.${caseless}`;
+  const { leaf, name } = field;
+  const description = describeFilterBy(field, operator);
   const key = `${name}[${operator}]`;
   if (operator === 'exists' || !leaf) return parameter(key, description, { type: 'boolean' });
   if (operator === 'prefix') return parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix });
-  const compares = operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
-  const value = compares || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
+  const value = ordering.has(operator) || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
   if (takesList(operator)) {
     const { maxFilterValues: maxItems } = limits;
     return parameter(key, description, { type: 'array', items: listItem(leaf, value), maxItems }, list);
   }
   return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
+}
+
+const ordering: ReadonlySet<Operator> = new Set<Operator>(['gt', 'gte', 'lt', 'lte']);
+
+function describeFilterBy(field: QueryField, operator: Operator): string {
+  const meaning = (field.inList && inListMeanings[operator]) || (field.caseless && caselessMeanings[operator]) || meanings[operator];
+  const caseless = field.caseless && operator !== 'exists' ? ' Case and accents are ignored.' : '';
+  return `${describeSubject(field, operator)} ${meaning}.${caseless}`;
 }
 
 function describeSubject(field: QueryField, operator: Operator): string {

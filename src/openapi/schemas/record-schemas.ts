@@ -21,7 +21,7 @@ import type { CompiledResource } from '../../resource/define/compiled-resource.t
 import type { Operation } from '../../resource/define/resource-options.ts';
 import type { Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
-import { type IncludedRecords, nothingIncluded } from './included-records.ts';
+import { type Included, type IncludedRecords, noneIncluded, nothingIncluded } from './included-records.ts';
 import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { pageSchema } from './page-schema.ts';
 import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
@@ -56,17 +56,15 @@ interface Member {
  * client may write. A private field is in no schema, even if clients may write it, except in those of the bodies that
  * must contain it. `included` says where records may replace their ids.
  */
-export function describeRecord(resource: CompiledResource, included: IncludedRecords = nothingIncluded): RecordSchemas {
+export function describeRecord(resource: CompiledResource, included: Included = noneIncluded): RecordSchemas {
   const { ops, operations, model } = resource;
   const isSelected = resource.fields && ops.some(isChoice);
   const isRead =
     ops.some((operation) => answersRecord(operation) && !(isSelected && isChoice(operation))) ||
     operations.some(({ answer }) => answer === 'record');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
-  const read = isRead ? describeRead(resource.model, included) : {};
-  const selected = isSelected
-    ? { selected: describe(root, 'Selected', [...readMembers(root, included, 'Selected'), ...manyMembers(included)], 'record') }
-    : {};
+  const read = isRead ? describeRead(model, included) : {};
+  const selected = isSelected ? describeSelected(model, included) : {};
   return {
     ...read,
     ...selected,
@@ -109,8 +107,19 @@ function describePage(root: ObjectNode, { paging }: CompiledResource, { read, se
 }
 
 /** Describes what is read of a model's records. */
-export function describeRead({ root, name }: CompiledModel, included: IncludedRecords): Pick<RecordSchemas, 'read'> {
-  return { read: describe({ ...root, name }, 'Read', [...readMembers(root, included), ...manyMembers(included)], 'record') };
+export function describeRead(model: CompiledModel, included: Included): Pick<RecordSchemas, 'read'> {
+  return { read: describeShown(model, included, 'Read') };
+}
+
+/** Describes what is read of a model's records if clients choose the fields: of those, and of the records in them. */
+export function describeSelected(model: CompiledModel, included: Included): Pick<RecordSchemas, 'selected'> {
+  return { selected: describeShown(model, included, 'Selected') };
+}
+
+function describeShown(model: CompiledModel, included: Included, shape: 'Read' | 'Selected'): Schema {
+  const { root, name } = model;
+  const records = included.recordsIn(model, shape);
+  return describe({ ...root, name }, shape, [...readMembers(root, records, shape), ...manyMembers(records)], 'record');
 }
 
 /**
@@ -141,7 +150,7 @@ function describeOwn({ operations }: CompiledResource): RecordSchemas {
     return [[name, body.name === undefined ? schema : { title: body.name, ...schema }]];
   });
   const answers = operations.flatMap(({ name, answer }): [string, Schema][] =>
-    typeof answer === 'object' ? [[name, describe(answer.node, 'Read', readMembers(answer.node, nothingIncluded))]] : [],
+    typeof answer === 'object' ? [[name, describe(answer.node, 'Read', readMembers(answer.node, nothingIncluded, 'Read'))]] : [],
   );
   return { bodies: Object.fromEntries(bodies), answers: Object.fromEntries(answers) };
 }
@@ -160,7 +169,7 @@ function describe(node: ObjectNode, shape: Shape, members: readonly Member[], ki
 }
 
 /** The members that clients read. In `Selected` only the id is required. */
-function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected' = 'Read'): Member[] {
+function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected'): Member[] {
   const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
   return readableFields(node).flatMap((field) => {
     const slot = relationSlot(field);

@@ -3,7 +3,7 @@ import { asCompiled, type ModelInput } from '../../model/compile/compile-model.t
 import type { WriteRules } from '../../model/write/access.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../../options.ts';
 import type { Schema } from '../document.ts';
-import { nothingIncluded } from './included-records.ts';
+import { noneIncluded } from './included-records.ts';
 import { nameSchemas } from './name-schemas.ts';
 import { describeBody, describeRead } from './record-schemas.ts';
 
@@ -46,7 +46,7 @@ const place = '#/$defs/';
 function describeShape(model: ReturnType<typeof asCompiled>, shape: 'read' | 'create' | 'patch' | 'put', rules: WriteRules): Schema {
   switch (shape) {
     case 'read':
-      return describeRead(model, nothingIncluded).read as Schema;
+      return describeRead(model, noneIncluded).read as Schema;
     case 'create':
     case 'patch':
     case 'put':

@@ -303,3 +303,45 @@ describe('the parameters of a list', () => {
     expect(refusalsOf('include=owner&fields=owner.name', { selector, includes })[0]).toBe('invalid_query');
   });
 });
+
+describe('a query in a body', () => {
+  it.each<[body: string, readonly unknown[]]>([
+    ['{"name":"a"}', [['name', 'eq', 'a']]],
+    ['{"name":"a,b"}', [['name', 'eq', 'a,b']]],
+    ['{"name[in]":["a,b","c"]}', [['name', 'in', ['a,b', 'c']]]],
+    ['{"name[in]":[]}', [['name', 'in', []]]],
+    ['{"name[nin]":["a","b","c"]}', [['name', 'nin', ['a', 'b', 'c']]]],
+    ['{"name[prefix]":"abcd"}', [['name', 'prefix', 'abcd']]],
+    ['{"count[gt]":1}', [['count', 'gt', 1n]]],
+    ['{"count":1.0}', [['count', 'eq', 1n]]],
+    ['{"big":9007199254740993}', [['big', 'eq', 9007199254740993n]]],
+    ['{"ref[gte]":"0123456789abcdef01234567"}', [['ref', 'gte', new ObjectId(ref)]]],
+    ['{"note[exists]":false}', [['note', 'exists', false]]],
+    ['{"note":null}', [['note', 'eq', null]]],
+    ['{"note[ne]":null}', [['note', 'ne', null]]],
+    ['{"note[in]":[null,"null"]}', [['note', 'in', [null, 'null']]]],
+  ])('%s', (body, conditions) => expect(conditionsOf(body)).toEqual(conditions));
+
+  it.each([
+    ['{"name":5}', ['name type: must be a string {"type":"string"}']],
+    ['{"name":["a"]}', ['name type: must be a string {"type":"string"}']],
+    ['{"name[in]":"a"}', ['name[in] type: must be an array {"type":"array"}']],
+    ['{"name[in]":["a",5,true]}', ['name[in] type: must be a string {"type":"string"}']],
+    ['{"name[in]":["a","b","c","d"]}', ['name[in] maxItems: must have at most 3 values {"limit":3}']],
+    ['{"name[prefix]":5}', ['name[prefix] type: must be a text {"type":"string"}']],
+    ['{"name[prefix]":"abcde"}', ['name[prefix] maxLength: must have at most 4 characters {"limit":4}']],
+    ['{"note[exists]":"true"}', ['note[exists] type: must be true or false {"type":"boolean"}']],
+    ['{"name":null}', ['name not_null: cannot be null {}']],
+    ['{"name[in]":[null]}', ['name[in] not_null: cannot be null {}']],
+    ['{"note[gt]":null}', ['note[gt] not_null: cannot be null {}']],
+    ['{"count":"1"}', ['count type: must be an integer {"type":"integer"}']],
+  ])('%s is refused', (body, lines) => expect(refusalsOf(body)).toEqual(['invalid_query', ...lines]));
+
+  it.each([
+    ['{"sort":["-name"],"limit":5,"total":true}', { limit: 5, total: 'exact' }],
+    ['{"total":"estimate"}', { limit: 20, total: 'estimate' }],
+    ['{"total":false,"sort":[]}', { limit: 20, total: undefined }],
+  ])('%s', (body, settings) => expect(parseList(body)).toMatchObject(settings));
+
+  it('sorts by the items of an array', () => expect(sortOf('{"sort":["-name","id"]}')).toEqual(sortOf('sort=-name,id')));
+});

@@ -1,9 +1,10 @@
 import { Problem } from '../../../src/errors.ts';
-import { stringifyJson } from '../../../src/http/json.ts';
+import { parseJson, stringifyJson } from '../../../src/http/json.ts';
+import { parametersIn } from '../../../src/http/query-body.ts';
 import { parseQueryString } from '../../../src/http/query-string.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { noRelations } from '../../../src/model/relations/includable.ts';
-import { type Asked, type ListQuery, type ListRules, parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
+import { type Asked, type ListQuery, type ListRules, parseListQuery, settingKinds } from '../../../src/mongo/list/parse-list-query.ts';
 import { cursorPaging } from '../../../src/resource/define/paging.ts';
 import { Item } from '../../support/models/item.ts';
 
@@ -18,9 +19,10 @@ const rules: ListRules = {
   maxSortKeys: 3,
 };
 
-/** What a list of items makes of a query string. */
+/** What a list of items makes of a query string, or of a body: a text that begins with a brace. */
 export function parseList(query: string, others: Partial<ListRules> = {}, asked: Asked = {}): ListQuery {
-  return parseListQuery(parseQueryString(query), { ...rules, ...others }, asked);
+  const parameters = query.startsWith('{') ? parametersIn(parseJson(query), settingKinds) : parseQueryString(query);
+  return parseListQuery(parameters, { ...rules, ...others }, asked);
 }
 
 /**

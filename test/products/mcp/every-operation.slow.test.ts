@@ -14,7 +14,7 @@ const serveGuarded = (db: Db) => serveEveryOperation(db, { isOpen: () => isOpen,
 
 /** The definitions alone say which operations there are, so that this api needs no connection. */
 const alone = everyOperation(serveGuarded(new MongoClient('mongodb://127.0.0.1').db('every'))).filter(
-  ({ hasKey, isInBatch, isHead }) => !hasKey && !isInBatch && !isHead,
+  ({ hasKey, isInBatch, isHead, isTwin }) => !hasKey && !isInBatch && !isHead && !isTwin,
 );
 const names = alone.map(({ name }) => name);
 let agent: Agent;

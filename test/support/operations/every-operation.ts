@@ -50,6 +50,8 @@ export interface Sent {
   readonly isHead: boolean;
   readonly isInBatch: boolean;
   readonly hasKey: boolean;
+  /** Whether it is a list whose parameters stand in a body. */
+  readonly isTwin: boolean;
   /** Whether it is refused when it has written. */
   readonly isRefused: boolean;
   row(n: string): Row;
@@ -58,15 +60,15 @@ export interface Sent {
 }
 
 /**
- * Every operation that an api serves: alone, in a batch, and with a key where it takes one; each GET also as HEAD. The
+ * Every operation that an api serves: alone, in a batch, and with a key where it takes one; each GET also as HEAD, and each
+ * list also with its parameters in a body. The
  * requests are derived from the places of the operations: one that needs a body, and has none here, is a mistake.
  */
 export function everyOperation(api: Api): Sent[] {
   return api.description.resources.flatMap((resource) =>
-    servedOperations(resource).flatMap(({ name, method, path, readsJson }): Sent[] => {
+    servedOperations(resource).flatMap(({ name: own, twinOf, method, path, readsJson }): Sent[] => {
+      const name = twinOf ?? own;
       const operation = `${resource.path}.${name}`;
-      const body = bodies[operation];
-      if (readsJson !== (body !== undefined)) throw new Error(`${operation} ${readsJson ? 'needs a' : 'takes no'} body: see \`bodies\`.`);
       const idOf = ids[resource.path];
       if (!idOf) throw new Error(`${resource.path} needs an id: see \`ids\`.`);
       const parametersOf = (n: string): Record<string, string> => ({
@@ -74,10 +76,13 @@ export function everyOperation(api: Api): Sent[] {
         ...(path.includes(':other') && { other: `${name.endsWith('.add') ? 'h' : 'g'}${n}` }),
         ...(path.includes(':n') && { n }),
       });
-      const queryOf = (n: string): Record<string, string> => ({
+      const asked = (n: string): Record<string, string> => ({
         ...((ofMany.has(name) || name === 'list') && { group: n }),
         ...(included.has(operation) && { include: 'label,tags' }),
       });
+      const queryOf = twinOf === undefined ? asked : () => ({});
+      const body = twinOf === undefined ? bodies[operation] : asked;
+      if (readsJson !== (body !== undefined)) throw new Error(`${operation} ${readsJson ? 'needs a' : 'takes no'} body: see \`bodies\`.`);
       const row = (n: string): Row => {
         const filled = Object.entries(parametersOf(n)).reduce((rest, [key, value]) => rest.replace(`:${key}`, value), path);
         const query = new URLSearchParams(queryOf(n));
@@ -88,15 +93,17 @@ export function everyOperation(api: Api): Sent[] {
       const sent = (how: string, one: Partial<Sent>): Sent => ({
         name: `${operation}${how}`,
         operation,
-        isRead: method === 'GET',
+        isRead: method === 'GET' || twinOf !== undefined,
         isHead: false,
         isInBatch: false,
         hasKey: false,
+        isTwin: twinOf !== undefined,
         isRefused: name === 'refuse',
         row,
         argumentsOf,
         ...one,
       });
+      if (twinOf !== undefined) return [sent(` as ${method} ${path}`, {})];
       if (method === 'GET') return [sent('', {}), sent(' as HEAD', { isHead: true, row: (n) => ({ ...row(n), method: 'HEAD' }) })];
       const batch = { isInBatch: true, row: (n: string): Row => ({ method: 'POST', path: '/batch', body: { operations: [row(n)] } }) };
       return [
