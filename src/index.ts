@@ -40,6 +40,7 @@ export type {
   ScopeFunction,
   Slots,
 } from './middleware/exchange/context.ts';
+export type { RecordsPage } from './middleware/exchange/write-records.ts';
 export { fields } from './middleware/fields.ts';
 export { type FilterQueryOptions, filterQuery } from './middleware/filter-query.ts';
 export { findIncluded } from './middleware/find-included.ts';
@@ -73,6 +74,7 @@ export { restore } from './middleware/restore.ts';
 export { rules } from './middleware/rules.ts';
 export { scope } from './middleware/scope.ts';
 export { stores } from './middleware/stores.ts';
+export { type TypedQueryOptions, typedQuery } from './middleware/typed-query.ts';
 export { update } from './middleware/update.ts';
 export { updateMany } from './middleware/update-many.ts';
 export type { CallerRule, CallerRules } from './middleware/views/asked-rules.ts';

@@ -39,7 +39,7 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
     model: Ticket,
     ops: ['list', 'get', 'create', 'patch'],
     guards: [isSignedIn],
-    guardsFor: { take: [isAgent], close: [isAgent], mine: [isAgent], counts: [isAgent] },
+    guardsFor: { take: [isAgent], close: [isAgent], mine: [isAgent], stale: [isAgent], counts: [isAgent] },
     scope(ctx) {
       const { name, isAgent: seesAll } = ctx.requirePrincipal();
       return seesAll ? everything : { reporter: name };
@@ -99,6 +99,25 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
           findPage(Ticket, { db }),
           page(),
         ],
+      },
+
+      // GET /tickets/stale?days=7&assignee=bob,carol: parameters of its own, and records as the list shows them.
+      stale: {
+        method: 'GET',
+        path: '/stale',
+        summary: 'List the tickets that have been open for long, the oldest first',
+        query: {
+          days: t.int({ minimum: 1, maximum: 3650, default: 7, description: 'For how many days they have been open at least.' }),
+          assignee: t.optional(t.array(t.string({ maxLength: 100 }), { minItems: 1, maxItems: 20, description: 'Whose tickets.' })),
+          limit: t.int({ minimum: 1, maximum: 100, default: 20, description: 'How many at most.' }),
+        },
+        answer: 'records',
+        handler(ctx) {
+          const { days, assignee, limit } = ctx.typedQuery;
+          const createdAt = { lt: new Date(Date.now() - days * 86_400_000) };
+          const ofSome = assignee ? { assignee: { in: assignee } } : {};
+          return ctx.store(Ticket).find({ status: 'open', createdAt, ...ofSome }, { sort: ['createdAt'], limit });
+        },
       },
 
       // GET /tickets/counts: JSON of its own, from a query of its own.

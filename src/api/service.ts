@@ -67,9 +67,10 @@ export interface Service<Principal, Rule extends string = never> {
     const F extends Fields,
     const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
     Bodies = Record<string, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
-    Names extends keyof Bodies & string = never,
+    Queries = Record<string, unknown>, // the same of their `query`
+    Names extends keyof Bodies & keyof Queries & string = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
-  >(options: ResourceOptions<Principal, F, Ops, Bodies, Names, Scope> & KnowsRules<F, Rule>): Resource<Principal>;
+  >(options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Names, Scope> & KnowsRules<F, Rule>): Resource<Principal>;
   /**
    * Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions.
    *

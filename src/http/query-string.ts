@@ -26,6 +26,11 @@ export function itemsOf({ isItem, value }: QueryParameter): string[] {
   return isItem ? [value] : value.split(',');
 }
 
+/** The key of a parameter, as the client wrote it: errors name it. */
+export function keyOf({ name, operator, isItem }: QueryParameter): string {
+  return `${name}${operator === undefined ? '' : `[${operator}]`}${isItem ? '[]' : ''}`;
+}
+
 /** Options of {@link parseQueryString}. */
 export interface ParseQueryStringOptions {
   /** The parameters to read, by name and without operator. All others are ignored, even malformed ones. @default all */

@@ -46,12 +46,12 @@ export function answer(options: AnswerOptions = {}): ResourceMiddleware {
   return passing({ needs: ['result'] }, async function answer(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
     const result = ctx.result ?? missing('result', 'answer');
-    const text = await result.toText();
-    if (text !== undefined) {
+    const body = await result.toBody();
+    if (body !== undefined) {
       if (status !== undefined && isUnset(ctx)) ctx.status = status;
       if (location) setLocation(ctx, result, location);
       if (result.entityTag !== undefined) ctx.set('ETag', result.entityTag);
-      ctx.body = `{"data":${text}}`;
+      ctx.body = body;
       ctx.type = 'json';
     } else if (isUnset(ctx)) answerNothing(ctx, status);
   });

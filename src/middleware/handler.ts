@@ -4,11 +4,13 @@ import { type AnswerInput, compileAnswer } from '../model/compile/compile-answer
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
-import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions } from '../options.ts';
+import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
 import { canAnswer, checkProblems } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
 import { passing } from './exchange/order.ts';
+import { compileWriteRecords } from './exchange/write-records.ts';
 import { compileWriteResult, recordOf } from './exchange/write-result.ts';
 import { mayNameIn } from './relations/store-reach.ts';
 
@@ -23,11 +25,18 @@ export interface HandlerOptions {
    */
   readonly model?: ModelInput;
   /**
-   * What the handler returns: `'record'`, `'none'`, or the schema of `data`. Any other result is an Error (500).
+   * What the handler returns: `'record'`, `'records'` (an array of them), `'page'` (a `RecordsPage`), `'none'`, or the
+   * schema of `data`. Any other result is an Error (500).
    *
    * @default anything
    */
   readonly answer?: AnswerInput;
+  /**
+   * The most bytes that the JSON of several records may have: with `answer: 'records'` and `'page'`, more is 400. A
+   * single record may have more.
+   * @default 16 MiB (16,777,216)
+   */
+  readonly maxPageBytes?: number;
   /**
    * The codes of problems that the function throws, or lets through from a store, for the OpenAPI description.
    * @default none
@@ -35,7 +44,12 @@ export interface HandlerOptions {
   readonly problems?: readonly ProblemCode[];
 }
 
-const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: checkedLater, problems: checkedLater };
+const legal: LegalOptions<HandlerOptions> = {
+  model: checkedLater,
+  answer: checkedLater,
+  maxPageBytes: orUndefined(aPageBound),
+  problems: checkedLater,
+};
 
 /**
  * Runs a handler, and leaves its result in `ctx.result` for `answer`. Place it below `records`, and above `afterHooks`
@@ -60,14 +74,19 @@ const legal: LegalOptions<HandlerOptions> = { model: checkedLater, answer: check
 export function handler(run: Called<[ctx: RecordContext], unknown>, options: HandlerOptions = {}): ResourceMiddleware {
   checkValue('`handler`', run, aFunction);
   checkOptions(options, legal, '`handler`');
-  const { model, answer, problems: declared = [] } = options;
+  const { model, answer, maxPageBytes = defaultPageBytes, problems: declared = [] } = options;
   checkProblems({ problems: declared }, '`handler`');
   const expected = answer === undefined ? undefined : compileAnswer(answer);
   const compiled = model && asCompiled(model);
-  const write = compileWriteResult(compiled, expected);
-  const writeBody = compileWriteResult(compiled, undefined);
+  const isSeveral = expected === 'records' || expected === 'page';
+  const writeData = compileWriteResult(compiled, expected);
+  const writeBody = isSeveral
+    ? compileWriteRecords(compiled, expected, maxPageBytes)
+    : async (value: unknown, ctx: Context) => `{"data":${await writeData(value, ctx)}}`;
+  const writeByHand = compileWriteResult(compiled, undefined);
+  const ofRecords = isSeveral ? (['invalid_query'] as const) : [];
   const ofAnswer = (method: string) => (method === 'GET' ? (['internal'] as const) : (['internal', 'duplicate_key'] as const)); // a GET writes nothing
-  const problems = (method: string) => [...ofAnswer(method), ...declared];
+  const problems = (method: string) => [...ofAnswer(method), ...ofRecords, ...declared];
   return passing(
     { leaves: ['result', 'record'] },
     canAnswer(problems, async function handler(ctx, next) {
@@ -78,7 +97,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
       else if (expected === 'none') throw new Error("An operation with `answer: 'none'` returned a value.");
       ctx.result = {
         value,
-        toText: async () => (value === undefined ? undefined : write(value, ctx)),
+        toBody: async () => (value === undefined ? undefined : writeBody(value, ctx)),
         get entityTag() {
           return recordOf(value)?.entityTag;
         },
@@ -88,7 +107,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
         },
       };
       await next();
-      if (isJson(ctx.body)) ctx.body = await writeBody(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
+      if (isJson(ctx.body)) ctx.body = await writeByHand(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
     }),
   );
 }

@@ -36,6 +36,7 @@ import { remove } from '../middleware/remove.ts';
 import { removeMany } from '../middleware/remove-many.ts';
 import { restore } from '../middleware/restore.ts';
 import { scope } from '../middleware/scope.ts';
+import { typedQuery } from '../middleware/typed-query.ts';
 import { update } from '../middleware/update.ts';
 import { updateMany } from '../middleware/update-many.ts';
 import { withinTransaction } from '../middleware/within-transaction.ts';
@@ -199,13 +200,14 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
   const loading = records(r.model, { ...writes(r), ...closed(r) });
   const within = r.withinOf(o.name);
   const run = within.length > 0 ? handlerWithin(o.handler, within, writes(r)) : o.handler;
-  const doing = handler(run, { model: r.model, problems: [...o.problems, ...(within.length > 0 ? ofTransaction : [])], ...answerOf(o) });
+  const doing = handler(run, { model: r.model, problems: [...o.problems, ...(within.length > 0 ? ofTransaction : [])], ...answerOf(o, r) });
   const status = o.status === undefined ? {} : { status: o.status };
   const answering = answer({ ...status, location: (ctx, id) => recordPath(ctx, o.path, id) });
   return [
     ...guard(r, o.name),
     caching(r.caching),
     ...rows(r),
+    ...(o.query ? [typedQuery(o.query, { maxItems: r.filterLimits.maxFilterValues })] : []),
     bodyLimit(r.maxBody, r.bodyTimeout, r.maxValues),
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
@@ -268,7 +270,8 @@ const carrying = (
   after: readonly ResourceMiddleware[],
   answering: ResourceMiddleware,
 ): readonly ResourceMiddleware[] => (r.isCarried ? [carried(write, after, answering)] : [write, ...after, answering]);
-const answerOf = ({ answer }: CompiledOperation) => (answer === undefined ? {} : { answer });
+const answerOf = ({ answer }: CompiledOperation, { maxPageBytes }: CompiledResource) =>
+  answer === undefined ? {} : { answer, maxPageBytes };
 const locating = ({ location }: CompiledResource) => (location ? { location } : {});
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
 const writes = (r: CompiledResource) => ({ ...store(r), references: r.references });

@@ -109,6 +109,25 @@ describe('the tickets of an agent', () => {
     expect((await server.request('GET', '/api/tickets/mine?reporter=ann', { headers: bob })).status).toBe(400);
   });
 
+  it('are found when they have been open for long', async () => {
+    const stale = (query: string, headers = bob) => server.request('GET', `/api/tickets/stale${query}`, { headers });
+    expect((await stale('')).body).toEqual({ data: [] });
+    const old = { status: 'open', comments: [], reporter: 'eve', costPrice: 5, revision: 0 };
+    await database.db.collection('tickets').insertMany([
+      { ...old, title: 'Old', assignee: 'bob', createdAt: new Date('2020-02-02') },
+      { ...old, title: 'Older', assignee: 'carol', createdAt: new Date('2020-01-01') },
+    ]);
+    const titles = async (query: string) => (await stale(query)).body.data.map(({ title }: { title: string }) => title);
+    expect(await titles('')).toEqual(['Older', 'Old']);
+    expect([await titles('?assignee=bob,dan&days=30'), await titles('?limit=1')]).toEqual([['Old'], ['Older']]);
+    expect((await stale('')).text).not.toContain('costPrice');
+    expect((await stale('?days=0&limt=5')).body.errors).toMatchObject([
+      { field: 'limt', rule: 'unknown_parameter' },
+      { field: 'days', rule: 'minimum' },
+    ]);
+    expect((await stale('?x=1', ann)).status).toBe(403);
+  });
+
   it('are counted, in this process too', async () => {
     const response = await helpdesk.fetch(new Request('http://in-process/api/tickets/counts'), {
       principal: { name: 'dan', isAgent: true },

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   affected,
   afterHooks,
+  answer,
   authenticate,
   type Context,
   checkCreate,
@@ -18,6 +19,7 @@ import {
   findPage,
   findRecord,
   guards,
+  handler,
   ifMatch,
   inFlightLimit,
   insert,
@@ -32,7 +34,9 @@ import {
   remove,
   removeMany,
   scope,
+  stores,
   t,
+  typedQuery,
   Unauthorized,
   update,
   updateMany,
@@ -80,6 +84,30 @@ beforeEach(async () => {
 });
 afterEach(() => {
   errors.length = 0;
+});
+
+describe('an operation that reads, put together by hand', () => {
+  it('has its parameters, and answers records within their bytes', async () => {
+    const { db } = database;
+    const query = { owner: t.enum(['ann', 'ben']), tags: t.array(t.string(), { default: [] }) };
+    const find = handler(
+      async (ctx) => {
+        told.push(ctx.typedQuery);
+        return ctx.store(Doc, { scope: everything }).find({ owner: ctx.typedQuery?.owner as string });
+      },
+      { model: Doc, answer: 'records', maxPageBytes: 1024 },
+    );
+    const request = await serve((router) => {
+      router.get('/found', stores({ db }), typedQuery(query, { maxItems: 2 }), find, answer());
+    });
+    expect((await request('GET', '/found?owner=ann')).body).toEqual({ data: [{ id: 'a', text: 'x', owner: 'ann', revision: 1 }] });
+    expect(told).toEqual([{ owner: 'ann', tags: [] }]);
+    expect((await request('GET', '/found?owner=an')).body.errors[0]).toMatchObject({ field: 'owner', rule: 'enum' });
+    expect((await request('GET', '/found?owner=ben&tags=a,b,c')).body.errors[0]).toMatchObject({ field: 'tags', rule: 'maxItems' });
+    await docs().insertMany(['c', 'd'].map((_id) => ({ _id, text: 'x'.repeat(800), owner: 'ben' })));
+    expect((await request('GET', '/found?owner=ben')).body.errors[0]).toMatchObject({ field: '', rule: 'page_too_large' });
+    expect(errors).toEqual([]);
+  });
 });
 
 describe('the operations of a resource, put together by hand', () => {

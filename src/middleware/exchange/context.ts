@@ -98,6 +98,8 @@ interface QuerySlots {
   listQuery?: ListQuery;
   /** Set by `filterQuery`: the parsed query string of a write to many records. */
   filterQuery?: FilterQuery;
+  /** Set by `typedQuery`: the parameters of the operation, in document form. */
+  typedQuery?: Readonly<Record<string, unknown>> | undefined;
   /** Set by `include`: the relations to include in one record, if there are any. Those of a list are in `listQuery`. */
   include?: readonly string[];
 }
@@ -214,10 +216,10 @@ export interface Replays {
 export interface HandlerResult {
   readonly value: unknown;
   /**
-   * Writes the result as JSON, with the records as they are stored by now and as the caller sees them. Undefined if
+   * Writes the body of the answer, with the records as they are stored by now and as the caller sees them. Undefined if
    * nothing was returned.
    */
-  toText(): Promise<string | undefined>;
+  toBody(): Promise<string | Buffer | undefined>;
   /** The current entity tag, if a record was returned. */
   readonly entityTag: string | undefined;
   /** The id, percent-encoded as a path segment, if a record of the handler's model was returned. */

@@ -8,6 +8,7 @@ const makers = {
   changes: 'checkPatch',
   listQuery: 'listQuery',
   filterQuery: 'filterQuery',
+  typedQuery: 'typedQuery',
   page: 'findPage',
   record: 'findRecord',
   affected: 'updateMany',

@@ -10,13 +10,17 @@ import { compileFieldReader } from '../write/read-value.ts';
 import { Report } from '../write/report.ts';
 import { compileObject } from './compile-schema.ts';
 
-/** The answer of an operation: a record of its model, nothing, or a value that a schema describes. */
-export type AnswerInput = 'record' | 'none' | AnySchema | AnswerSchema;
+/** The answers that need no schema: one or several records of the model, a page of them, or nothing. */
+const namedAnswers = ['record', 'records', 'page', 'none'] as const;
+type NamedAnswer = (typeof namedAnswers)[number];
+
+/** The answer of an operation: records of its model, nothing, or a value that a schema describes. */
+export type AnswerInput = NamedAnswer | AnySchema | AnswerSchema;
 
 /** A compiled {@link AnswerInput}. */
-export type CompiledAnswer = 'record' | 'none' | AnswerSchema;
+export type CompiledAnswer = NamedAnswer | AnswerSchema;
 
-/** The compiled schema of an answer that is not a record. */
+/** The compiled schema of an answer that is not a record, or several. */
 interface AnswerSchema {
   /** An object whose only field is `data`, for the OpenAPI description. */
   readonly node: ObjectNode;
@@ -29,9 +33,9 @@ interface AnswerSchema {
 
 /** Compiles the answer of an operation. Throws a {@link ConfigurationError} that names the field. */
 export function compileAnswer(given: AnswerInput, what = '`handler`'): CompiledAnswer {
-  if (given === 'record' || given === 'none') return given;
+  if (isNamed(given)) return given;
   if (!isObject(given) && !isForeign(given))
-    throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'none', or the schema of \`data\`.`);
+    throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'records', 'page', 'none', or the schema of \`data\`.`);
   if (isCompiled(given)) return given;
   const node = compileObject({ type: 'object', properties: { data: adoptSchema(given, 'answer.data') }, required: ['data'] }, 'answer');
   const field = node.byName.get('data') as CompiledField;
@@ -47,6 +51,10 @@ export function compileAnswer(given: AnswerInput, what = '`handler`'): CompiledA
       throw new Error(`The answer of an operation does not match its schema: ${wrong}.`);
     },
   };
+}
+
+function isNamed(given: AnswerInput): given is NamedAnswer {
+  return (namedAnswers as readonly unknown[]).includes(given);
 }
 
 function isCompiled(given: object): given is AnswerSchema {

@@ -1,7 +1,7 @@
 import { validationFailed } from '../../errors.ts';
 import { firstNames, listNames, nearest } from '../../hints.ts';
 import { type ErrorSink, maxErrors } from '../../http/query-errors.ts';
-import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
+import { itemsOf, keyOf, type QueryParameter } from '../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import { type Operator, operators } from '../../model/define/policy.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
@@ -55,10 +55,6 @@ export function parseConditions(
 /** Throws `validation_failed` (422) if there are errors. An error of the syntax, which is 400, comes before. */
 export function refuseOutOfRange(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw validationFailed(errors.slice(0, maxErrors));
-}
-
-function keyOf({ name, operator, isItem }: QueryParameter): string {
-  return `${name}${operator === undefined ? '' : `[${operator}]`}${isItem ? '[]' : ''}`;
 }
 
 const oneValue = new Invalid('parameter_syntax', 'takes one value: [] is for lists of them, behind [in] or [nin]');

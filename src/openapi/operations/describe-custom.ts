@@ -1,7 +1,9 @@
 import { own } from '../../model/value/plain-object.ts';
 import type { CompiledOperation } from '../../resource/define/compile-operations.ts';
-import type { Part } from '../document.ts';
+import type { Part, Schema } from '../document.ts';
 import { idParameter } from '../schemas/id-parameter.ts';
+import { ownPageSchema } from '../schemas/page-schema.ts';
+import { queryParameters } from '../schemas/query-parameters.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, location, unlessMatch } from './headers.ts';
 
@@ -37,7 +39,10 @@ function describeParticulars(context: ResourceContext, operation: CompiledOperat
   return {
     summary,
     description: summary, // linters ask for both, and there is no more to say
-    parameters: headersOf(context, operation),
+    parameters: [
+      ...(operation.query ? queryParameters(operation.query, context.resource.filterLimits.maxFilterValues) : []),
+      ...headersOf(context, operation),
+    ],
     body: own(context.schemas.bodies ?? {}, name),
     isBodyOptional: operation.isBodyOptional,
     answers: answersOf(context, operation),
@@ -65,6 +70,13 @@ function locationOf({ components }: ResourceContext, { status }: CompiledOperati
   return status === 201 ? { Location: location(components) } : {};
 }
 
+const several = { records: 'Records, as the caller may see them.', page: 'A page of records, as the caller may see them.' } as const;
+
+function severalSchema({ schemas }: ResourceContext, answer: 'records' | 'page'): Schema {
+  const properties = { data: { type: 'array', items: schemas.read }, ...(answer === 'page' ? { page: ownPageSchema } : {}) };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
 /** An operation without `answer` may answer anything, or nothing. */
 function answersOf(context: ResourceContext, operation: CompiledOperation): Part {
   const { name, method, answer, status } = operation;
@@ -77,6 +89,8 @@ function answersOf(context: ResourceContext, operation: CompiledOperation): Part
       : {};
   if (answer === 'record')
     return { [status ?? 200]: recordAnswer(context, 'The record as it is now.', locationOf(context, operation)), ...known };
+  if (answer === 'records' || answer === 'page')
+    return { [status ?? 200]: { description: several[answer], headers, content: json(severalSchema(context, answer)) } };
   const schema = own(context.schemas.answers ?? {}, name);
   if (schema) return { [status ?? 200]: { description: 'What it answers.', headers, content: json(schema) } };
   const anything = { type: 'object', properties: { data: {} }, required: ['data'] };

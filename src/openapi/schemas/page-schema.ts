@@ -19,3 +19,16 @@ const cursors = {
 };
 const count = { type: 'integer', minimum: 0, description: 'The number of all matches, when it was asked for.' };
 const isEstimate = { type: 'boolean', const: true, description: 'There where `total` is an estimate.' };
+
+const ownPage = {
+  size: { type: 'integer', minimum: 0, description: 'How many records the page has at most.' },
+  has_next: { type: 'boolean', description: 'Whether there is a next page.' },
+  next_cursor: { type: ['string', 'null'], description: 'What leads to the next page; null on the last.' },
+};
+
+/** The `page` member of an operation of one's own. */
+export const ownPageSchema: Schema = {
+  type: 'object',
+  properties: { ...ownPage, total: { ...count, description: 'The number of all matches, if it is known.' } },
+  required: Object.keys(ownPage),
+};

@@ -61,7 +61,7 @@ export function describeRecord(resource: CompiledResource, included: Included = 
   const isSelected = resource.fields && ops.some(isChoice);
   const isRead =
     ops.some((operation) => answersRecord(operation) && !(isSelected && isChoice(operation))) ||
-    operations.some(({ answer }) => answer === 'record');
+    operations.some(({ answer }) => answer === 'record' || answer === 'records' || answer === 'page');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
   const read = isRead ? describeRead(model, included) : {};
   const selected = isSelected ? describeSelected(model, included) : {};

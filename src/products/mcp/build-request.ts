@@ -75,16 +75,16 @@ function readSegment({ inputs }: Tool, given: Arguments, name: string): string {
 }
 
 function toQuery({ inputs }: Tool, argument: string, value: unknown): (readonly [string, string])[] {
-  const { name, schema } = inputs.get(argument) as Argument;
+  const { name, schema, isOwn } = inputs.get(argument) as Argument;
   if (!Array.isArray(value)) return [[name, toText(argument, value)]];
   if (schema.type !== 'array') {
     const several = inputs.has(`${argument}_in`) ? `: for several, there is \`${argument}_in\`` : '';
     throw new ToolError(`\`${argument}\` takes one value, and not a list${several}.`);
   }
   const texts = value.map((item) => toText(argument, item));
-  const isFilter = name.endsWith(']');
-  if (texts.length === 0) return isFilter ? [[name, '']] : [];
-  return isFilter ? texts.map((text) => [`${name}[]`, text]) : [[name, texts.join(',')]]; // names of fields have no commas
+  const areValues = isOwn || name.endsWith(']');
+  if (texts.length === 0) return areValues ? [[name, '']] : [];
+  return areValues ? texts.map((text) => [`${name}[]`, text]) : [[name, texts.join(',')]]; // names of fields have no commas
 }
 
 function toText(argument: string, value: unknown): string {

@@ -13,6 +13,8 @@ export interface Described {
   readonly method: string;
   readonly document: OpenapiDocument;
   readonly hasRevision: boolean;
+  /** Whether the operation itself declares the parameters of its query string. */
+  readonly hasOwnQuery: boolean;
 }
 
 interface Parameter {
@@ -43,7 +45,7 @@ const words: Readonly<Record<string, string | undefined>> = {
  * The arguments of an operation, by the name that the client sees: of the path, of the query, of headers, and the
  * `body`.
  */
-export function compileInputs({ item, operation, method, document, hasRevision }: Described): ReadonlyMap<string, Argument> {
+export function compileInputs({ item, operation, method, document, hasRevision, hasOwnQuery }: Described): ReadonlyMap<string, Argument> {
   const resolve: Resolve = (reference) => follow(document, reference) as Schema;
   const parameters = [item.parameters, operation.parameters]
     .flatMap((list) => (list ?? []) as readonly Part[])
@@ -55,7 +57,11 @@ export function compileInputs({ item, operation, method, document, hasRevision }
   const path = nameAll(parameters.filter((parameter) => parameter.in === 'path').map((parameter) => inPath(parameter, resolve)));
   const query = parameters.filter((parameter) => parameter.in === 'query');
   const others = nameAll(
-    [...query.filter((one) => !isFilter(one)).map((one) => inQuery(one, resolve)), ...headers, ...bodyOf(operation, resolve)],
+    [
+      ...query.filter((one) => !isFilter(one)).map((one) => (hasOwnQuery ? inOwnQuery : inQuery)(one, resolve)),
+      ...headers,
+      ...bodyOf(operation, resolve),
+    ],
     path.keys(),
   );
   const filters = nameAll(
@@ -94,6 +100,11 @@ function inPath({ name, schema }: Parameter, resolve: Resolve): Named {
 function inQuery({ name, schema, description, required = false }: Parameter, resolve: Resolve): Named {
   const text = name in words ? words[name] : firstSentence(description);
   return [name, { in: 'query', name, required, schema: withText(name === 'sort' ? sortSchema(schema) : simplify(schema, resolve), text) }];
+}
+
+/** A name such as `sort` has the meaning that the operation gives it. */
+function inOwnQuery({ name, schema, description, required = false }: Parameter, resolve: Resolve): Named {
+  return [name, { in: 'query', name, required, isOwn: true, schema: withText(simplify(schema, resolve), firstSentence(description)) }];
 }
 
 /** The keys once, and not each in both directions. */

@@ -89,7 +89,9 @@ function compileTool(
   const path = `${prefix}/${resource.path}${below}`;
   const item = document.paths[path] as Part;
   const operation = item[place.method.toLowerCase()] as Part;
-  const inputs = compileInputs({ item, operation, method: place.method, document, hasRevision: resource.model.revision !== undefined });
+  const hasOwnQuery = resource.operations.some((own) => own.name === place.name && own.query);
+  const hasRevision = resource.model.revision !== undefined;
+  const inputs = compileInputs({ item, operation, method: place.method, document, hasRevision, hasOwnQuery });
   const required = [...inputs].filter(([, input]) => input.required).map(([argument]) => argument);
   const inputSchema = {
     type: 'object',

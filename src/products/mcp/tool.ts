@@ -7,6 +7,8 @@ export interface Argument {
   /** Its name there: a parameter such as `total[gte]`, or a header. */
   readonly name: string;
   readonly required: boolean;
+  /** Whether the operation itself declares this parameter of the query string: its items may have commas. */
+  readonly isOwn?: boolean;
   /** The schema that the client sees. */
   readonly schema: Schema;
 }

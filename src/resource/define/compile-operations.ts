@@ -6,7 +6,7 @@ import { crossOrigin } from '../../middleware/cross-origin.ts';
 import { canAnswer, checkProblems, problemsOf } from '../../middleware/exchange/can-answer.ts';
 import { containBody } from '../../middleware/exchange/contain-errors.ts';
 import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
-import { checkOrder } from '../../middleware/exchange/order.ts';
+import { checkOrder, passesOf } from '../../middleware/exchange/order.ts';
 import { fields } from '../../middleware/fields.ts';
 import { guards } from '../../middleware/guards.ts';
 import type { Handler } from '../../middleware/handler.ts';
@@ -18,8 +18,11 @@ import { page } from '../../middleware/page.ts';
 import { problems } from '../../middleware/problems.ts';
 import { record } from '../../middleware/record.ts';
 import { requestId } from '../../middleware/request-id.ts';
+import { typedQuery } from '../../middleware/typed-query.ts';
 import { tryAll } from '../../mistakes.ts';
 import { type CompiledAnswer, compileAnswer } from '../../model/compile/compile-answer.ts';
+import { type CompiledQuery, compileTypedQuery } from '../../model/compile/compile-typed-query.ts';
+import type { Fields } from '../../model/define/schema.ts';
 import type { ObjectNode } from '../../model/node.ts';
 import {
   aFunction,
@@ -52,6 +55,7 @@ const makers: ReadonlySet<unknown> = new Set([
   problems,
   record,
   requestId,
+  typedQuery,
 ]);
 
 /** A custom operation with its defaults filled in. */
@@ -75,6 +79,8 @@ export interface CompiledOperation extends Endpoint {
   readonly body: ObjectNode | 'any' | undefined;
   /** Whether the body may be absent. */
   readonly isBodyOptional: boolean;
+  /** The parameters of the query string. Undefined if the operation does not read it, and accepts any. */
+  readonly query: CompiledQuery | undefined;
   /** The declared answer. */
   readonly answer: CompiledAnswer | undefined;
   /** The problems that the handler declares. */
@@ -105,6 +111,7 @@ const legal: LegalOptions<Definition> = {
   summary: orUndefined(aString),
   use: orUndefined(anArrayOf('middlewares', aFunction[0])),
   handler: orUndefined(aFunction),
+  query: checkedLater,
   answer: checkedLater,
   problems: checkedLater,
   status: orUndefined(aSuccess),
@@ -141,11 +148,12 @@ function compileOperation(name: string, definition: unknown, resource: string): 
   checkValue(where, definition, anObject('an object: { summary, handler, … }'));
   const options = definition as Definition;
   const given = (...names: readonly (keyof Definition)[]) => readOptions(options, names, legal, where);
-  const [, , { reading, checking, body, isBodyOptional }, , compiledAnswer] = tryAll([
+  const [, , { reading, checking, body, isBodyOptional }, , query, compiledAnswer] = tryAll([
     () => checkOptions(options, legal, where),
     () => checkParameters(given('path'), where),
-    () => compileUse(given('use'), where),
+    () => compileUse(given('use', 'query'), where),
     () => requireAnswer(given('handler', 'use'), where),
+    () => (options.query === undefined ? undefined : compileTypedQuery(options.query as Fields, `\`query\` of ${where}`)),
     () => (options.answer === undefined ? undefined : compileAnswer(options.answer, where)),
     () => checkProblems(options, where),
     () => checkStatus(given('status'), where),
@@ -163,6 +171,7 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     hasHandler: options.handler !== undefined,
     body,
     isBodyOptional,
+    query,
     answer: compiledAnswer,
     problems,
     status,
@@ -199,14 +208,30 @@ function requireAnswer({ handler, use = [] }: Definition, where: string): void {
     throw new ConfigurationError(`${where} does nothing: it needs a \`handler\`, or middlewares in \`use\`.`);
 }
 
-function compileUse({ use = [] }: Definition, where: string): Pick<CompiledOperation, 'reading' | 'checking' | 'body' | 'isBodyOptional'> {
+function compileUse(
+  { use = [], query }: Definition,
+  where: string,
+): Pick<CompiledOperation, 'reading' | 'checking' | 'body' | 'isBodyOptional'> {
   const middlewares = use as readonly ResourceMiddleware[];
   for (const middleware of middlewares) checkProblems(middleware, `a middleware in \`use\` of ${where}`);
   checkOrder(middlewares, `\`use\` of ${where}`);
   const uncalled = middlewares.find((middleware) => makers.has(middleware));
   if (uncalled) throw new ConfigurationError(`\`use\` of ${where} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
+  checkQueries(middlewares, query !== undefined, where);
   const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);
   return { ...takeApart(middlewares, where), body, isBodyOptional: middlewares.some(readsOptionally) };
+}
+
+/** Refuses two middlewares that read the whole query string: each would refuse the parameters of the other. */
+function checkQueries(use: readonly ResourceMiddleware[], hasQuery: boolean, where: string): void {
+  const leaves = new Set(use.flatMap((middleware) => passesOf([middleware]).leaves ?? []));
+  if (leaves.has('typedQuery'))
+    throw new ConfigurationError(`\`use\` of ${where} has \`typedQuery\`: give its fields to \`query\`, so that they are described.`);
+  const other = hasQuery && (['listQuery', 'filterQuery'] as const).find((slot) => leaves.has(slot));
+  if (other)
+    throw new ConfigurationError(
+      `${where} has a \`query\`, and \`${other}\` in \`use\`: each of them would refuse the parameters of the other.`,
+    );
 }
 
 /** Divides `use` where the body is read: `If-Match` comes after that, and before the validation of the body. */

@@ -2,8 +2,10 @@ import type Koa from 'koa';
 import type { ProblemCode } from '../../errors.ts';
 import type { BodyType } from '../../middleware/check-body.ts';
 import type { AnswersProblems, Slots } from '../../middleware/exchange/context.ts';
+import type { RecordsPage } from '../../middleware/exchange/write-records.ts';
 import type { View } from '../../middleware/views/view.ts';
-import type { AnySchema } from '../../model/define/schema.ts';
+import type { DocumentOf } from '../../model/define/infer.ts';
+import type { AnySchema, Fields } from '../../model/define/schema.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
 
 /** The methods that a custom operation may have. */
@@ -13,8 +15,10 @@ export const customMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type CustomMethod = (typeof customMethods)[number];
 
 /** The Koa context of guards, scopes, hooks and server fields, with the principal that `authenticate` has returned. */
-export type RequestContext<Principal> = Koa.Context &
-  Omit<Slots, 'principal' | 'load' | 'save' | 'signal' | 'store' | 'transaction'> & {
+export type RequestContext<Principal> = ContextOf<Principal> & Pick<Slots, 'typedQuery'>;
+
+type ContextOf<Principal> = Koa.Context &
+  Omit<Slots, 'principal' | 'load' | 'save' | 'signal' | 'store' | 'transaction' | 'typedQuery'> & {
     /** Opens the store of a model. Its commands share the deadline of the request. */
     readonly store: StoreOf;
     /** Runs a function in a transaction, of which `ctx.store`, `ctx.load` and `ctx.save` are a part meanwhile. */
@@ -59,9 +63,17 @@ export interface RecordAccess<Doc> {
   save(record: Doc): Promise<Doc>;
 }
 
-/** The Koa context of the handler of a custom operation, with access to its record and with the type of its body. */
-export type HandlerContext<Principal, Doc, Body = unknown> = RequestContext<Principal> &
-  RecordAccess<Doc> & { readonly request: { readonly body: Body } };
+/**
+ * The Koa context of the handler of a custom operation, with access to its record and with the types of its body and of
+ * its `query`.
+ */
+export type HandlerContext<Principal, Doc, Body = unknown, Query = unknown> = ContextOf<Principal> &
+  RecordAccess<Doc> & { readonly request: { readonly body: Body } } & Asked<Query>;
+
+/** The values of a `query`, in document form. */
+type Asked<Query> = unknown extends Query
+  ? Pick<Slots, 'typedQuery'>
+  : { readonly typedQuery: Query extends Fields ? Readonly<DocumentOf<Query>> : never };
 
 /**
  * A middleware of a custom operation: one of this library, or any Koa middleware. It has `load()` and `save()` unless
@@ -73,22 +85,8 @@ export type OperationMiddleware<Principal, Doc = unknown> = ((
 ) => Promise<void>) &
   AnswersProblems;
 
-/**
- * A custom operation. It runs after the guards and the scope of its resource.
- *
- * @example
- * send: {
- *   summary: 'Mark the order as sent',
- *   use: [jsonBody({ schema: t.object('SendOrder', { carrier: t.string() }) })],
- *   async handler(ctx) {
- *     const order = await ctx.load();
- *     order.status = 'sent';
- *     order.carrier = ctx.request.body.carrier;
- *     return ctx.save(order);
- *   },
- * }
- */
-export interface CustomOperation<Principal, Doc, Body = unknown> {
+/** What a custom operation has, whatever it answers. */
+interface OperationParts<Principal, Doc, Body, Query> {
   /** The method of the operation. A GET may only read. @default 'POST' */
   readonly method?: CustomMethod;
   /**
@@ -108,19 +106,15 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    */
   readonly use?: readonly (OperationMiddleware<Principal, Doc> | (OperationMiddleware<Principal, Doc> & BodyType<Body>))[];
   /**
-   * Runs the operation. If it returns a record, the answer is `{"data": …}` with an `ETag`; any other value is answered
-   * as `{"data": …}`. If it returns undefined, the answer is 204, or what the handler has set as `ctx.body` or
-   * `ctx.status`.
-   * @default none: the middlewares of `use` answer, and hooks run if they call `next()`
+   * The parameters of the query string: single values, and arrays of them. They are cast as those of a list, and are in
+   * `ctx.typedQuery` in document form. A parameter is required unless it is `t.optional` or has a default. 400 for a
+   * value that does not fit, and for any other parameter.
+   * @default none: the query string is not read, and any parameter is accepted
+   *
+   * @example
+   * query: { q: t.string({ minLength: 1 }), limit: t.int({ minimum: 1, maximum: 50, default: 20 }) }
    */
-  readonly handler?: (ctx: HandlerContext<Principal, Doc, Body>) => unknown;
-  /**
-   * What the handler returns: `'record'`, `'none'` (204), or the schema of `data`. It is part of the OpenAPI
-   * description. If the handler returns something else, the answer is 500. A body that the handler sets as `ctx.body`
-   * is not checked.
-   * @default unknown: the description allows any `data`, and 204
-   */
-  readonly answer?: 'record' | 'none' | AnySchema;
+  readonly query?: Query & Fields;
   /**
    * The codes of problems of the library that the handler throws, or lets through from a store, for the OpenAPI
    * description. Those of `ctx.load`, `ctx.save` and of the middlewares in `use` are known. @default none
@@ -139,3 +133,53 @@ export interface CustomOperation<Principal, Doc, Body = unknown> {
    */
   readonly status?: number;
 }
+
+/** A function that runs an operation, and what it returns. */
+interface Runs<Ctx, Answer, Result> {
+  /**
+   * Runs the operation. If it returns a record, the answer is `{"data": …}` with an `ETag`; any other value is answered
+   * as `{"data": …}`. If it returns undefined, the answer is 204, or what the handler has set as `ctx.body` or
+   * `ctx.status`.
+   * @default none: the middlewares of `use` answer, and hooks run if they call `next()`
+   */
+  readonly handler?: (ctx: Ctx) => Result;
+  /**
+   * What the handler returns, for TypeScript, for the OpenAPI description and for the answer. If the handler returns
+   * something else, the answer is 500. A body that the handler sets as `ctx.body` is not checked.
+   *
+   * - `'record'`: a record of the resource's model
+   * - `'records'`: an array of them, answered as `{"data": […]}`
+   * - `'page'`: a `RecordsPage`, answered as `{"data": […], "page": {…}}`
+   * - `'none'`: nothing (204)
+   * - the schema of `data`
+   *
+   * @default unknown: the description allows any `data`, and 204
+   */
+  readonly answer: Answer;
+}
+
+type Promised<Value> = Value | Promise<Value>;
+
+/** The results of a handler by its `answer`. One that sets a body itself returns nothing. */
+type RunsAny<Ctx, Doc> =
+  | Partial<Runs<Ctx, 'record' | 'none' | AnySchema, unknown>>
+  | (Partial<Runs<Ctx, 'records', Promised<readonly Doc[] | undefined>>> & { readonly answer: 'records' })
+  | (Partial<Runs<Ctx, 'page', Promised<RecordsPage<Doc> | undefined>>> & { readonly answer: 'page' });
+
+/**
+ * A custom operation. It runs after the guards and the scope of its resource.
+ *
+ * @example
+ * send: {
+ *   summary: 'Mark the order as sent',
+ *   use: [jsonBody({ schema: t.object('SendOrder', { carrier: t.string() }) })],
+ *   async handler(ctx) {
+ *     const order = await ctx.load();
+ *     order.status = 'sent';
+ *     order.carrier = ctx.request.body.carrier;
+ *     return ctx.save(order);
+ *   },
+ * }
+ */
+export type CustomOperation<Principal, Doc, Body = unknown, Query = unknown> = OperationParts<Principal, Doc, Body, Query> &
+  RunsAny<HandlerContext<Principal, Doc, Body, Query>, Doc>;

@@ -140,7 +140,8 @@ export interface ResourceOptions<
   F extends Fields,
   Ops extends Operation = Operation,
   Bodies = Record<never, never>,
-  Names extends keyof Bodies & string = keyof Bodies & string,
+  Queries = Record<string, unknown>,
+  Names extends keyof Bodies & keyof Queries & string = keyof Bodies & keyof Queries & string,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
 > extends RelationOptions,
     OfDeleted<Principal> {
@@ -241,7 +242,7 @@ export interface ResourceOptions<
    */
   readonly filters?: readonly string[];
   /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
-  readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name]> };
+  readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name]> };
   /**
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to
    * fulfil `If-Match`. Each may change the draft, which the model validates again with the server's access, and may

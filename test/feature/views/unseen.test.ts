@@ -105,6 +105,10 @@ const requests: readonly Request[] = [
   ['POST', '/customers/c1/orders', { id: 'o6', title: 'new' }],
   ['POST', '/customers/c1/orders', { id: 'o6', title: 'new', secret: canary }],
   ['GET', '/orders/all'],
+  ['GET', '/orders/found'],
+  ['GET', '/orders/found?secret=a'],
+  ['GET', '/orders/found?titel=a'],
+  ['GET', '/orders/paged'],
   ['DELETE', '/orders/o1'],
   ['POST', '/customers', { id: 'c9', name: 'new', rating: canary }],
   ['PATCH', '/customers/c1', { name: 'new' }],
@@ -169,6 +173,7 @@ describe('the requests', () => {
     rules: 'asks about the caller',
     scope: 'runs a function of the application; its 422 names what the caller may write',
     stores: 'gives functions of the application what sees everything',
+    typedQuery: 'reads the parameters of an operation, which are no fields of the model',
     withinTransaction: 'runs functions of the application, which see everything',
   };
 
@@ -218,6 +223,8 @@ describe('a caller for whom the rules hold', () => {
     ['GET', '/customers/c2/led'],
     ['POST', '/orders/o1/touch'],
     ['POST', '/orders/o1/stored'],
+    ['GET', '/orders/found'],
+    ['GET', '/orders/paged'],
   ])('%s %s shows the field', async (method, path) => {
     const { status, text } = await ask(withRules, [method, path], { headers: { authorization: 'staff finance' } });
     expect([status, text]).toEqual([200, expect.stringContaining(path.includes('ledCount') ? '"ledCount":3' : canary)]);

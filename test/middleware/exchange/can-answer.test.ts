@@ -75,6 +75,7 @@ const table: readonly Row[] = [
   ['crossOrigin', 'nothing', crossOrigin(), ['cross_origin']],
   ['deleted', 'a guard', library.deleted(Marked, [yes]), ['invalid_query', 'unauthorized', 'forbidden', 'internal']],
   ['fields', 'a model', fields(Note), ['invalid_query']],
+  ['typedQuery', 'fields', library.typedQuery({ q: t.string() }), ['invalid_query']],
   ['filterQuery', 'a model', library.filterQuery(Note), ['invalid_query', 'precondition_not_supported']],
   ['filterQuery', 'an integer', library.filterQuery(Numbered), ['invalid_query', 'precondition_not_supported', 'validation_failed']],
   ['findIncluded', 'relations', findIncluded(includes), [...ofRead, 'invalid_query']],

@@ -157,8 +157,10 @@ describe('a custom operation in the description', () => {
   it('refuses an answer that is none', () => {
     const make = (answer: unknown) => () =>
       document((shop) => shop.resource({ model: Note, operations: { a: { handler, answer: answer as 'none' } } }));
-    expect(make('records')).toThrow(ConfigurationError);
-    expect(make('records')).toThrow("`answer` of `operations.a` of resource `notes` must be 'record', 'none', or the schema of `data`.");
+    expect(make('recrods')).toThrow(ConfigurationError);
+    expect(make('recrods')).toThrow(
+      "`answer` of `operations.a` of resource `notes` must be 'record', 'records', 'page', 'none', or the schema of `data`.",
+    );
     expect(make({ type: 'string', minLenght: 1 })).toThrow('`minLenght` of `answer.data`');
   });
 });
