@@ -116,7 +116,7 @@ export function service<Principal = never, const Rule extends string = never>(
         () => createApi(definition, authenticate, rules as CallerRules | undefined),
         ...strangers.map((one) => () => refuseStranger(one)),
       ]);
-      if (rules) checkUnused(Object.keys(rules), [...models, ...(definition.models ?? [])].map(compileModel));
+      if (rules) checkUnused(Object.keys(rules), [...[...models, ...(definition.models ?? [])].map(compileModel), api.description]);
       return api;
     },
   };

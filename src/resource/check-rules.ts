@@ -8,6 +8,8 @@ import { viewOf } from '../model/compile/view-of.ts';
 import { pathOfField } from '../model/fold/fold-paths.ts';
 import type { FieldEntry } from '../model/node.ts';
 import { insertAccess } from '../model/write/access.ts';
+import { answerRules } from './define/answer-rules.ts';
+import type { CompiledOperation } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { unsettable } from './warn-of-doubts.ts';
 
@@ -20,6 +22,7 @@ const none: ReadonlySet<string> = new Set();
 export function checkRules(resources: readonly UnlinkedResource[], models: readonly CompiledModel[], known: readonly string[]): void {
   tryAll([
     ...[...new Set([...resources.map(({ model }) => model), ...models])].map((model) => () => checkModelRules(model, known, 'the service')),
+    ...resources.flatMap(({ path, operations }) => operations.map((one) => () => checkAnswer(one, known, `resource \`${path}\``))),
     ...resources.filter(({ model }) => model.rules.length > 0).map((resource) => () => checkResource(resource)),
   ]);
 }
@@ -31,6 +34,14 @@ export function checkUnused(rules: readonly string[], models: readonly Pick<Comp
   if (unused !== undefined)
     throw new ConfigurationError(
       `No policy of the models of the service names the rule \`${unused}\`${didYouMean(unused, named, named.size > 0 ? `. They name ${listNames(named)}.` : '.')}`,
+    );
+}
+
+function checkAnswer(operation: CompiledOperation, known: readonly string[], where: string): void {
+  const unknown = answerRules(operation).find((rule) => !known.includes(rule));
+  if (unknown !== undefined)
+    throw new ConfigurationError(
+      `A policy in \`answer\` of \`operations.${operation.name}\` of ${where} names the rule \`${unknown}\`, which the service does not have${didYouMean(unknown, known, '.')}`,
     );
 }
 

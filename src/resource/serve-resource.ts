@@ -9,6 +9,7 @@ import type { GuardedSource } from '../middleware/relations/relation-targets.ts'
 import { setView } from '../middleware/views/view.ts';
 import type { Step } from '../mongo/relations/include/read-included.ts';
 import { chainsOf } from './chains.ts';
+import { answerRules } from './define/answer-rules.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName } from './define/resource-options.ts';
 import { type ServedOperation, servedOperations } from './served-operations.ts';
@@ -95,9 +96,10 @@ function rulesOf(resource: CompiledResource, name: string): OperationRules {
 }
 
 /** The rules on which anything of a resource depends. */
-export function relevantRules({ model, includes, through, nested }: CompiledResource): readonly string[] {
+export function relevantRules({ model, operations, includes, through, nested }: CompiledResource): readonly string[] {
   return [
     ...model.rules,
+    ...operations.flatMap(answerRules),
     ...relatedRules(stepsOf({ includes, through })),
     ...nested.flatMap(({ target }) => [...target.model.rules, ...relatedRules(stepsOf(target))]),
   ];

@@ -1,5 +1,5 @@
 import type { Decimal128, ObjectId } from 'mongodb';
-import { type Document, defineModel, jsonBody, service, t } from '../../src/index.ts';
+import { type Document, defineModel, jsonBody, service, t, toJsonSchema } from '../../src/index.ts';
 import { assert, type Equal } from './equal.ts';
 
 const Order = defineModel('Order', { collection: 'orders', fields: { status: t.enum(['open', 'sent']), total: t.decimal() } });
@@ -124,3 +124,15 @@ shop.resource({
 });
 // @ts-expect-error: `record s` is no answer
 shop.resource({ model: Order, operations: { open: { answer: 'record s', handler: () => [] } } });
+
+// The schema of what clients read of a model is one of an answer.
+shop.resource({
+  model: Order,
+  operations: {
+    all: { method: 'GET', path: '/all', answer: t.array(t.from(toJsonSchema(Order, 'read'))), handler: (ctx) => ctx.store(Order).find({}) },
+    some: { answer: toJsonSchema(Order, 'read'), handler: (ctx) => ctx.load() },
+  },
+});
+declare function bodyOf<B>(middleware: { readonly '~body': B }): B;
+const big = bodyOf(jsonBody({ schema: { type: 'object', properties: { id: { type: 'integer', format: 'int64' } }, required: ['id'] } }));
+assert<Equal<typeof big, { id: number | bigint }>>();

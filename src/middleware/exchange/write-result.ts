@@ -2,10 +2,13 @@ import { JsonNumber } from '../../http/json.ts';
 import type { CompiledAnswer } from '../../model/compile/compile-answer.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Node } from '../../model/node.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
+import { stringLeaf } from '../../model/value/leaves.ts';
+import { intLeaf } from '../../model/value/number-leaves.ts';
 import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
 import { isStoredRecord, StoredRecord } from '../../mongo/stored-record.ts';
-import { withViews } from '../views/asked-rules.ts';
+import { rulesOf as askedOf, withViews } from '../views/asked-rules.ts';
 import type { Context } from './context.ts';
 
 /** Writes what a handler returned as JSON, as the caller of the request may see it. */
@@ -40,7 +43,10 @@ export function compileWriteResult(model: CompiledModel | undefined, answer: Com
   const rulesOf = (ctx: Context, see: See): Rules => ({ secrets: secretsOf(model, ctx, see), noted: ctx.noted, see });
   if (typeof answer === 'object') {
     const data = answer.node.byName.get('data')?.node;
-    return (value, ctx) => withViews(ctx, (see) => answer.write(prepare(value, data, rulesOf(ctx, see))));
+    return async function writeResult(value, ctx) {
+      const seen = answer.rules.length > 0 ? answer.seenBy(await askedOf(ctx).ask(answer.rules)) : answer;
+      return withViews(ctx, (see) => seen.write(prepare(value, data, rulesOf(ctx, see))));
+    };
   }
   return async function writeResult(value, ctx) {
     if (answer === 'record' && !recordOf(value))
@@ -83,7 +89,7 @@ function write(given: unknown, rules: Rules): string {
 function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown {
   const record = recordOf(given);
   if (record) rules.noted?.add(record);
-  if (record) return shown(record, rules).readable;
+  if (record) return asDeclared(shown(record, rules).readable, node);
   const value = asJson(given);
   if (!Object.is(value, given)) return prepare(value, node, rules);
   if (Array.isArray(value)) return Array.from(value, (one) => prepare(one, node?.kind === 'array' ? node.items.node : undefined, rules));
@@ -96,6 +102,35 @@ function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown 
       return [key, prepare(member, node?.kind === 'map' ? node.values.node : declared, rules)];
     }),
   );
+}
+
+/**
+ * The values of a record as a JSON Schema declares them, which has texts for dates, ids and other values that JSON does
+ * not have.
+ */
+function asDeclared(value: unknown, node: Node | undefined): unknown {
+  switch (node?.kind) {
+    case undefined:
+      return value;
+    case 'leaf':
+      return asDeclaredLeaf(value, node.leaf);
+    case 'array':
+      return Array.isArray(value) ? value.map((one) => asDeclared(one, node.items.node)) : value;
+    case 'map':
+      return asDeclaredMembers(value, () => node.values.node);
+    case 'object':
+      return asDeclaredMembers(value, (key) => node.byName.get(key)?.node);
+  }
+}
+
+function asDeclaredMembers(value: unknown, nodeOf: (key: string) => Node | undefined): unknown {
+  return isStoredObject(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, asDeclared(one, nodeOf(key))])) : value;
+}
+
+function asDeclaredLeaf(value: unknown, leaf: Leaf): unknown {
+  if (leaf === intLeaf && typeof value === 'bigint') return Number(value);
+  if (leaf !== stringLeaf || typeof value !== 'object' || value === null) return value;
+  return isStoredObject(value) || Array.isArray(value) ? value : JSON.parse(writeUntyped(value));
 }
 
 /**

@@ -1,14 +1,17 @@
 import { ConfigurationError } from '../../errors.ts';
+import { keepLatest } from '../../keep-latest.ts';
 import { adoptSchema } from '../define/adopt-schema.ts';
 import { isForeign } from '../define/raw-schema.ts';
 import type { AnySchema } from '../define/schema.ts';
-import type { CompiledField, ObjectNode } from '../node.ts';
+import type { CompiledField, Node, ObjectNode } from '../node.ts';
 import { compileValueWriter } from '../read/write-json.ts';
+import { anyLeaf } from '../value/leaves.ts';
 import { isObject } from '../value/plain-object.ts';
 import { serverAccess } from '../write/access.ts';
 import { compileFieldReader } from '../write/read-value.ts';
 import { Report } from '../write/report.ts';
 import { compileObject } from './compile-schema.ts';
+import { narrowFields, readRules } from './field-rules.ts';
 
 /** The answers that need no schema: one or several records of the model, a page of them, or nothing. */
 const namedAnswers = ['record', 'records', 'page', 'none'] as const;
@@ -24,9 +27,13 @@ export type CompiledAnswer = NamedAnswer | AnswerSchema;
 interface AnswerSchema {
   /** An object whose only field is `data`, for the OpenAPI description. */
   readonly node: ObjectNode;
+  /** The rules on which it depends which of its fields a caller reads. */
+  readonly rules: readonly string[];
+  /** The same for callers for whom only these rules hold. */
+  seenBy(held: ReadonlySet<string>): AnswerSchema;
   /**
-   * Writes the JSON text of a value in document form. Throws an Error that names the fields that do not match the
-   * schema.
+   * Writes the JSON text of a value in document form, without the fields that its policies hide. Throws an Error that
+   * names the fields that do not match the schema.
    */
   write(data: unknown): string;
 }
@@ -38,19 +45,64 @@ export function compileAnswer(given: AnswerInput, what = '`handler`'): CompiledA
     throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'records', 'page', 'none', or the schema of \`data\`.`);
   if (isCompiled(given)) return given;
   const node = compileObject({ type: 'object', properties: { data: adoptSchema(given, 'answer.data') }, required: ['data'] }, 'answer');
-  const field = node.byName.get('data') as CompiledField;
-  const read = compileFieldReader(field, serverAccess);
-  const write = compileValueWriter(field);
+  const { policy, rules } = node.byName.get('data') as CompiledField;
+  if (policy.private || rules?.read)
+    throw new ConfigurationError(`\`answer\` of ${what} is hidden by its own \`policy\`: give the operation a guard.`);
+  return compileWriter(node, readRules(node));
+}
+
+/** Most views of an answer that are kept. */
+const mostViews = 32;
+
+function compileWriter(node: ObjectNode, rules: readonly string[]): AnswerSchema {
+  const data = node.byName.get('data') as CompiledField;
+  const read = compileFieldReader(changeFields(data, mayLackHidden), { ...serverAccess, takesNull: true });
+  const write = compileValueWriter(changeFields(data, showNull));
+  const viewOf = keepLatest((held) => compileWriter(narrowFields(node, new Set(held.split(' '))), []), mostViews);
   return {
     node,
-    write(data) {
+    rules,
+    seenBy: (held) => viewOf(rules.filter((rule) => held.has(rule)).join(' ')),
+    write(value) {
       const report = new Report();
-      const stored = read(data, 'data', report);
-      if (report.errors.length === 0) return write(data === null ? null : stored);
+      const stored = read(value, 'data', report);
+      if (report.errors.length === 0) return write(value === null ? null : stored);
       const wrong = report.errors.map((error) => `\`${error.field}\` ${error.message}`).join('; ');
       throw new Error(`The answer of an operation does not match its schema: ${wrong}.`);
     },
   };
+}
+
+/** A record in the caller's view has no hidden fields. */
+function mayLackHidden(field: CompiledField): CompiledField {
+  return field.policy.private ? { ...field, optional: true } : field;
+}
+
+/** Null is a value of an untyped field. Otherwise it would be shown as missing. */
+function showNull(field: CompiledField): CompiledField {
+  return field.node.kind === 'leaf' && field.node.leaf === anyLeaf ? { ...field, nullable: true, storeNone: true } : field;
+}
+
+type Change = (field: CompiledField) => CompiledField;
+
+/** Changes a field and all fields within it. */
+function changeFields(field: CompiledField, change: Change): CompiledField {
+  return { ...change(field), node: changeNode(field.node, change) };
+}
+
+function changeNode(node: Node, change: Change): Node {
+  switch (node.kind) {
+    case 'leaf':
+      return node;
+    case 'array':
+      return { ...node, items: { ...node.items, node: changeNode(node.items.node, change) } };
+    case 'map':
+      return { ...node, values: { ...node.values, node: changeNode(node.values.node, change) } };
+    case 'object': {
+      const fields = node.fields.map((field) => changeFields(field, change));
+      return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+    }
+  }
 }
 
 function isNamed(given: AnswerInput): given is NamedAnswer {

@@ -8,6 +8,7 @@ import { insertAccess } from '../write/access.ts';
 import { compileObjectReader } from '../write/read-value.ts';
 import { Report } from '../write/report.ts';
 import { compileObject } from './compile-schema.ts';
+import { readRules } from './field-rules.ts';
 
 /** The compiled schema of a request body that is not a record of a model. */
 export interface CompiledBody {
@@ -28,6 +29,11 @@ export function compileBody(given: AnySchema): CompiledBody {
     );
   }
   const node = compileObject(schema, 'body');
+  const [rule] = readRules(node);
+  if (rule !== undefined)
+    throw new ConfigurationError(
+      `The schema of a body has a field that only callers with the rule \`${rule}\` read, and its description and its errors would name the field to all of them: leave it out.`,
+    );
   const readObject = compileObjectReader(node, insertAccess({}));
   const hydrate = compileHydrate(node);
   return {

@@ -6,7 +6,18 @@ import type { LeafNode, Slot } from '../node.ts';
 import { isDecimal128 } from '../value/bson-type.ts';
 import { aboveMaximum, belowMinimum, compileDecimalBounds } from '../value/decimal-bounds.ts';
 import type { Constraint, Leaf } from '../value/leaf.ts';
-import { anyLeaf, binaryLeaf, booleanLeaf, dateLeaf, enumLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
+import {
+  anyLeaf,
+  binaryLeaf,
+  booleanLeaf,
+  dateLeaf,
+  enumLeaf,
+  isBase64,
+  notBinary,
+  objectIdLeaf,
+  stringLeaf,
+  uuidLeaf,
+} from '../value/leaves.ts';
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../value/number-leaves.ts';
 import { isObject } from '../value/plain-object.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
@@ -44,7 +55,7 @@ function compileCaseless(given: unknown, path: string): Pick<LeafNode, 'caseless
 const numberKeywords = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
 
 const constraintKeywords = new Map<Leaf, readonly string[]>([
-  [stringLeaf, ['minLength', 'maxLength', 'pattern', 'format']],
+  [stringLeaf, ['minLength', 'maxLength', 'pattern', 'format', 'contentEncoding']],
   [intLeaf, numberKeywords],
   [floatLeaf, numberKeywords],
   [int64Leaf, ['minimum', 'maximum']],
@@ -55,7 +66,15 @@ function compileKeywords(leaf: Leaf, keywords: GivenSchema, path: string): Const
   const { minimum, maximum } = keywords;
   if (leaf === int64Leaf) return compileBounds(asInteger(minimum, 'minimum', path), asInteger(maximum, 'maximum', path));
   if (leaf === decimalLeaf) return compileDecimalBounds(asDecimal(minimum, 'minimum', path), asDecimal(maximum, 'maximum', path));
-  return compileConstraint(leaf === stringLeaf ? 'string' : 'number', keywords, path);
+  return leaf === stringLeaf ? compileText(keywords, path) : compileConstraint('number', keywords, path);
+}
+
+/** JSON Schema only describes the encoding of a text. A pattern for it would run out of stack on some megabytes. */
+function compileText({ contentEncoding, ...keywords }: GivenSchema, path: string): Constraint | undefined {
+  const constraint = compileConstraint('string', keywords, path);
+  if (contentEncoding === undefined) return constraint;
+  if (contentEncoding !== 'base64') throw new ConfigurationError(`\`contentEncoding\` of \`${path}\` must be \`base64\`.`);
+  return (text) => (isBase64(text as string) ? constraint?.(text) : notBinary);
 }
 
 /** Compiles inclusive bounds of an int64. They are exact; Ajv would round them. */

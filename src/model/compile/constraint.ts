@@ -7,6 +7,7 @@ import { once } from '../../mistakes.ts';
 import { Invalid } from '../../rules.ts';
 import { annotations, type GivenSchema, pick } from '../define/raw-schema.ts';
 import type { Constraint } from '../value/leaf.ts';
+import { decimalLeaf } from '../value/number-leaves.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 
 /**
@@ -19,6 +20,7 @@ function createAjv(): Ajv2020 {
   const created = new Ajv2020({ strict: true, strictTypes: true, strictRequired: false, allowUnionTypes: true, multipleOfPrecision: 8 });
   formats.default(created);
   created.addFormat('url', isUrl);
+  created.addFormat('decimal', isDecimal); // as this library describes `t.decimal()`
   created.removeKeyword('uniqueItems');
   created.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique });
   return created;
@@ -43,6 +45,10 @@ const withoutReferences = once(() => {
 // The pattern of ajv-formats would take minutes for a malicious string of 1 MiB.
 function isUrl(text: string): boolean {
   return /^(?:https?|ftp):\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text);
+}
+
+function isDecimal(text: string): boolean {
+  return !(decimalLeaf.fromJson(text) instanceof Invalid);
 }
 
 function isUnique(wanted: boolean, items: readonly unknown[]): boolean {

@@ -15,6 +15,11 @@ function namesIn({ read = [], insert = [], update = [] }: PolicyRules = {}): rea
   return [...read, ...insert, ...update];
 }
 
+/** The names of the rules by which callers read fields that others do not. */
+export function readRules(node: Node): readonly string[] {
+  return [...new Set(fieldsIn(node).flatMap(({ rules }) => rules?.read ?? []))].sort();
+}
+
 /** Whether some callers read a field of the record that others do not. */
 export function hasReadRules(node: Node): boolean {
   return fieldsIn(node).some(({ rules }) => rules?.read !== undefined);

@@ -69,9 +69,11 @@ type OfType<Name, S, As extends Form, Root, Way extends readonly unknown[]> = Na
       : Name extends 'integer' | 'number'
         ? As extends 'untyped'
           ? number | bigint
-          : keyof S & ('enum' | 'const') extends never
-            ? number
-            : number | bigint
+          : S extends { readonly format: 'int64' }
+            ? number | bigint
+            : keyof S & ('enum' | 'const') extends never
+              ? number
+              : number | bigint
         : Name extends 'array'
           ? OfArray<S, keyof S & ('prefixItems' | 'contains') extends never ? As : 'untyped', Root, Way>
           : Name extends 'object'

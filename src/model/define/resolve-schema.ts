@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { readOwnKeywords } from './own-keywords.ts';
 import { asSchema, type GivenSchema } from './raw-schema.ts';
 
 /** Keywords that hold a schema for each of several names. */
@@ -68,7 +69,8 @@ function resolveOne(given: GivenSchema, path: string, place: SchemaPlace): Given
     );
   if ($ref === undefined && place.within.length > 0) countReferred(path, place);
   const resolved = resolveMembers(own, path, place);
-  return normalize($ref === undefined ? resolved : addReferred(resolved, $ref, path, place));
+  const whole = normalize($ref === undefined ? resolved : addReferred(resolved, $ref, path, place));
+  return place.isInNoField ? whole : readOwnKeywords(whole);
 }
 
 function countReferred(path: string, { referred }: SchemaPlace): void {

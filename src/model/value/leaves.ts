@@ -16,7 +16,8 @@ const notDate = new Invalid('type', 'must be an RFC 3339 date-time, such as 2026
 const lostPlus = new Invalid('type', `${notDate.message}; its + must be sent as %2B`, { type: 'date-time' });
 const notObjectId = new Invalid('type', 'must be an ObjectId of 24 hexadecimal digits', { type: 'objectId' });
 const notUuid = new Invalid('type', 'must be a UUID, such as 123e4567-e89b-42d3-a456-426614174000', { type: 'uuid' });
-const notBinary = new Invalid('type', 'must be base64 (RFC 4648 §4) with padding', { type: 'base64' });
+/** The error of a text that is not base64. */
+export const notBinary = new Invalid('type', 'must be base64 (RFC 4648 §4) with padding', { type: 'base64' });
 const notFilterable = new Invalid('not_comparable', 'cannot be compared with text');
 
 const identity = (stored: unknown): unknown => stored;
@@ -115,7 +116,8 @@ export const uuidLeaf: Leaf<UUID> = {
 
 // The pattern has no groups of four characters: V8 would run out of stack on a text of some megabytes.
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
-const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64Text.test(text);
+/** Whether a text is base64 with padding (RFC 4648 §4). */
+export const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64Text.test(text);
 const readBinary = (text: string): Binary | Invalid => (isBase64(text) ? new Binary(Buffer.from(text, 'base64')) : notBinary);
 
 /** Bytes. */

@@ -35,6 +35,8 @@ export interface Access {
    * its own.
    */
   readonly incompleteObjects: boolean;
+  /** Whether null is a value of an untyped field, as it is in JSON Schema. */
+  readonly takesNull?: boolean;
   /** Whether checks do not run here, because they need stored values (`StoredCheck`). */
   readonly defersChecks?: boolean;
 }

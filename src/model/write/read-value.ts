@@ -37,8 +37,9 @@ export const isRequiredButMissing = new Invalid('required', 'is required');
 export function compileFieldReader(field: CompiledField, access: Access): ReadValue {
   const isProtected = holdsProtectedValues(field.node, access);
   const read = isProtected && field.node.kind !== 'object' ? refuseReplacement : compileNodeReader(field, access);
+  const isNullRead = access.takesNull === true && field.node.kind === 'leaf' && field.node.leaf === anyLeaf;
   return function readField(value, path, report) {
-    if (value !== null) return read(value, path, report);
+    if (value !== null || isNullRead) return read(value, path, report);
     if (isProtected) report.add(path, unclearable);
     else if (field.nullable) return field.storeNone ? null : absent;
     else if (!field.optional) report.add(path, isNull);

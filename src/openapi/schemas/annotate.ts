@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { describeReaders } from '../../model/define/own-keywords.ts';
 import type { CompiledField, Node } from '../../model/node.ts';
 import { compileObjectWriter } from '../../model/read/write-json.ts';
 import { type Access, serverAccess } from '../../model/write/access.ts';
@@ -25,7 +26,7 @@ function describeRules({ rules }: CompiledField, access: Access | 'read', own: u
   if (!rules?.read && !write) return {};
   const sentences = [
     ...(typeof own === 'string' ? [own] : []),
-    ...(rules?.read ? [`Only for callers with the rule ${inWords(rules.read)}.`] : []),
+    ...(rules?.read ? [describeReaders(rules.read)] : []),
     ...(write ? [`Only callers with the rule ${inWords(write)} may set it.`] : []),
   ];
   return { description: sentences.join(' '), ...(rules?.read ? { 'x-visible-to': rules.read } : {}) };

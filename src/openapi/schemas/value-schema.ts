@@ -34,7 +34,7 @@ function mapKeywords(keywords: Schema): Schema {
 function keysWithoutNul(own: unknown): unknown {
   if (own === undefined) return keySchema;
   const { pattern } = own as Schema;
-  return typeof pattern === 'string' && plainPattern.test(pattern) ? own : { allOf: [own, keySchema] };
+  return typeof pattern === 'string' && (plainPattern.test(pattern) || pattern === keySchema.pattern) ? own : { allOf: [own, keySchema] };
 }
 
 /**

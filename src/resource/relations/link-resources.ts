@@ -14,6 +14,7 @@ import type { Step } from '../../mongo/relations/include/read-included.ts';
 import type { References } from '../../mongo/relations/references.ts';
 import { watchMisfits } from '../../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
+import { operationIn } from '../define/answer-rules.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
 import type { Operation } from '../define/resource-options.ts';
@@ -71,7 +72,7 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
       const found = at(sought);
       return found && linkSeen(found);
     });
-    return { ...linkSeen(own), nested };
+    return { ...linkSeen(own), nested, operations: own.operations.map((operation) => operationIn(operation, held)) };
   }
 
   return {

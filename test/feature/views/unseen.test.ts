@@ -109,6 +109,8 @@ const requests: readonly Request[] = [
   ['GET', '/orders/found?secret=a'],
   ['GET', '/orders/found?titel=a'],
   ['GET', '/orders/paged'],
+  ['GET', '/orders/described'],
+  ['GET', '/orders/copied'],
   ['DELETE', '/orders/o1'],
   ['POST', '/customers', { id: 'c9', name: 'new', rating: canary }],
   ['PATCH', '/customers/c1', { name: 'new' }],
@@ -225,6 +227,8 @@ describe('a caller for whom the rules hold', () => {
     ['POST', '/orders/o1/stored'],
     ['GET', '/orders/found'],
     ['GET', '/orders/paged'],
+    ['GET', '/orders/described'],
+    ['GET', '/orders/copied'],
   ])('%s %s shows the field', async (method, path) => {
     const { status, text } = await ask(withRules, [method, path], { headers: { authorization: 'staff finance' } });
     expect([status, text]).toEqual([200, expect.stringContaining(path.includes('ledCount') ? '"ledCount":3' : canary)]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, defineModel, jsonBody, openapiDocument, type Service, service, t } from '../../../src/index.ts';
+import { ConfigurationError, defineModel, jsonBody, openapiDocument, type Service, service, t, toJsonSchema } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
-import { db } from '../fixtures.ts';
+import { db, Everything, Guarded } from '../fixtures.ts';
 import { compileSchema } from '../published.ts';
 
 const Address = t.object('Address', { city: t.string(), checkedBy: t.optional(t.string({ policy: { private: true } })) });
@@ -14,6 +14,19 @@ function document(make: (shop: Service<never>) => unknown, options: object = {})
 }
 
 const handler = () => undefined;
+
+/** A schema with those that it refers to in their places. */
+function inPlace(part: unknown, components: Any): unknown {
+  if (Array.isArray(part)) return part.map((one) => inPlace(one, components));
+  if (typeof part !== 'object' || part === null) return typeof part === 'bigint' ? Number(part) : part;
+  if ('$ref' in part) return inPlace(components.schemas[String(part.$ref).split('/').at(-1) as string], components);
+  const { anyOf, ...schema } = part as Any;
+  const nullable =
+    anyOf?.length === 2 && anyOf[1].type === 'null'
+      ? { ...(inPlace(anyOf[0], components) as object), type: ['object', 'null'] }
+      : { ...(anyOf && { anyOf }) };
+  return { ...nullable, ...Object.fromEntries(Object.entries(schema).map(([key, one]) => [key, inPlace(one, components)])) };
+}
 const SendOrder = t.object('SendOrder', { carrier: t.string({ minLength: 2 }), on: t.optional(t.date()), to: t.nullable(Address) });
 const described = document((shop) =>
   shop.resource({
@@ -152,6 +165,19 @@ describe('a custom operation in the description', () => {
       expect(requestBody.content['application/json'].schema).toEqual({ type: 'object' });
       expect(responses[200].content['application/json'].schema).toMatchObject({ properties: { data: {} } });
     }
+  });
+
+  it.each([
+    ['every builder', Everything],
+    ['every policy', Guarded],
+  ])('describes what is read of a model by the schema of it: %s', (_name, given) => {
+    const model = given as unknown as typeof Note;
+    const answer = t.array(t.from(toJsonSchema(model, 'read')));
+    const found = { method: 'GET', path: '/found', answer, handler: () => [] } as const;
+    const { components, paths } = document((shop) => shop.resource({ model, path: 'things', ops: ['get'], operations: { found } }));
+    const { data } = (paths['/api/things/found'] as Any).get.responses[200].content['application/json'].schema.properties;
+    expect(data).toEqual({ type: 'array', items: { $ref: `#/components/schemas/${model.name}` } });
+    expect(inPlace(data.items, components)).toEqual(inPlace({ $ref: `#/components/schemas/${model.name}Read` }, components));
   });
 
   it('refuses an answer that is none', () => {

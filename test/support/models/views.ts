@@ -1,5 +1,5 @@
 import type { RecordContext as HandlerContext } from '../../../src/index.ts';
-import { type Api, cursorPaging, defineModel, service, t } from '../../../src/index.ts';
+import { type Api, cursorPaging, defineModel, service, t, toJsonSchema } from '../../../src/index.ts';
 import type { TestDatabase } from '../database/database.ts';
 
 /** Stands in every hidden field: no answer to a caller outside its view may have it. */
@@ -98,6 +98,20 @@ export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = t
             summary: 'Page',
             answer: 'page',
             handler: async (ctx: HandlerContext) => ({ records: await ctx.store(Order).find({}), next: 'x' }),
+          },
+          described: {
+            method: 'GET',
+            path: '/described',
+            summary: 'Find',
+            answer: t.array(t.from(toJsonSchema(Order, 'read'))),
+            handler: (ctx: HandlerContext) => ctx.store(Order).find({}),
+          },
+          copied: {
+            method: 'GET',
+            path: '/copied',
+            summary: 'Copy',
+            answer: t.array(t.from(toJsonSchema(Order, 'read'))),
+            handler: async (ctx: HandlerContext) => JSON.parse(JSON.stringify(await ctx.store(Order).find({}))),
           },
           stored: { summary: 'Show', handler: async (ctx: HandlerContext) => [await ctx.store(Order).get(ctx.params.id)] },
         },
