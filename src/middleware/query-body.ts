@@ -5,21 +5,27 @@ import { aTimeLimit } from '../mongo/driver/time-limit.ts';
 import { settingKinds } from '../mongo/list/parse-list-query.ts';
 import { checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
-import { aBodyLimit } from './body-limit.ts';
+import { aBodyLimit, anAmountOfValues } from './body-limit.ts';
 import { problemsOf } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { bodyOf, type JsonBodyOptions, jsonBody } from './json-body.ts';
 
 /** Options of {@link queryBody}. */
-export interface QueryBodyOptions extends Pick<JsonBodyOptions, 'limit' | 'timeout'> {
+export interface QueryBodyOptions extends Pick<JsonBodyOptions, 'limit' | 'timeout' | 'maxValues'> {
   /** Largest body in bytes. @default 65,536 */
   readonly limit?: number;
   /** Time in which the body must arrive, in milliseconds. @default the api's `bodyTimeout`, or 30,000 */
   readonly timeout?: number;
+  /** The most values in the body. @default the api's `maxValues`, or 25,000 */
+  readonly maxValues?: number;
 }
 
-const legal: LegalOptions<QueryBodyOptions> = { limit: orUndefined(aBodyLimit), timeout: orUndefined(aTimeLimit) };
+const legal: LegalOptions<QueryBodyOptions> = {
+  limit: orUndefined(aBodyLimit),
+  timeout: orUndefined(aTimeLimit),
+  maxValues: orUndefined(anAmountOfValues),
+};
 
 const inBodyOnly = new Invalid('not_available', 'is not available in the URL: the parameters of this request stand in its body');
 

@@ -187,7 +187,7 @@ function listing(r: CompiledResource, reading: readonly ResourceMiddleware[]): r
   ];
 }
 
-const queried = (r: CompiledResource) => listing(r, [queryBody({ timeout: r.bodyTimeout })]);
+const queried = (r: CompiledResource) => listing(r, [queryBody({ timeout: r.bodyTimeout, maxValues: r.maxValues })]);
 
 /**
  * The chain of a custom operation: its own middlewares run between the guards and scope of the resource and the answer.

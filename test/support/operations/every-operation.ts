@@ -81,7 +81,7 @@ export function everyOperation(api: Api): Sent[] {
         ...(included.has(operation) && { include: 'label,tags' }),
       });
       const queryOf = twinOf === undefined ? asked : () => ({});
-      const body = twinOf === undefined ? bodies[operation] : asked;
+      const body = twinOf === undefined ? bodies[operation] : (n: string) => inBody(asked(n));
       if (readsJson !== (body !== undefined)) throw new Error(`${operation} ${readsJson ? 'needs a' : 'takes no'} body: see \`bodies\`.`);
       const row = (n: string): Row => {
         const filled = Object.entries(parametersOf(n)).reduce((rest, [key, value]) => rest.replace(`:${key}`, value), path);
@@ -115,6 +115,11 @@ export function everyOperation(api: Api): Sent[] {
       ];
     }),
   );
+}
+
+/** What is separated by commas in a URL is an array in a body. */
+function inBody({ include, ...others }: Record<string, string>): object {
+  return { ...others, ...(include && { include: include.split(',') }) };
 }
 
 /** The text of the records of a collection, by which a test sees whether an answer tells of them. */
