@@ -199,3 +199,19 @@ describe('a filter through relations', () => {
     expect(commands.events.map(({ commandName }) => commandName)).toEqual(['find']);
   });
 });
+
+describe('a list through a relation by `t.hasMany` alone', () => {
+  const marked = useApi<Caller>(
+    database,
+    (shop) => [shop.resource({ model: Article, through: ['marks'] }), shop.resource({ model: Mark })],
+    { models: [Comment, Author] },
+  );
+
+  it.each([
+    ['any(marks, colour = "blue")', ['a2', 'a4']],
+    ['none(marks)', ['a3']],
+  ])('%s finds %s', async (filter, found) => {
+    const { body } = await marked.request('GET', `/api/articles?filter=${encodeURIComponent(filter)}`);
+    expect(body.data?.map(({ id }: { id: string }) => id)).toEqual(found);
+  });
+});

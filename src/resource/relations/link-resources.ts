@@ -155,7 +155,7 @@ function compileThroughOf(
 ): Through | undefined {
   if (isEmpty(names)) return undefined;
   const through = compileThrough(model, names, { db, maxTimeMS, targets, owner: `resource \`${path}\``, ...throughLimits });
-  return through.fields.size > 0 ? through : undefined;
+  return through.relations.size > 0 ? through : undefined;
 }
 
 function warnOfShutRelations({ path }: UnlinkedResource, { includes, through }: RelationsOf): void {
