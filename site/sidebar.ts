@@ -49,6 +49,7 @@ export const order = {
     'reference/writes.md',
     'reference/lists.md',
     'reference/filter.md',
+    'reference/export.md',
     'reference/relations.md',
     'reference/many.md',
     'reference/soft-delete.md',

@@ -40,7 +40,9 @@ export type {
   ScopeFunction,
   Slots,
 } from './middleware/exchange/context.ts';
+export { type StreamPlaces, streamPlaces } from './middleware/exchange/stream-places.ts';
 export type { RecordsPage } from './middleware/exchange/write-records.ts';
+export { type ExportRecordsOptions, exportRecords } from './middleware/export-records.ts';
 export { fields } from './middleware/fields.ts';
 export { type FilterQueryOptions, filterQuery } from './middleware/filter-query.ts';
 export { findIncluded } from './middleware/find-included.ts';

@@ -49,6 +49,7 @@ const rooms = [
   'middleware/relations',
   'middleware/hooks',
   'middleware/idempotency',
+  'export',
   'middleware',
   'batch',
   'resource/define',

@@ -100,6 +100,12 @@ export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOp
    */
   readonly maxConcurrency?: number | ConcurrencyOptions<Principal>;
   /**
+   * How many exports may be under way at the same time; the next one is answered with 503. They take no places of
+   * `maxConcurrency` while they stream.
+   * @default 10
+   */
+  readonly maxStreams?: number;
+  /**
    * How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it.
    *
    * @default 10,000
@@ -228,6 +234,7 @@ export const apiOptionNames = [
   'maxBody',
   'maxValues',
   'maxConcurrency',
+  'maxStreams',
   'maxTimeMS',
   'bodyTimeout',
   'requestTimeout',

@@ -36,6 +36,8 @@ export interface CloseOptions {
 export interface Closing {
   hasBegun: boolean;
   readonly inFlight: InFlight;
+  /** Ends the exports that are under way. */
+  endStreams(): void;
 }
 
 const milliseconds = aWholeNumber(0, 2 ** 31 - 1, ' of milliseconds');
@@ -54,6 +56,8 @@ export function compileClose(closing: Closing, client: MongoClient): (options?: 
     checkOptions(options, legal, '`close`');
     const { server, delay = 0, timeout = 8_000 } = options;
     closing.hasBegun = true;
+    if (delay > 0) setTimeout(closing.endStreams, delay).unref();
+    else closing.endStreams();
     await (server ? closeOnce(server, delay, timeout) : endAnswers(closing, delay, timeout));
     await untilSessionsEnd(client, graceMS);
   };

@@ -48,7 +48,7 @@ type Options = ApiOptions<ResourceDefinition>;
 
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
 export function createApi(options: Options, identify: Authenticate<unknown> | undefined, rules?: CallerRules): Api {
-  const closing: Closing = { hasBegun: false, inFlight: new InFlight() };
+  const closing: Closing = { hasBegun: false, inFlight: new InFlight(), endStreams: () => parts.streams.close() };
   const parts = compileParts(options, identify, rules, closing);
   const { prefix, description, probes, routes, maxTimeMS, stores, keyModels, latches } = parts;
   const { around } = parts.outer;
@@ -149,8 +149,9 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     resources,
     routes,
   ]);
-  const { maxTimeMS } = settings();
+  const { maxTimeMS, streams } = settings();
   return {
+    streams,
     prefix: prefix(),
     description: description(),
     outer: outer(),

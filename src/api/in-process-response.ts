@@ -37,6 +37,8 @@ export class InProcessResponse extends ServerResponse {
     });
     this.started.catch(() => undefined); // without this, a rejection that is not awaited would end the process
     this.assignSocket(new Sink() as unknown as Socket);
+    // Node's server resets this when a connection drains; here, only the stream of the body knows.
+    Object.defineProperty(this, 'writableNeedDrain', { get: () => this.#body?.writableNeedDrain ?? false });
     this.once('finish', () => this.destroy()); // Node's server emits `close` at this point, and `inFlightLimit` waits for it
   }
 
@@ -59,9 +61,9 @@ export class InProcessResponse extends ServerResponse {
   }
 
   override destroy(error?: Error): this {
-    if (!this.writableFinished) {
+    if (!this.writableFinished && !this.destroyed) {
       this.once('close', () => this.#fail(error ?? new Error('The response was destroyed before its status and headers were known.')));
-      this.#body?.destroy(error);
+      if (this.#body) cut(this.#body, error);
     }
     return super.destroy();
   }
@@ -77,7 +79,8 @@ export class InProcessResponse extends ServerResponse {
     body.on('drain', () => this.emit('drain'));
     body.once('close', () => this.destroy());
     body.on('error', () => undefined); // the reader gets the error
-    this.#respond(Readable.toWeb(body) as ReadableStream);
+    // Nothing is read before the reader asks for it, so that an answer which is cut off ends behind what was written.
+    this.#respond(Readable.toWeb(body, { strategy: { highWaterMark: 0 } }) as ReadableStream);
     return body;
   }
 
@@ -98,4 +101,11 @@ export class InProcessResponse extends ServerResponse {
     const hasBody = this.req.method !== 'HEAD' && ![204, 205, 304].includes(this.statusCode);
     return new Response(hasBody ? (body ?? null) : null, { status: this.statusCode, statusText: this.statusMessage, headers });
   }
+}
+
+/** Breaks a body off: at once for a reason, and otherwise behind what was written, as a connection delivers it. */
+function cut(body: PassThrough, error: Error | undefined): void {
+  const isRead = () => body.readableLength === 0 && body.writableLength === 0;
+  if (error || isRead()) body.destroy(error);
+  else body.on('data', () => isRead() && body.destroy());
 }

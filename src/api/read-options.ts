@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { checkBodyLimit, checkBodyValues, defaultBodyTimeout, defaultBodyValues } from '../middleware/body-limit.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
+import { streamPlaces } from '../middleware/exchange/stream-places.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { checkThroughLimits } from '../middleware/relations/compile-through.ts';
 import { tryAll } from '../mistakes.ts';
@@ -40,11 +41,12 @@ type Options = ApiOptions<ResourceDefinition>;
 /** Reads the options that every resource of the api gets. */
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
-  const { maxValues = defaultBodyValues, warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
-  const [filterLimits, throughLimits, referenceLimits] = tryAll([
+  const { maxStreams = 10, maxValues = defaultBodyValues, warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
+  const [filterLimits, throughLimits, referenceLimits, streams] = tryAll([
     () => checkFilterLimits(options),
     () => checkThroughLimits(options),
     () => checkReferenceLimits(options),
+    () => streamPlaces(maxStreams),
     () => readDatabase(options),
     () => checkBodyLimit(maxBody),
     () => checkBodyValues(maxValues),
@@ -63,6 +65,7 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     maxPageBytes,
     warnOnScan,
     shareRoundTrips,
+    streams,
     filterLimits,
     throughLimits,
     referenceLimits,

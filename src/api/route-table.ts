@@ -3,6 +3,7 @@ import { caching } from '../middleware/caching.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { inView } from '../middleware/exchange/in-view.ts';
 import { compose } from '../middleware/exchange/step.ts';
+import { chooseExport } from '../middleware/export-records.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
@@ -11,6 +12,8 @@ import { docsPath } from '../openapi/docs-page.ts';
 import { batchPath } from '../openapi/operations/describe-batch.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
 import type { UnlinkedResource } from '../resource/define/compiled-resource.ts';
+import { exportName } from '../resource/define/export-options.ts';
+import { exportChainOf } from '../resource/export-chains.ts';
 import type { ServedResource } from '../resource/serve-resource.ts';
 import { compileBatchRoute } from './batch-route.ts';
 import type { Route } from './dispatch.ts';
@@ -58,8 +61,22 @@ export function compileRouteTable(description: ApiDescription, { docs, isPerCall
 function compileRoutes(resource: ServedResource): Route[] {
   return resource.served.map((operation) => ({
     ...operation,
-    run: resource.runOf(operation.name),
+    run: runOf(resource, operation.name),
   }));
+}
+
+function runOf(resource: ServedResource, name: string): ResourceMiddleware {
+  const whole = resource.export && exportChainOf.get(name);
+  return whole ? pageOrExport(resource.runOf(name), resource.runOf(whole)) : resource.runOf(name);
+}
+
+/** Answers a list by pages, or whole if `Accept` asks for it. */
+function pageOrExport(page: ResourceMiddleware, whole: ResourceMiddleware): ResourceMiddleware {
+  return function pageOrExport(ctx, next) {
+    if (!chooseExport(ctx)) return page(ctx, next);
+    if (ctx.operation) ctx.operation = { ...ctx.operation, name: exportName };
+    return whole(ctx, next);
+  };
 }
 
 function compileDocumentRoute(description: ApiDescription, isPerCaller: boolean, before: readonly ResourceMiddleware[]): Route {

@@ -88,7 +88,7 @@ function boundsOf({ pageBytes }: Context, maxPageBytes: number): { readonly maxP
 }
 
 /** The option of `findPage` for the related records that a query names. */
-interface SeenThrough {
+export interface SeenThrough {
   readonly through?: { readonly sight: Sight; readonly maxIds: number; readonly maxSorted: number };
 }
 
@@ -96,7 +96,7 @@ interface SeenThrough {
  * Asks the guards and scopes of the related records that a query names: only those, and none behind one that shows
  * nothing. Throws a plain Error (500) for a query of a `listQuery` with another `through`.
  */
-async function askThrough(ctx: Context, query: ListQuery, through: Through | undefined): Promise<SeenThrough> {
+export async function askThrough(ctx: Context, query: ListQuery, through: Through | undefined): Promise<SeenThrough> {
   const named = throughFields(query);
   const paths = query.filter ? pathsIn(query.filter) : [];
   if (named.length === 0 && paths.length === 0) return {};

@@ -33,6 +33,12 @@ export interface ListQueryOptions extends Partial<FilterLimits> {
    * @default none
    */
   readonly through?: Through;
+  /**
+   * Whether the list is answered whole, by `exportRecords`: `limit`, `before`, `page`, `total` and `include` are then
+   * 400, and `after` resumes an answer that was cut, whatever the paging is.
+   * @default false
+   */
+  readonly whole?: boolean;
   /** Largest number of values of one `in` or `nin`. @default 500 */
   readonly maxFilterValues?: number;
   /** Largest number of characters of a `prefix`, up to 8,000. @default 1,000 */
@@ -47,6 +53,9 @@ const longestPrefix = 8000;
 /** The database accepts no more sort keys. */
 const mostSortKeys = 32;
 
+/** A list that is answered whole has a position, and no page. */
+const unpaged: Paging = { mode: 'cursor', size: 1, max: 1, total: false };
+
 /** The legal values of the limits of filters and sorts. */
 export const filterLimits: LegalOptions<FilterLimits> = {
   maxFilterValues: aWholeNumber(1),
@@ -59,6 +68,7 @@ const legal: LegalOptions<ListQueryOptions> = {
   fields: trueOrFalse,
   includes: [isIncludable, 'what `compileIncludes()` returns'],
   through: aThrough,
+  whole: trueOrFalse,
   maxFilterValues: orUndefined(filterLimits.maxFilterValues),
   maxPrefix: orUndefined(filterLimits.maxPrefix),
   maxSortKeys: orUndefined(filterLimits.maxSortKeys),
@@ -73,7 +83,7 @@ const legal: LegalOptions<ListQueryOptions> = {
  */
 export function listQuery(model: ModelInput, paging: Paging, options: ListQueryOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`listQuery`');
-  const { name, fields = false, includes: relations = noRelations, through: related, ...limits } = options;
+  const { name, fields = false, includes: relations = noRelations, through: related, whole = false, ...limits } = options;
   checkPaging(paging);
   return perView(model, [relations, related] as const, (seen, includes, through) => {
     const { collection, clientFields: own, selector, deletedAt } = seen;
@@ -81,13 +91,14 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     const rules: ListRules = {
       resource: [name ?? collection, ...viewsOf(seen, through)].join(' '),
       fields: clientFields,
-      paging,
+      paging: whole ? unpaged : paging,
       selector: fields ? selector : undefined,
       includes,
       ...(through && { relations: through.relations }),
+      isWhole: whole,
       ...checkFilterLimits(limits),
     };
-    const ofCursor = paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
+    const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
     const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
     return passing(
       { leaves: ['listQuery'] },

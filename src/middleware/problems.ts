@@ -6,6 +6,7 @@ import { aFunction, checkOptions, type LegalOptions } from '../options.ts';
 import { discardIgnoredBody, discardUnreadBody } from './body/unread-body.ts';
 import { containErrors, requireSoundBody } from './exchange/contain-errors.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { cutOff } from './exchange/cut-off.ts';
 import { ClientGone } from './exchange/exchange.ts';
 import { reportError } from './exchange/report-error.ts';
 
@@ -67,7 +68,7 @@ export function problems(options: ProblemsOptions = {}): ResourceMiddleware {
 /** If a function has taken over the response (`ctx.respond = false`) and failed, the response has to be ended here. */
 function takeBack(ctx: Context): void {
   if (ctx.respond !== false || ctx.res.writableEnded) return;
-  if (ctx.headerSent) ctx.res.destroy();
+  if (ctx.headerSent) cutOff(ctx.res);
   else ctx.respond = true;
 }
 
@@ -92,6 +93,24 @@ function send(ctx: Context, error: unknown, write: WriteProblem | undefined): vo
   ctx.status = problem.status;
   ctx.body = own ?? text;
   discardUnreadBody(ctx);
+}
+
+/**
+ * The problem document of an error that ends an answer which has begun, and can no longer be answered itself.
+ * `app.on('error')` receives what it would receive otherwise.
+ */
+export function noteProblem(ctx: Context, error: unknown): ProblemDocument {
+  try {
+    return note(ctx, error);
+  } catch {
+    return note(ctx, new Error('An error could not be answered as it is.', { cause: error }));
+  }
+}
+
+function note(ctx: Context, error: unknown): ProblemDocument {
+  const problem = toProblem(error);
+  if (isReported(problem, error)) reportError(ctx, error);
+  return documentOf(problem, ctx);
 }
 
 function documentOf(problem: Problem, { requestId }: Context): ProblemDocument {

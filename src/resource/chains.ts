@@ -43,6 +43,7 @@ import { withinTransaction } from '../middleware/within-transaction.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName, type Operation, type WriteOperation } from './define/resource-options.ts';
+import { exportChains } from './export-chains.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
 import { nestedChains } from './relations/nested-chains.ts';
 
@@ -54,6 +55,7 @@ export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonl
     ...r.operations.map((operation) => [operation.name, () => customChain(r, operation)] as const),
     ...nestedChains(r, { ...chains, query: queried }),
     ...linkChains(r),
+    ...exportChains(r),
   ]);
 }
 

@@ -29,6 +29,7 @@ import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
+import { exportName, readExport } from './define/export-options.ts';
 import { type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { relationEndpoints } from './define/relation-endpoints.ts';
@@ -68,6 +69,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   links: aListOfRelations,
   fields: trueOrFalse,
   filters: anArrayOf("filters, such as ['status = … AND total >= …']", (filter) => typeof filter === 'string'),
+  export: checkedLater,
   operations: [isObject, 'an object with an operation for each name'],
   deleted: [isObject, 'an object of guards'],
   before: [isTable, 'an object with an array of functions for each operation'],
@@ -103,6 +105,18 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
       .map(({ name }) => name),
   );
   const names = once(() => [...standard(), ...Object.keys(given('operations').operations ?? {})]);
+  const exporting = once(() =>
+    readExport(
+      {
+        given: given('export').export,
+        ops: standard(),
+        custom: custom().map(({ name }) => name),
+        hasHooks: functionsOf(given('after').after ?? {}, 'list').length > 0,
+      },
+      where,
+    ),
+  );
+  const guardedNames = once(() => [...withGroups(names()), ...(given('export').export === undefined ? [] : [exportName])]);
   const [, , model, ops, operations] = tryAll([
     () => checkOptions(definition, legal, where),
     () => checkPath(given('path'), compiledModel(), where),
@@ -111,7 +125,8 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     custom,
     () => checkEndpoints(standard(), [...custom(), ...relationEndpoints(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
-    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', withGroups(names()), where, checkGuards),
+    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', guardedNames(), where, checkGuards),
+    exporting,
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkTable(given('before').before ?? {}, 'before', withGroups(standard().filter(isWrite)), where, checkBefore),
     () =>
@@ -145,12 +160,16 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     paging: definition.paging ?? cursorPaging(),
     fields: definition.fields ?? false,
     filters: definition.filters ?? [],
+    export: exporting(),
     include,
     through,
     nested: definition.nested ?? [],
     links: definition.links ?? [],
     deletedGuards: definition.deleted?.guards,
-    guardsOf: (operation) => [...new Set([...guards, ...functionsOf<Guard<never>>(guardsFor, operation)])],
+    guardsOf: (operation) => {
+      const ofList = operation === exportName && exporting() ? functionsOf<Guard<never>>(guardsFor, 'list') : [];
+      return [...new Set([...guards, ...ofList, ...functionsOf<Guard<never>>(guardsFor, operation)])];
+    },
     beforeOf: (operation) => functionsOf(before, operation),
     withinOf: (operation) => functionsOf(within, operation),
     hooksOf: (operation) => functionsOf(after, operation),

@@ -12,6 +12,7 @@ import { chainsOf } from './chains.ts';
 import { answerRules } from './define/answer-rules.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName } from './define/resource-options.ts';
+import { exportChainOf } from './export-chains.ts';
 import { type ServedOperation, servedOperations } from './served-operations.ts';
 
 /** A resource with its operations, and what they run. */
@@ -75,8 +76,11 @@ const hidden = step(['not_found'], function hidden() {
   throw noSuchPath();
 });
 
+/** The operations that read with parameters: those which may name related records. */
+const reads: ReadonlySet<string> = new Set(['get', 'list', listQueryName, ...exportChainOf.values()]);
+
 function isOfRelation({ ops, operations }: CompiledResource, name: string): boolean {
-  return name !== listQueryName && !(ops as readonly string[]).includes(name) && !operations.some((one) => one.name === name);
+  return !reads.has(name) && !(ops as readonly string[]).includes(name) && !operations.some((one) => one.name === name);
 }
 
 /** The rules on which an operation depends: always, and where its query string names relations. */
@@ -91,7 +95,7 @@ function rulesOf(resource: CompiledResource, name: string): OperationRules {
   if (name === 'delete') return none; // it takes no field and shows none
   const nested = resource.nested.find(({ operations }) => operations.some((one) => one.name === name));
   const own = [...new Set([...resource.model.rules, ...(nested?.target.model.rules ?? [])])];
-  const reading = nested ? nested.target : name === 'list' || name === 'get' || name === listQueryName ? resource : undefined;
+  const reading = nested ? nested.target : reads.has(name) ? resource : undefined;
   return { own, related: reading ? relatedRules(stepsOf(reading)) : [] };
 }
 

@@ -71,6 +71,15 @@ describe('the atlas', () => {
     atlas = await serve(createAtlas(database.db).routes());
   });
 
+  it('exports its cities as a table and as lines', async () => {
+    const whole = (accept: string) => atlas.request('GET', '/api/cities?country=LI&sort=name', { headers: { accept } });
+    const own = cities.filter(({ country }) => country === 'LI').length;
+    const lines = (await whole('application/x-ndjson')).text.trim().split('\n');
+    expect(JSON.parse(lines.at(-1) as string)).toEqual({ end: true, count: own });
+    const rows = (await whole('text/csv')).text.split('\r\n');
+    expect([rows.length, rows[0]]).toEqual([own + 2, expect.stringContaining('id,')]);
+  });
+
   it('has the indexes that it needs, and no other', async () => {
     const { collections } = await planIndexes(createAtlas(database.db));
     expect(collections).toMatchObject(

@@ -28,6 +28,22 @@ beforeEach(async () => {
   path = headers.location as string;
 });
 
+describe('the list of tickets', () => {
+  const csv = (headers: object) => server.request('GET', '/api/tickets', { headers: { ...headers, accept: 'text/csv' } });
+
+  it('is a table for agents, without what is finance to know', async () => {
+    await server.request('POST', '/api/tickets', { headers: ann, body: { title: '=HYPERLINK("https://evil.example")' } });
+    const { status, headers, text } = await csv(bob);
+    expect([status, headers['content-disposition']]).toEqual([200, 'attachment; filename="tickets.csv"']);
+    expect(text.split('\r\n')).toHaveLength(4);
+    expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
+    const { text: ofFinance } = await csv({ authorization: 'Bearer agent-fay' });
+    const [own, wider] = [text, ofFinance].map((table) => table.split('\r\n')[0]?.split(',') ?? []);
+    expect(wider?.filter((name) => !own?.includes(name))).not.toEqual([]);
+    expect((await csv(ann)).status).toBe(403);
+  });
+});
+
 describe('a ticket', () => {
   it('is taken by one agent', async () => {
     const taken = await server.request('POST', `${path}/take`, { headers: bob });

@@ -180,7 +180,7 @@ beforeAll(async () => {
     const paging = cursorPaging({ total: true, max: 100 });
     const through = ['customer', 'notes', 'notes.by'];
     const resources = [
-      shop.resource({ model: Order, scope, paging, through }),
+      shop.resource({ model: Order, scope, paging, through, export: {} }),
       shop.resource({ model: Customer, scope }),
       shop.resource({ model: Note, scope }),
     ];
@@ -226,6 +226,22 @@ describe('random filters, random spellings, and an evaluator of its own', () => 
       });
       const tooLong = answer.body.errors?.every(({ rule }: { rule: string }) => rule === 'too_complex');
       if (!tooLong) expect([filter, posted.body.data ?? posted.body.errors]).toEqual([filter, answer.body.data ?? answer.body.errors]);
+      const whole = { headers: { ...headers, accept: 'application/x-ndjson' } };
+      const { page, exported } = await random.pick([
+        async () => ({ page: answer, exported: await server.request('GET', path.replace('total=true&limit=100&', ''), whole) }),
+        async () => ({
+          page: posted,
+          exported: await server.request('POST', '/api/orders/query', { ...whole, body: { filter, sort: sort.split(',') } }),
+        }),
+      ])();
+      const { data, errors } = page.body;
+      const lines = () =>
+        exported.text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+      const all = errors ?? [...data, { end: true, count: data.length }];
+      expect([filter, exported.status, exported.body?.errors ?? lines()]).toEqual([filter, page.status, all]);
       if (named.size > 0 && !caller.isStaff) {
         expect([filter, answer.status]).toEqual([filter, 400]);
         continue;

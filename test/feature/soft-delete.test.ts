@@ -223,6 +223,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
     findMany: async (c) =>
       expect((await c.findMany(['gone', 'live'], undefined, new Room(1_000), new Work())).map(({ id }) => id)).toEqual(['live']),
     sizeMany: async (c) => expect([...(await c.sizeMany(['gone', 'live'], undefined, new Work())).keys()]).toEqual(['"live"']),
+    countList: async (c) => expect(await c.countList(query, undefined, undefined, 9, new Work())).toBe(1),
     count: async (c) => expect(await c.count([], undefined, new Work())).toBe(1),
     insert: (c) => expect(c.insert({ _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
     insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }], new Work())).keys()]).toEqual([0]),

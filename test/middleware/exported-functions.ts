@@ -18,6 +18,7 @@ const others = [
   'planIndexes',
   'planValidators',
   'service',
+  'streamPlaces',
   'toJsonSchema',
   'withFolds',
 ];

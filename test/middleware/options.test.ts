@@ -18,6 +18,7 @@ import {
   cursorPaging,
   defineModel,
   deleted,
+  exportRecords,
   fields,
   filterQuery,
   findIncluded,
@@ -43,6 +44,7 @@ import {
   rules,
   scope,
   stores,
+  streamPlaces,
   t,
   typedQuery,
   update,
@@ -59,7 +61,7 @@ const db = new MongoClient('mongodb://127.0.0.1:1').db(); // a middleware opens 
 type Case = [middleware: string, what: string, make: (wrong: Any) => unknown, wrong: unknown, message: RegExp];
 
 /** Those of the middlewares that open a collection. */
-const onStore = Object.entries({ findPage, findRecord, insert, update, updateMany, remove, removeMany, records }).flatMap(
+const onStore = Object.entries({ exportRecords, findPage, findRecord, insert, update, updateMany, remove, removeMany, records }).flatMap(
   ([name, make]): Case[] => [
     [
       name,
@@ -103,6 +105,12 @@ const cases: readonly Case[] = [
     { db, fetchPrivate: 1 },
     /`fetchPrivate` .* true or false/,
   ],
+  ['exportRecords', 'no number', (wrong) => exportRecords(Doc, wrong), { db, max: 0 }, /`max` .* a whole number of records/],
+  ['exportRecords', 'disarm that is no boolean', (wrong) => exportRecords(Doc, wrong), { db, disarm: 'no' }, /`disarm` .* true or false/],
+  ['exportRecords', 'a number of places', (wrong) => exportRecords(Doc, wrong), { db, places: 10 }, /`places` .* `streamPlaces\(\)`/],
+  ['exportRecords', 'a scope that is none', (wrong) => exportRecords(Doc, wrong), { db, scope: {} }, /`scope` .* a function/],
+  ['exportRecords', 'no places', (wrong) => streamPlaces(wrong), 0, /`maxStreams` must be a whole number/],
+  ['listQuery', 'whole that is no boolean', (wrong) => listQuery(Doc, cursorPaging(), wrong), { whole: 1 }, /`whole` .* true or false/],
   ['findPage', 'names', (wrong) => findPage(Doc, wrong), { db, through: ['customer'] }, /`through` .* `compileThrough/],
   [
     'listQuery',

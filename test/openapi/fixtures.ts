@@ -1,5 +1,5 @@
 import { type Db, MongoClient } from 'mongodb';
-import { defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
+import { defineModel, type Model, openapiDocument, service, streamPlaces, t } from '../../src/index.ts';
 import { checkFilterLimits } from '../../src/middleware/list-query.ts';
 import { checkThroughLimits } from '../../src/middleware/relations/compile-through.ts';
 import { checkReferenceLimits } from '../../src/mongo/relations/limits.ts';
@@ -22,6 +22,7 @@ export function compile(options: unknown): CompiledResource {
     maxValues: 25_000,
     warnOnScan: false,
     shareRoundTrips: true,
+    streams: streamPlaces(10),
     isCarried: false,
     idempotency: undefined,
     filterLimits: checkFilterLimits({}),

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { Context } from './context.ts';
+import { cutOff } from './cut-off.ts';
 import { reportError, toError } from './report-error.ts';
 
 /**
@@ -33,6 +34,7 @@ export function requireSoundBody({ body }: Context): void {
  */
 function onerror(this: Context, thrown: unknown): void {
   if (thrown === null || thrown === undefined) return;
+  if (this.exchange?.isStreaming) return; // such a stream tells its own errors: here its client has gone, or it was cut
   const error = toError(thrown);
   try {
     const app = Object.create(this.app, { emit: { value: emit } });
@@ -40,7 +42,7 @@ function onerror(this: Context, thrown: unknown): void {
     Object.getPrototypeOf(this).onerror.call(ctx, Object.isExtensible(error) ? error : new Error(error.message, { cause: error }));
   } catch (failure) {
     reportError(this, failure);
-    this.res.destroy();
+    cutOff(this.res);
   }
 }
 

@@ -33,7 +33,9 @@ interface Addressed {
  */
 export class Exchange {
   /** Its commands in the database. */
-  readonly work = new Work();
+  work = new Work();
+  /** Whether its answer is a stream that the library makes: it has a place of its own, and none of `inFlightLimit`. */
+  isStreaming = false;
   /** Whether hooks of `after` are running: the operation itself is done. */
   isInHooks = false;
   readonly #ctx: Addressed;
@@ -100,6 +102,14 @@ export class Exchange {
     this.#controller?.abort(this.#givenUp);
     for (const run of this.#whenGivenUp?.splice(0) ?? []) run();
     return this.#givenUp;
+  }
+
+  /** Begins new work with a time of its own, for the next part of a stream. The commands are counted on. */
+  renewWork(): void {
+    const { commandCount, databaseTime } = this.work;
+    this.work = Object.assign(new Work(), { commandCount, databaseTime });
+    if (this.#givenUp) this.work.giveUp(this.#givenUp);
+    if (this.#isBroken) this.work.leave(new ClientGone());
   }
 
   /** Called before each step that must not begin after the request was given up. */

@@ -66,6 +66,11 @@ export class AskedRules {
     return { asked, held: asked.filter((name) => this.#answers.get(name) === true) };
   }
 
+  /** The same rules about the same caller, of which none was asked. */
+  renew(): AskedRules {
+    return new AskedRules(this.#rules, this.#principal);
+  }
+
   /** Whether the same rules hold as in a view. */
   async isIn({ asked, held }: KeptView): Promise<boolean> {
     const now = await this.ask(asked);

@@ -13,6 +13,8 @@ import type { Choice, Selection, ValueWriter, WriteJson } from './write-json.ts'
 export interface SelectedFields {
   /** The stored paths to fetch. No path is below another one. */
   readonly paths: readonly string[];
+  /** The chosen parts of the record. */
+  readonly selection: Selection;
   /** Writes the JSON of a stored record with only these fields. */
   readonly writeJson: WriteJson;
   /** The same from the BSON bytes of the record. */
@@ -72,7 +74,7 @@ export function compileFieldSelector(
       const selection: Growing = new Map();
       for (const name of ['id', ...chosen]) add(selection, name.split('.'), 'whole');
       for (const { field, ref } of included) add(selection, field.split('.'), ref.as === undefined ? 'whole' : 'fetched');
-      return { paths: pathsOf(selection), writeJson: writer.select(selection), writeBson: bytesWriter.select(selection) };
+      return { paths: pathsOf(selection), selection, writeJson: writer.select(selection), writeBson: bytesWriter.select(selection) };
     },
   };
 }

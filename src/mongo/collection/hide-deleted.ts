@@ -17,6 +17,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     findMany: (ids, scope, room, work, fields) => all.findMany(ids, seen(scope), room, work, fields),
     sizeMany: (ids, scope, work, fields) => all.sizeMany(ids, seen(scope), work, fields),
     count: (conditions, scope, work) => all.count(conditions, seen(scope), work),
+    countList: (query, scope, through, max, work) => all.countList(query, seen(scope), through, max, work),
     insert: all.insert,
     insertEach: all.insertEach,
     insertAll: all.insertAll,

@@ -64,6 +64,8 @@ export interface Reads extends ThroughReads {
   findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work: Work): Promise<Page>;
   /** Counts the records that match. */
   count(conditions: readonly Condition[], scope: Filter | undefined, work: Work): Promise<number>;
+  /** Counts the matches of a list, and no further than `max`. */
+  countList(query: ListQuery, scope: Filter | undefined, through: ThroughReadOptions | undefined, max: number, work: Work): Promise<number>;
   /**
    * Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`.
    * `fields` are those that the client chose.
@@ -246,6 +248,12 @@ export function openReads(
     async count(conditions, scope, work) {
       const matching = both(buildFilter(conditions), scope);
       return readMany(work, (command) => countMatches({ filter: matching, stages: [] }, command));
+    },
+
+    async countList(asked, scope, { sight, maxIds } = withoutThrough, max, work) {
+      const room = { ids: maxIds, bytes: bytesOfIds(asked, false) };
+      const matching = await matchFurther(asked, both(buildFilter(asked.conditions), scope), { sight, room }, work);
+      return readMany(work, (command) => countMatches(matching, command, max));
     },
 
     ...openThroughReads(model, readFirstBatch, readMany),

@@ -185,7 +185,8 @@ export class Work {
   hasHandedOver = false;
   /** The transaction that all commands are part of as long as it is set. */
   transaction: Transaction | undefined;
-  readonly #running = new Set<Command>();
+  /** @internal The commands that are under way. */
+  readonly running = new Set<Command>();
   #budget: number | undefined;
   #spent = 0;
   #busySince = 0;
@@ -232,14 +233,14 @@ export class Work {
    */
   leave(reason: Error): void {
     this.#leaveReason ??= reason;
-    for (const command of this.#running) if (!command.isWrite || command.session) command.abort(reason);
+    for (const command of this.running) if (!command.isWrite || command.session) command.abort(reason);
     this.transaction?.stop(reason);
   }
 
   /** Ends all commands with this reason, because no caller waits for the request any more. No new command begins. */
   giveUp(reason: Error): void {
     this.#giveUpReason ??= reason;
-    for (const command of this.#running) command.abort(reason);
+    for (const command of this.running) command.abort(reason);
     this.transaction?.stop(reason);
   }
 
@@ -276,8 +277,8 @@ export class Work {
   }
 
   #begin(command: Command, reachability: Reachability): Alarm {
-    if (this.#running.size === 0) this.#busySince = performance.now();
-    this.#running.add(command);
+    if (this.running.size === 0) this.#busySince = performance.now();
+    this.running.add(command);
     reachability.watch(command);
     const limitMS = command.maxTimeMS + graceMS;
     return coarseTimer.after(limitMS, () => command.abort(new DeadlineExceeded(`No answer from the database within ${limitMS} ms.`)));
@@ -289,12 +290,12 @@ export class Work {
     reachability.forget(command);
     const now = performance.now();
     this.#spent = this.#spentUntil(now);
-    this.#running.delete(command);
+    this.running.delete(command);
     this.#busySince = now;
   }
 
   /** The time of the budget that is spent. Commands that run at the same time spend it once. */
   #spentUntil(now: number): number {
-    return this.#spent + (this.#running.size > 0 ? now - this.#busySince : 0);
+    return this.#spent + (this.running.size > 0 ? now - this.#busySince : 0);
   }
 }

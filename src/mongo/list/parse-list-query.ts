@@ -60,6 +60,12 @@ export interface ListRules extends FilterLimits {
   readonly relations?: ReadonlyMap<string, ThroughRelation>;
   /** The relations that `include` may name. */
   readonly includes: Pick<Includable, 'names' | 'relations'> & { readonly selectors?: Choosable['selectors'] };
+  /**
+   * Whether the list is answered whole, without pages.
+   *
+   * @default false
+   */
+  readonly isWhole?: boolean;
 }
 
 /** The parameters of every list. No filterable field may have such a name. */
@@ -87,6 +93,11 @@ export interface Asked extends CursorBounds {
   readonly deleted?: CursorBounds['deleted'];
 }
 
+/** The parameters of a list that is answered whole. By `after`, it goes on where an answer was cut. */
+const ofWhole: ReadonlySet<ListParameter> = new Set(['sort', 'after', 'fields', 'filter']);
+
+const notForWhole = new Invalid('not_available', 'is not available when the list is exported whole');
+
 /** Parameters that may be given several times. */
 const addingUp: ReadonlySet<string> = new Set<ListParameter>(['sort', 'fields', 'include']);
 
@@ -104,15 +115,16 @@ export const settingKinds: ReadonlyMap<string, SettingKind> = new Map<ListParame
  * than 64 bits, and `invalid_cursor` (400).
  */
 export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
-  const { paging, selector, includes } = rules;
+  const { paging, selector, includes, isWhole = false } = rules;
   const { isPartial = false, isInBody = false, deleted } = asked;
   const errors = new QueryErrors();
   const settings = new Map<ListParameter, string[]>();
   const filters: QueryParameter[] = [];
   for (const parameter of parameters) {
     const { name, operator, isItem, value } = parameter;
-    if (isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem))
-      settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
+    const isSetting = isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem);
+    if (isSetting && isWhole && !ofWhole.has(name)) errors.push(notForWhole.at(name));
+    else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
     else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
   const { conditions, outOfRange } = parseConditions(filters, rules, deleted === undefined ? ofList : ofDeleted, errors);

@@ -1,6 +1,7 @@
 import { problemsOf } from '../../middleware/exchange/can-answer.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { isWrite } from '../../resource/define/resource-options.ts';
+import { exportChainOf } from '../../resource/export-chains.ts';
 import type { ServedResource } from '../../resource/serve-resource.ts';
 import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
@@ -47,7 +48,7 @@ export function describeOperation(
 ): Part {
   const { resource } = context;
   const { summary, description, body, isBodyOptional = false, answers } = particulars;
-  const chain = resource.chainOf(name);
+  const chain = [...resource.chainOf(name), ...resource.chainOf(exportChainOf.get(name) ?? '')];
   const parameters = [...(particulars.parameters ?? []), ...idempotencyKey(context.api, chain, context.components)];
   const problems = chain.flatMap((middleware) => problemsOf(middleware, method));
   return {

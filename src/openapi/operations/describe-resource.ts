@@ -45,7 +45,7 @@ function describeQuery(context: ResourceContext): Part {
   const { resource, schemas, components } = context;
   const particulars = {
     summary: `Query ${resource.model.name} records`,
-    description: 'The list, with its parameters as the members of a body: for queries that are too long for a URL.',
+    description: `The list, with its parameters as the members of a body: for queries that are too long for a URL.${wholeList(resource)}`,
     body: listBody(resource),
     answers: pageAnswer(components, resource.caching, schemas.page as Schema),
   };
@@ -62,7 +62,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     const { resource, schemas, components } = context;
     return {
       summary: `List ${resource.model.name} records`,
-      description: 'One page of the records that the caller may see and that match every filter.',
+      description: `One page of the records that the caller may see and that match every filter.${wholeList(resource)}`,
       parameters: listParameters(resource),
       answers: {
         200: {
@@ -166,6 +166,15 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     };
   },
 };
+
+/**
+ * Says that a list is also exported. The media types are not among those of its answer: generated clients would take
+ * every page for a page or a text.
+ */
+function wholeList({ export: exported }: CompiledResource): string {
+  if (!exported) return '';
+  return ` With \`Accept: application/x-ndjson\` or \`text/csv\` the answer is a stream of all of them instead, at most ${exported.max}, without the parameters of pages.`;
+}
 
 const requiresFilter = 'At least one filter is required. `If-Match` is not supported.';
 

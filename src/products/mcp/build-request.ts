@@ -21,6 +21,7 @@ export function buildRequest(tool: Tool, given: Arguments, headers: CallHeaders,
   const path = tool.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => readSegment(tool, given, name));
   const query = new URLSearchParams();
   const allHeaders = new Headers(headers);
+  allHeaders.delete('accept'); // a tool answers JSON, and not the export of its list
   let body: string | undefined;
   for (const [name, value] of sent) {
     const argument = tool.inputs.get(name) as Argument;

@@ -3,6 +3,7 @@ import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
 import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../../middleware/exchange/context.ts';
+import type { StreamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import type { Through, ThroughLimits } from '../../middleware/relations/compile-through.ts';
 import type { GuardedSource } from '../../middleware/relations/relation-targets.ts';
@@ -19,6 +20,7 @@ import type { References } from '../../mongo/relations/references.ts';
 import type { Invalid } from '../../rules.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { DeclaredFilter } from './declared-filters.ts';
+import type { CompiledExport } from './export-options.ts';
 import type { Uncovered } from './operation-groups.ts';
 import type { RelationEndpoint } from './relation-endpoints.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
@@ -37,6 +39,8 @@ export interface ApiSettings {
   readonly referenceLimits: Required<ReferenceLimits>;
   readonly warnOnScan: boolean;
   readonly shareRoundTrips: boolean;
+  /** The places of the exports of all resources. */
+  readonly streams: StreamPlaces;
   /** Whether its writes may be carried out in the transaction of a batch or of an `Idempotency-Key`. */
   readonly isCarried: boolean;
   /** Answers requests with an `Idempotency-Key`, if the api takes them. */
@@ -60,6 +64,8 @@ export interface UnlinkedResource {
   readonly isScoped: boolean;
   /** Whether the scope also applies to what clients write. */
   readonly scopeWrites: boolean;
+  /** How its list is exported. Undefined if it is not. */
+  readonly export: CompiledExport | undefined;
   /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   /** The functions of `serverFields`; a function alone is `create`. */

@@ -10,6 +10,7 @@ import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
 import type { ConditionOn, ElementOf, everything } from '../../mongo/query/filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
+import type { ExportOptions } from './export-options.ts';
 import type { GroupsOf, NamedBy } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
 
@@ -159,13 +160,16 @@ export interface ResourceOptions<
    * Guards of single operations, or of groups of them: `read` (list, get), `change` (patch, put, patchMany, links,
    * restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and `remove`). They are asked
    * after `guards`, those of groups first. Those of `patch` are not asked for `put`: the api warns if an operation
-   * lacks a guard that another one of its group has. `put: []` says that this is meant.
+   * lacks a guard that another one of its group has. `put: []` says that this is meant. Those of `export` are asked
+   * after those of `list`.
    * @default none
    *
    * @example
    * guardsFor: { change: [signedIn], remove: [isAdmin] }
    */
-  readonly guardsFor?: { readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>>]?: readonly Guard<RequestContext<Principal>>[] };
+  readonly guardsFor?: {
+    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>> | 'export']?: readonly Guard<RequestContext<Principal>>[];
+  };
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients
    * write. If the new record would be outside, create, patch and put are answered with 422 that names the fields, or
@@ -241,6 +245,16 @@ export interface ResourceOptions<
    * filters: ['status = … AND total >= …']
    */
   readonly filters?: readonly string[];
+  /**
+   * Answers the list whole, as a stream of NDJSON or CSV, if `Accept` asks for it: with its filters, sort, scope and
+   * guards, and those of `guardsFor.export`. A resource with hooks in `after` of `list` cannot have it. See
+   * `docs/reference/export.md`.
+   * @default none: every `Accept` gets a page
+   *
+   * @example
+   * export: { max: 100_000 }
+   */
+  readonly export?: ExportOptions;
   /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name]> };
   /**

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiDescription } from '../../../src/openapi/api-description.ts';
+import { exportChainOf } from '../../../src/resource/export-chains.ts';
 import { middlewareNames } from '../../middleware/exported-functions.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { type Answer, type Sent, type TestServer, useServer } from '../../support/http/serve.ts';
@@ -21,7 +22,9 @@ beforeEach(async () => {
   await seed(plain, false);
 });
 
-type Request = readonly [method: string, path: string, body?: unknown];
+type Request = readonly [method: string, path: string, body?: unknown, accept?: string | undefined];
+
+const exportTypes = ['application/x-ndjson', 'text/csv'];
 
 /** Every way by which a client can name a field, or be shown one. */
 const requests: readonly Request[] = [
@@ -47,8 +50,27 @@ const requests: readonly Request[] = [
       ['PUT', '/orders/o1', { title: 'new', [name]: canary }],
       ['PATCH', `/orders?${name}=${canary}&max_affected=3`, { title: 'all' }],
       ['DELETE', `/orders?${name}=${canary}&max_affected=3`],
+      ...exportTypes.flatMap((accept): Request[] => [
+        ['GET', `/orders?${name}=${canary}`, undefined, accept],
+        ['GET', `/orders?sort=${name}`, undefined, accept],
+        ['GET', `/orders?fields=title,${name}`, undefined, accept],
+        ['GET', `/orders?filter=${encodeURIComponent(`NOT exists(${name})`)}`, undefined, accept],
+        ['POST', '/orders/query', { filter: `any(${name}, sku = "${canary}")`, sort: [name] }, accept],
+        ['QUERY', '/orders', { fields: ['title', name] }, accept],
+      ]),
     ],
   ),
+  ...exportTypes.flatMap((accept): Request[] => [
+    ['GET', '/orders', undefined, accept],
+    ['GET', '/orders?sort=-title', undefined, accept],
+    ['GET', '/orders?fields=place', undefined, accept],
+    ['GET', '/orders?include=boss', undefined, accept],
+    ['GET', '/orders?chief.name=name', undefined, accept],
+    ['GET', '/orders?customer.name=name%200', undefined, accept],
+    ['POST', '/orders/query', {}, accept],
+    ['POST', '/orders/query', { filter: 'any(customer, rating = "zq") OR chief.name = "name 1"' }, accept],
+    ['QUERY', '/orders', { filter: 'none(chief)', sort: ['-title'] }, accept],
+  ]),
   ['PATCH', '/orders/o1', { place: { city: 'Bern', code: canary } }],
   ['PATCH', '/orders/o1', { place: { city: 'Bern' } }],
   ['PUT', '/orders/o1', { title: 'new', place: { city: 'Bern' } }],
@@ -145,8 +167,8 @@ function told({ status, headers, text }: Answer) {
   };
 }
 
-function ask(server: TestServer, [method, path, body]: Request, sent: Sent = {}): Promise<Answer> {
-  const link = { ...sent.headers };
+function ask(server: TestServer, [method, path, body, accept]: Request, sent: Sent = {}): Promise<Answer> {
+  const link = { ...sent.headers, ...(accept === undefined ? {} : { accept }) };
   return server.request(method, `/api${path}`, { ...sent, headers: link, ...(body === undefined ? {} : { body }) });
 }
 
@@ -183,7 +205,9 @@ describe('the requests', () => {
     const { description } = viewsApi(ruled, true, false) as unknown as { readonly description: ApiDescription };
     const passed = new Set(
       description.resources.flatMap(({ served, chainOf }) =>
-        served.flatMap(({ name }) => chainOf(name).map((one) => (one.name === 'readJsonBody' ? 'jsonBody' : one.name))),
+        [...served, ...[...exportChainOf.values()].map((name) => ({ name }))].flatMap(({ name }) =>
+          chainOf(name).map((one) => (one.name === 'readJsonBody' ? 'jsonBody' : one.name)),
+        ),
       ),
     );
     expect(middlewareNames.filter((name) => !passed.has(name) && !(name in without)).sort()).toEqual([]);
@@ -200,17 +224,16 @@ describe.each([
   ['anonymous', undefined],
   ['a caller for whom no rule holds', 'anna'],
 ])('for %s, a field outside the view does not exist', (_name, authorization) => {
-  it.each(requests.map((request) => [`${request[0]} ${request[1]} ${JSON.stringify(request[2] ?? '')}`, request] as const))(
-    '%s answers byte for byte as without the field',
-    async (_text, request) => {
-      const headers = { authorization };
-      const seen = told(await ask(withRules, request, { headers }));
-      expect(seen).toEqual(told(await ask(without, request, { headers })));
-      // The answer may repeat what the client has sent.
-      if (!JSON.stringify(request).includes(canary)) expect(JSON.stringify(seen)).not.toContain(canary);
-      expect(withRules.errors).toEqual([]);
-    },
-  );
+  it.each(
+    requests.map((request) => [`${request[0]} ${request[1]} ${JSON.stringify(request[2] ?? '')} ${request[3] ?? ''}`, request] as const),
+  )('%s answers byte for byte as without the field', async (_text, request) => {
+    const headers = { authorization };
+    const seen = told(await ask(withRules, request, { headers }));
+    expect(seen).toEqual(told(await ask(without, request, { headers })));
+    // The answer may repeat what the client has sent.
+    if (!JSON.stringify(request).includes(canary)) expect(JSON.stringify(seen)).not.toContain(canary);
+    expect(withRules.errors).toEqual([]);
+  });
 });
 
 describe('a caller for whom the rules hold', () => {
@@ -229,8 +252,10 @@ describe('a caller for whom the rules hold', () => {
     ['GET', '/orders/paged'],
     ['GET', '/orders/described'],
     ['GET', '/orders/copied'],
-  ])('%s %s shows the field', async (method, path) => {
-    const { status, text } = await ask(withRules, [method, path], { headers: { authorization: 'staff finance' } });
+    ...exportTypes.map((accept) => ['GET', '/orders', undefined, accept] as const),
+  ] as const)('%s %s shows the field %s %s', async (...request) => {
+    const [, path] = request;
+    const { status, text } = await ask(withRules, request, { headers: { authorization: 'staff finance' } });
     expect([status, text]).toEqual([200, expect.stringContaining(path.includes('ledCount') ? '"ledCount":3' : canary)]);
   });
 });

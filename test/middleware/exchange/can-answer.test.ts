@@ -74,6 +74,12 @@ const table: readonly Row[] = [
   ['checkPut', '`serverFields`', checkPut(Note, { serverFields: yes }), ['validation_failed', 'internal']],
   ['crossOrigin', 'nothing', crossOrigin(), ['cross_origin']],
   ['deleted', 'a guard', library.deleted(Marked, [yes]), ['invalid_query', 'unauthorized', 'forbidden', 'internal']],
+  [
+    'exportRecords',
+    'a model',
+    library.exportRecords(Note, { db }),
+    [...ofRead, 'invalid_query', 'too_many_matches', 'overloaded', 'shutting_down'],
+  ],
   ['fields', 'a model', fields(Note), ['invalid_query']],
   ['typedQuery', 'fields', library.typedQuery({ q: t.string() }), ['invalid_query']],
   ['filterQuery', 'a model', library.filterQuery(Note), ['invalid_query', 'precondition_not_supported']],
@@ -236,6 +242,6 @@ describe('what commands end with', () => {
 it('no problem is forgotten: each code is carried by a middleware, or is of the dispatch or of the health check', () => {
   const carried = table.flatMap(([, , made]) => problemsOf(made, 'POST'));
   const ofKeys = ['idempotency_key_required', 'idempotency_in_progress', 'idempotency_key_reused']; // of an api with `idempotency`
-  const others = ['method_not_allowed', 'shutting_down', ...ofKeys];
+  const others = ['method_not_allowed', ...ofKeys];
   expect(sorted([...carried, ...others])).toEqual(sorted(Object.keys(problemCodes)));
 });

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
-import { parseFields } from '../../../src/model/read/select-fields.ts';
+import { type FieldSelector, type IncludedSelector, parseFields } from '../../../src/model/read/select-fields.ts';
 import type { Relation } from '../../../src/model/relations/includable.ts';
 import type { FieldError } from '../../../src/rules.ts';
 import { modelOf } from '../subject.ts';
@@ -13,7 +13,7 @@ const City = t.object('City', {
 });
 const Open = t.object('Open', { a: t.string(), b: t.string() });
 
-const { selector } = modelOf({
+const fields = {
   name: t.string(),
   secret: t.string({ policy: { private: true } }),
   city: City,
@@ -27,11 +27,14 @@ const { selector } = modelOf({
   byKey: t.map(Open),
   matrix: t.array(t.array(Open)),
   any: t.any(),
-});
+};
+
+/** Compiled by each test, and not for all of them: what does not compile is to fail them. */
+const selectorOf = (): FieldSelector => modelOf(fields).selector;
 
 describe('what a client may choose', () => {
   it('is every readable field, through objects and lists, and nothing within a map', () => {
-    expect([...selector.names]).toEqual([
+    expect([...selectorOf().names]).toEqual([
       ...['id', 'name', 'city', 'city.name', 'city.area', 'city.area.size', 'city.area.unit', 'open', 'open.a', 'open.b'],
       ...['stops', 'stops.name', 'stops.area', 'stops.area.size', 'stops.area.unit', 'gaps', 'gaps.a', 'gaps.b'],
       ...['maybe', 'maybe.a', 'maybe.b', 'kept', 'kept.a', 'kept.b'],
@@ -64,21 +67,24 @@ describe('the stored paths of a choice', () => {
     ['veiled', ['_id', 'veiled']],
     ['byKey,matrix,any', ['_id', 'byKey', 'matrix', 'any']],
   ])('%s', (text, paths) => {
-    expect(selector.select(text.split(',')).paths).toEqual(paths);
+    expect(selectorOf().select(text.split(',')).paths).toEqual(paths);
   });
 });
 
 describe('a choice with relations to include', () => {
-  const { selector: related } = modelOf({
+  const people = {
     name: t.string(),
     boss: t.optional(t.ref('Person')),
     helper: t.optional(t.ref('Person', { as: 'help' })),
     team: t.optional(t.object('Team', { lead: t.ref('Person', { as: 'leader' }), size: t.int() })),
-  });
+  };
   const relation = (field: string, as?: string) => ({ field, ref: { model: 'Person', as } }) as unknown as Relation;
 
   it('fetches their ids, and shows one only where the record takes its place', () => {
-    const choice = related.select(['name'], [relation('boss'), relation('helper', 'help'), relation('team.lead', 'leader')]);
+    const choice = modelOf(people).selector.select(
+      ['name'],
+      [relation('boss'), relation('helper', 'help'), relation('team.lead', 'leader')],
+    );
     expect(choice.paths).toEqual(['_id', 'name', 'boss', 'helper', 'team.lead']);
     const [boss, helper] = [new ObjectId(), new ObjectId()];
     const shown = choice.writeJson({ _id: new ObjectId(), name: 'n', boss, helper, team: { lead: helper, size: 2 } });
@@ -98,7 +104,12 @@ describe('the text of a choice', () => {
     maybe: null,
     veiled: { hidden: 'h' },
   };
-  const read = (text: string) => JSON.parse(selector.select(text.split(',')).writeJson({ ...stored, _id: 5 }));
+  const read = (text: string) =>
+    JSON.parse(
+      selectorOf()
+        .select(text.split(','))
+        .writeJson({ ...stored, _id: 5 }),
+    );
 
   it.each<[string, object]>([
     ['name', { name: 'n' }],
@@ -113,16 +124,21 @@ describe('the text of a choice', () => {
   });
 
   it('has the declared order, not that of the client', () => {
-    expect(selector.select(['open', 'name']).writeJson({ _id: 5, name: 'n', open: { b: '2', a: '1' } })).toBe(
-      '{"id":5,"name":"n","open":{"a":"1","b":"2"}}',
-    );
+    expect(
+      selectorOf()
+        .select(['open', 'name'])
+        .writeJson({ _id: 5, name: 'n', open: { b: '2', a: '1' } }),
+    ).toBe('{"id":5,"name":"n","open":{"a":"1","b":"2"}}');
   });
 });
 
 describe('the names in `fields`', () => {
   function parse(...texts: string[]) {
     const errors: FieldError[] = [];
-    return { paths: parseFields(texts, selector, errors).own?.paths, messages: errors.map(({ field, message }) => `${field} ${message}`) };
+    return {
+      paths: parseFields(texts, selectorOf(), errors).own?.paths,
+      messages: errors.map(({ field, message }) => `${field} ${message}`),
+    };
   }
 
   it('add up', () => {
@@ -148,7 +164,76 @@ describe('the names in `fields`', () => {
 
   it('say by rule and params which one is wrong', () => {
     const errors: FieldError[] = [];
-    parseFields(['nmae'], selector, errors);
+    parseFields(['nmae'], selectorOf(), errors);
     expect(errors).toMatchObject([{ rule: 'not_selectable', params: { name: 'nmae', suggestion: 'name' } }]);
   });
+});
+
+describe('the names in `fields` of a list that includes relations', () => {
+  const asked: [names: readonly string[], included: readonly string[]][] = [];
+  const behind = (...names: string[]): IncludedSelector => ({
+    names: new Set(names),
+    select(chosen, included) {
+      asked.push([chosen, included]);
+      return { ...selectorOf().select([]), paths: chosen };
+    },
+  });
+  const selectors = new Map([
+    ['boss', behind('name', 'title')],
+    ['boss.team', behind('size')],
+    ['city', behind('mayor')], // the record has a field of this name, too
+  ]);
+  const include = ['boss', 'boss.team', 'city', 'shut'];
+
+  function parse(...texts: string[]) {
+    asked.length = 0;
+    const errors: FieldError[] = [];
+    const { own, ofIncluded } = parseFields(texts, selectorOf(), errors, { include, relations: [], selectors });
+    const included = [...ofIncluded].map(([relation, { paths }]) => [relation, paths]);
+    return { own: own?.paths, included, messages: errors.map(({ field, message }) => `${field} ${message}`) };
+  }
+
+  it('belong to the record, or to one behind a relation', () => {
+    expect(parse('name', 'boss.title', 'boss.team.size', 'boss.name')).toEqual({
+      own: ['_id', 'name'],
+      included: [
+        ['boss', ['title', 'name']],
+        ['boss.team', ['size']],
+      ],
+      messages: [],
+    });
+    expect(asked).toEqual([
+      [['title', 'name'], include],
+      [['size'], include],
+    ]);
+  });
+
+  it('leave the record whole if none is its own, and an included one of which none is named', () => {
+    expect(parse('boss.name')).toEqual({ own: undefined, included: [['boss', ['name']]], messages: [] });
+    expect(parse('name')).toEqual({ own: ['_id', 'name'], included: [], messages: [] });
+    expect(parse('city.name', 'city.mayor')).toEqual({ own: ['_id', 'city.name'], included: [['city', ['mayor']]], messages: [] });
+  });
+
+  it.each([
+    ['boss.titel', 'did you mean `boss.title`?'],
+    ['bossname', 'did you mean `boss.name`?'],
+    ['boss.team.siz', 'did you mean `boss.team.size`?'],
+    ['shut.name', 'cannot select `shut.name`'],
+    ['title', 'cannot select `title`'],
+    ['boss', 'cannot select `boss`'],
+  ])('and none else: %s', (name, message) => {
+    const { own, included, messages } = parse('name', 'boss.name', name);
+    expect([own, included, asked, messages]).toEqual([undefined, [], [], [expect.stringContaining(message)]]);
+  });
+});
+
+it('the chosen parts of a record are told apart from those that are only fetched', () => {
+  const { selection } = selectorOf().select(['open.b', 'city']);
+  expect(selection).toEqual(
+    new Map<string, unknown>([
+      ['id', 'whole'],
+      ['open', new Map([['b', 'whole']])],
+      ['city', 'whole'],
+    ]),
+  );
 });

@@ -5,6 +5,7 @@ import type { QueryField, QueryFields } from '../../../src/model/compile/query-f
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import type { Asked } from '../../../src/mongo/list/parse-list-query.ts';
+import type { Paging } from '../../../src/mongo/list/parse-paging.ts';
 import { Item, key, ref } from '../../support/models/item.ts';
 import { parseList, refusalsOf } from './parse-list.ts';
 
@@ -344,4 +345,35 @@ describe('a query in a body', () => {
   ])('%s', (body, settings) => expect(parseList(body)).toMatchObject(settings));
 
   it('sorts by the items of an array', () => expect(sortOf('{"sort":["-name","id"]}')).toEqual(sortOf('sort=-name,id')));
+});
+
+describe('the parameters of a list that is answered whole', () => {
+  const paging: Paging = { mode: 'cursor', size: 1, max: 1, total: false };
+  const { selector } = compileModel(Item);
+  const whole = { isWhole: true, paging, selector };
+
+  it('are those which choose records, and what follows a cursor', () => {
+    const { conditions, filter, sort, fields, limit } = parseList('name=a&filter=name = "b"&sort=-name&fields=name', whole);
+    expect([conditions.length, filter?.kind, sort.map(({ direction }) => direction), fields?.paths, limit]).toEqual([
+      1,
+      'condition',
+      [-1, -1],
+      expect.arrayContaining(['name']),
+      1,
+    ]);
+    expect(() => parseList('after=x', whole)).toThrow(expect.objectContaining({ code: 'invalid_cursor' }));
+  });
+
+  it('are not those of pages, each of which is refused once', () => {
+    const line = (name: string) => `${name} not_available: is not available when the list is exported whole {}`;
+    for (const name of ['before', 'page', 'limit', 'total', 'include']) {
+      expect(refusalsOf(`${name}=x`, whole)).toEqual(['invalid_query', line(name)]);
+      expect(refusalsOf(`${name}=1&sort=nome`, whole)).toEqual([
+        'invalid_query',
+        line(name),
+        expect.stringMatching(/^sort not_sortable: /),
+      ]);
+    }
+    expect(parseList('limit=5').limit).toBe(5);
+  });
 });

@@ -20,7 +20,8 @@ const tool = {
     ['body', input('body', 'body', { type: 'object' })],
   ]),
 } as unknown as Tool;
-const build = (given: object) => buildRequest(tool, { id: 'a', line_2: 1, ...given }, { authorization: 'x' }, new AbortController().signal);
+const build = (given: object) =>
+  buildRequest(tool, { id: 'a', line_2: 1, ...given }, { authorization: 'x', accept: 'text/csv' }, new AbortController().signal);
 
 describe('buildRequest', () => {
   it('puts each argument in its place', async () => {

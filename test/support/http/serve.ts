@@ -64,7 +64,7 @@ export async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  const isJson = text !== '' && (incoming.headers['content-type'] ?? '').includes('json');
+  const isJson = text !== '' && /[/+]json\b/.test(incoming.headers['content-type'] ?? '');
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
 

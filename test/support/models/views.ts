@@ -73,6 +73,7 @@ export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = t
         model: Order,
         ops: ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'],
         fields: true,
+        export: {},
         paging: cursorPaging({ total: true }),
         include: ['customer', 'customer.orders', ...hidden(['chief', 'chief.led'])] as never,
         through: ['customer', ...hidden(['chief'])] as never,

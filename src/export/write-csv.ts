@@ -1,0 +1,105 @@
+import { absent, type CompiledField, join, type ObjectNode } from '../model/node.ts';
+import { readableFields } from '../model/read/private-fields.ts';
+import { compileItemWriter, type Selection, type WriteJson } from '../model/read/write-json.ts';
+import { compileShownValue, type ShowValue } from '../model/shown-value.ts';
+import { isDecimal128 } from '../model/value/bson-type.ts';
+import { isStoredObject } from '../model/value/stored-shape.ts';
+import type { ExportFormat } from './format.ts';
+
+type StoredObject = Readonly<Record<string, unknown>>;
+
+/** A column of a table of records. */
+interface Column {
+  /** The dotted name of its field. */
+  readonly name: string;
+  /** The fields whose objects hold the field, from the record on. */
+  readonly way: readonly ShowValue[];
+  readonly show: ShowValue;
+  readonly write: WriteJson;
+  /** Whether its cells are single values. Those of arrays, maps and untyped values are JSON. */
+  readonly isSingle: boolean;
+}
+
+/** Writes records as the rows of a table (RFC 4180). */
+export interface CsvWriter {
+  /** The first row: the names of the columns. */
+  readonly header: string;
+  /** The row of a stored record. */
+  writeRow(stored: StoredObject): string;
+}
+
+/**
+ * Compiles the writer of a table. Its columns are the readable fields in declared order, or those of `selection`. An
+ * object has a column for each of its fields, and the names of these columns have dots.
+ *
+ * With `disarm`, a `'` is put before text that a spreadsheet would take for a formula.
+ */
+export function compileCsv(root: ObjectNode, selection: Selection | undefined, disarm: boolean): CsvWriter {
+  const columns = columnsOf(root, selection);
+  const cell = disarm ? (text: string) => quote(disarmed(text)) : quote;
+  return {
+    header: `${columns.map(({ name }) => cell(name)).join(',')}\r\n`,
+    writeRow: (stored) => `${columns.map((column) => writeCell(column, stored, cell)).join(',')}\r\n`,
+  };
+}
+
+function columnsOf(node: ObjectNode, selection: Selection | undefined, path = '', way: readonly ShowValue[] = []): Column[] {
+  return readableFields(node).flatMap((field) => {
+    const choice = selection ? selection.get(field.name) : 'whole';
+    if (choice === undefined || choice === 'fetched') return [];
+    const within = choice === 'whole' ? undefined : choice;
+    const name = join(path, field.name);
+    if (field.node.kind === 'object') return columnsOf(field.node, within, name, [...way, compileShownValue(field)]);
+    return columnOf(field, name, way, within);
+  });
+}
+
+function columnOf(field: CompiledField, name: string, way: readonly ShowValue[], selection: Selection | undefined): Column {
+  const writer = compileItemWriter(field, name);
+  const write = selection ? writer.select(selection) : writer.write;
+  const { node } = field;
+  const isSingle = node.kind === 'leaf' && node.leaf.bsonTypes.length > 0;
+  return { name, way, show: compileShownValue(field), write, isSingle };
+}
+
+function writeCell({ way, show, write, isSingle }: Column, stored: StoredObject, cell: (text: string) => string): string {
+  let object: unknown = stored;
+  for (const step of way) {
+    object = step(object as StoredObject);
+    if (!isStoredObject(object)) return '';
+  }
+  const shown = show(object as StoredObject);
+  if (shown === absent || shown === null || shown === undefined) return '';
+  const json = write(shown);
+  if (json === 'null') return '';
+  if (!isSingle) return quote(json);
+  if (!json.startsWith('"')) return quote(json);
+  const text: string = json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
+  return isDecimal128(shown) ? quote(text) : cell(text);
+}
+
+/** An empty text is told from a missing value by its quotes. */
+function quote(text: string): string {
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The characters with which spreadsheets begin a formula, or skip before one. */
+const arming = /^[=+\-@\t\r]/;
+
+function disarmed(text: string): string {
+  return arming.test(text) ? `'${text}` : text;
+}
+
+const empty = Buffer.alloc(0);
+
+/** Makes the format with a row for each record. A table has no place for how an export ended. */
+export function csv(root: ObjectNode, selection: Selection | undefined, disarm: boolean): ExportFormat {
+  const { header, writeRow } = compileCsv(root, selection, disarm);
+  return {
+    contentType: 'text/csv; charset=utf-8; header=present',
+    begin: () => Buffer.from(header),
+    writeRecords: (records) => Buffer.from(records.map(({ stored }) => writeRow(stored)).join('')),
+    end: () => empty,
+    breakOff: () => empty,
+  };
+}

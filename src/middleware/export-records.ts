@@ -1,0 +1,141 @@
+import type { Source } from '../export/walk.ts';
+import { chooseMediaType } from '../http/accept.ts';
+import { type ExportType, exportTypes, jsonType } from '../http/media-type.ts';
+import type { CompiledModel, ModelInput } from '../model/compile/compile-model.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
+import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
+import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { ofRead } from './exchange/can-answer.ts';
+import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { workOf } from './exchange/exchange.ts';
+import { perView } from './exchange/in-view.ts';
+import { missing, passing } from './exchange/order.ts';
+import { runAlone, step } from './exchange/step.ts';
+import { type StreamPlaces, somePlaces, streamPlaces } from './exchange/stream-places.ts';
+import { askThrough } from './find-page.ts';
+import { noteProblem } from './problems.ts';
+import { aThrough, type Through } from './relations/compile-through.ts';
+import { aScope, scope } from './scope.ts';
+
+/** Options of {@link exportRecords}. */
+export interface ExportRecordsOptions extends DatabaseOptions {
+  /** The most records of an export. More matches are 422. @default 100,000 */
+  readonly max?: number;
+  /**
+   * Whether a `'` is put before text in CSV that a spreadsheet would take for a formula: text that begins with `=`,
+   * `+`, `-`, `@`, a tab or a carriage return.
+   * @default true
+   */
+  readonly disarm?: boolean;
+  /**
+   * The row filter, as a `scope` above would have it. It is asked again for every batch, so that rows which the caller
+   * may no longer see are not sent. It narrows `ctx.scope`.
+   * @default none
+   */
+  readonly scope?: Called<[ctx: Context], unknown>;
+  /**
+   * The places of the streams, as `streamPlaces` returns them. Exports may share them.
+   *
+   * @default ten places of its own
+   */
+  readonly places?: StreamPlaces;
+  /** Warns of exports that scan the collection, as `findPage` does. @default as for `findPage` */
+  readonly warnOnScan?: boolean;
+  /**
+   * The relations through which the list can be filtered and sorted: the same as for `listQuery`.
+   *
+   * @default none
+   */
+  readonly through?: Through;
+}
+
+/** The most records that an export may be allowed to have. */
+const mostExported = 10_000_000;
+
+/** The legal values of what a resource sets. */
+export const exportOptions: LegalOptions<Pick<ExportRecordsOptions, 'max' | 'disarm'>> = {
+  max: aWholeNumber(1, mostExported, ' of records'),
+  disarm: trueOrFalse,
+};
+
+const legal: LegalOptions<ExportRecordsOptions> = {
+  ...databaseOptions,
+  max: orUndefined(exportOptions.max),
+  disarm: orUndefined(exportOptions.disarm),
+  scope: orUndefined(aScope as Legal),
+  places: orUndefined(somePlaces),
+  warnOnScan: trueOrFalse,
+  through: aThrough,
+};
+
+/**
+ * Answers with all records that `ctx.listQuery` asks for within `ctx.scope`, as a stream: CSV if `Accept` prefers it,
+ * otherwise NDJSON, one record for each line. It needs `listQuery` with `whole: true`.
+ *
+ * The records are read in batches, each within `maxTimeMS` and when the last one has been sent. The stream takes a
+ * place of `places` instead of one of `inFlightLimit`. An export that fails after its first byte ends with a line that
+ * says why, and its connection is cut. See `docs/reference/export.md`.
+ *
+ * 422 for more matches than `max`, and 503 without a place.
+ *
+ * @example
+ * router.get('/orders/all', listQuery(Order, cursorPaging(), { whole: true }), exportRecords(Order, { db }));
+ */
+export function exportRecords(model: ModelInput, options: ExportRecordsOptions): ResourceMiddleware {
+  checkOptions(options, legal, '`exportRecords`');
+  const { max = 100_000, disarm = true, places = streamPlaces(10) } = options;
+  return perView(model, [], (compiled) => {
+    const sourceOf = compileSource(compiled, options);
+    return passing(
+      { needs: ['listQuery'] },
+      step([...ofRead, 'invalid_query', 'too_many_matches', 'overloaded', 'shutting_down'], async function exportRecords(ctx) {
+        const query = ctx.listQuery ?? missing('listQuery', 'exportRecords');
+        const type = chooseExport(ctx) ?? 'application/x-ndjson';
+        const { beginExport } = await import('../export/begin-export.ts');
+        await beginExport(ctx, query, sourceOf(ctx), { model: compiled, type, max, disarm, places });
+      }),
+    );
+  });
+}
+
+/** Says that the answer depends on `Accept`, and returns the media type of the export that it asks for, if any. */
+export function chooseExport(ctx: Context): ExportType | undefined {
+  ctx.vary('Accept');
+  return chooseMediaType(ctx.req.headers.accept, jsonType, exportTypes);
+}
+
+function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ctx: Context) => Source {
+  const { db, maxTimeMS = 10_000, warnOnScan = isDevelopment(), through } = options;
+  const collection = openCollection(model, { db, maxTimeMS, warnOnScan });
+  const narrow = options.scope && scope(model, options.scope, { writes: false });
+  return function sourceOf(ctx) {
+    const { scope: outer, rules, openedGuards } = ctx;
+    const first = rules?.view;
+    const records = () => collection.seeing[ctx.deleted ?? 'live'];
+    return {
+      maxTimeMS: model.maxTimeMS ?? maxTimeMS,
+      async ask() {
+        ctx.openedGuards = new Set(openedGuards); // what was asked about related records is forgotten
+        if (rules) ctx.rules = rules.renew();
+        if (first && !(await ctx.rules?.isIn(first))) return false;
+        if (outer) ctx.scope = outer;
+        else delete ctx.scope;
+        if (narrow) await runAlone(narrow, ctx);
+        return true;
+      },
+      async count(query, most) {
+        const { through } = await askRelated(ctx, query);
+        return records().countList(query, ctx.scope, through, most, workOf(ctx));
+      },
+      async read(query, maxPageBytes) {
+        const related = await askRelated(ctx, query);
+        return records().findPage(query, ctx.scope, { maxPageBytes, ...related }, workOf(ctx));
+      },
+      noteProblem: (error) => noteProblem(ctx, error),
+    };
+  };
+
+  function askRelated(ctx: Context, query: Parameters<typeof askThrough>[1]): ReturnType<typeof askThrough> {
+    return askThrough(ctx, query, through);
+  }
+}

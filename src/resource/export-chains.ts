@@ -1,0 +1,41 @@
+import { caching } from '../middleware/caching.ts';
+import { deleted } from '../middleware/deleted.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { exportRecords } from '../middleware/export-records.ts';
+import { guards } from '../middleware/guards.ts';
+import { listQuery } from '../middleware/list-query.ts';
+import { queryBody } from '../middleware/query-body.ts';
+import type { CompiledResource } from './define/compiled-resource.ts';
+import { exportName } from './define/export-options.ts';
+import { listQueryName } from './define/resource-options.ts';
+
+/** The names of the chains that answer a list whole, by those of its pages. No custom operation has such a name. */
+export const exportChainOf: ReadonlyMap<string, string> = new Map([
+  ['list', 'list.export'],
+  [listQueryName, 'list.export.query'],
+]);
+
+/** Makes the chains that answer a list whole, by their names: with the parameters in the URL, and in a body. */
+export function exportChains(r: CompiledResource): (readonly [name: string, make: () => readonly ResourceMiddleware[]])[] {
+  if (!r.export) return [];
+  return [
+    ['list.export', () => exporting(r, [])],
+    ['list.export.query', () => exporting(r, [queryBody({ timeout: r.bodyTimeout, maxValues: r.maxValues })])],
+  ];
+}
+
+/** The list without pages, which asks the scope for each batch. `reading` reads parameters that are not in the URL. */
+function exporting(r: CompiledResource, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
+  const { model, paging, path: name, fields, filterLimits, db, maxTimeMS, streams: places, warnOnScan } = r;
+  const asked = r.guardsOf(exportName); // those of the list, and its own
+  const through = r.through ? { through: r.through } : {};
+  const scope = r.isScoped ? { scope: r.scope } : {};
+  return [
+    ...(asked.length > 0 ? [guards(...asked)] : []),
+    caching(r.caching),
+    ...reading,
+    ...(r.deletedGuards ? [deleted(model, r.deletedGuards)] : []),
+    listQuery(model, paging, { name, fields, ...through, ...filterLimits, whole: true }),
+    exportRecords(model, { db, maxTimeMS, ...through, ...scope, ...r.export, places, warnOnScan }),
+  ];
+}
