@@ -60,9 +60,9 @@ export interface Sent {
 }
 
 /**
- * Every operation that an api serves: alone, in a batch, and with a key where it takes one; each GET also as HEAD, and each
- * list also with its parameters in a body. The
- * requests are derived from the places of the operations: one that needs a body, and has none here, is a mistake.
+ * Every operation that an api serves: alone, in a batch, and with a key where it takes one; each GET also as HEAD, and
+ * each list also with its parameters in a body. The requests are derived from the places of the operations: one that
+ * needs a body, and has none here, is a mistake.
  */
 export function everyOperation(api: Api): Sent[] {
   return api.description.resources.flatMap((resource) =>
