@@ -50,6 +50,7 @@ export const order = {
     'reference/lists.md',
     'reference/filter.md',
     'reference/export.md',
+    'reference/aggregate.md',
     'reference/relations.md',
     'reference/many.md',
     'reference/soft-delete.md',

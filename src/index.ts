@@ -18,6 +18,7 @@ export {
 } from './errors.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
+export { type AggregateOptions, aggregate } from './middleware/aggregate.ts';
 export { type AnswerOptions, answer } from './middleware/answer.ts';
 export { answerTimeout } from './middleware/answer-timeout.ts';
 export { type Authenticate, authenticate } from './middleware/authenticate.ts';
@@ -83,6 +84,7 @@ export type { CallerRule, CallerRules } from './middleware/views/asked-rules.ts'
 export type { View } from './middleware/views/view.ts';
 export { type WithinHook, type Written, withinTransaction } from './middleware/within-transaction.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
+export type { Aggregate } from './model/define/aggregates.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
 export type { ObjectField, Overlaid } from './model/define/field-types.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';

@@ -66,6 +66,8 @@ export const rules = {
   not_comparable: [],
   not_sortable: ['name', 'suggestion'],
   repeated_sort_key: ['name'],
+  not_groupable: ['name', 'suggestion'],
+  not_aggregable: ['name', 'suggestion'],
   not_selectable: ['name', 'suggestion'],
   not_includable: ['name', 'suggestion'],
   too_much_included: [],

@@ -12,7 +12,7 @@ import { docsPath } from '../openapi/docs-page.ts';
 import { batchPath } from '../openapi/operations/describe-batch.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
 import type { UnlinkedResource } from '../resource/define/compiled-resource.ts';
-import { exportName } from '../resource/define/export-options.ts';
+import { exportName } from '../resource/define/whole-list.ts';
 import { exportChainOf } from '../resource/export-chains.ts';
 import type { ServedResource } from '../resource/serve-resource.ts';
 import { compileBatchRoute } from './batch-route.ts';

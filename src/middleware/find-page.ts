@@ -2,9 +2,9 @@ import type { ModelInput } from '../model/compile/compile-model.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
-import type { ListQuery } from '../mongo/list/parse-list-query.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { pathsIn } from '../mongo/relations/through/expression.ts';
+import type { Matching } from '../mongo/relations/through/match-further.ts';
 import { type Sight, throughFields } from '../mongo/relations/through/through-field.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';
@@ -96,7 +96,7 @@ export interface SeenThrough {
  * Asks the guards and scopes of the related records that a query names: only those, and none behind one that shows
  * nothing. Throws a plain Error (500) for a query of a `listQuery` with another `through`.
  */
-export async function askThrough(ctx: Context, query: ListQuery, through: Through | undefined): Promise<SeenThrough> {
+export async function askThrough(ctx: Context, query: Matching, through: Through | undefined): Promise<SeenThrough> {
   const named = throughFields(query);
   const paths = query.filter ? pathsIn(query.filter) : [];
   if (named.length === 0 && paths.length === 0) return {};

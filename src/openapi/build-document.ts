@@ -1,4 +1,5 @@
 import type { Operation } from '../resource/define/resource-options.ts';
+import { aggregateName } from '../resource/define/whole-list.ts';
 import type { ApiDescription } from './api-description.ts';
 import { Components } from './components.ts';
 import type { OpenapiDocument, Part, Schema } from './document.ts';
@@ -79,7 +80,7 @@ function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDo
 }
 
 /** The operations on several records. */
-const ofMany: ReadonlySet<string> = new Set<Operation>(['list', 'patchMany', 'deleteMany']);
+const ofMany: ReadonlySet<string> = new Set<Operation | typeof aggregateName>(['list', 'patchMany', 'deleteMany', aggregateName]);
 
 /**
  * Ids such as `listOrders` and `patchManyOrders`, from the path, and `getOrder` or `createOrder`, from the model. If

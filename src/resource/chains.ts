@@ -40,6 +40,7 @@ import { typedQuery } from '../middleware/typed-query.ts';
 import { update } from '../middleware/update.ts';
 import { updateMany } from '../middleware/update-many.ts';
 import { withinTransaction } from '../middleware/within-transaction.ts';
+import { aggregateChains } from './aggregate-chains.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName, type Operation, type WriteOperation } from './define/resource-options.ts';
@@ -52,6 +53,7 @@ export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonl
   return new Map([
     ...r.ops.map((name) => [name, () => chains[name](r)] as const),
     ...(r.ops.includes('list') ? [[listQueryName, () => queried(r)] as const] : []),
+    ...aggregateChains(r),
     ...r.operations.map((operation) => [operation.name, () => customChain(r, operation)] as const),
     ...nestedChains(r, { ...chains, query: queried }),
     ...linkChains(r),

@@ -26,14 +26,16 @@ import {
   trueOrFalse,
 } from '../options.ts';
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
+import { readAggregate } from './define/aggregate-options.ts';
 import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
-import { exportName, readExport } from './define/export-options.ts';
+import { readExport } from './define/export-options.ts';
 import { type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { relationEndpoints } from './define/relation-endpoints.ts';
 import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './define/resource-options.ts';
+import { aggregateEndpoint, aggregateName, wholeListIn } from './define/whole-list.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
@@ -70,6 +72,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   fields: trueOrFalse,
   filters: anArrayOf("filters, such as ['status = … AND total >= …']", (filter) => typeof filter === 'string'),
   export: checkedLater,
+  aggregate: checkedLater,
   operations: [isObject, 'an object with an operation for each name'],
   deleted: [isObject, 'an object of guards'],
   before: [isTable, 'an object with an array of functions for each operation'],
@@ -105,28 +108,27 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
       .map(({ name }) => name),
   );
   const names = once(() => [...standard(), ...Object.keys(given('operations').operations ?? {})]);
-  const exporting = once(() =>
-    readExport(
-      {
-        given: given('export').export,
-        ops: standard(),
-        custom: custom().map(({ name }) => name),
-        hasHooks: functionsOf(given('after').after ?? {}, 'list').length > 0,
-      },
-      where,
-    ),
-  );
-  const guardedNames = once(() => [...withGroups(names()), ...(given('export').export === undefined ? [] : [exportName])]);
+  const ofList = once(() => ({
+    ops: standard(),
+    custom: custom().map(({ name }) => name),
+    hasHooks: functionsOf(given('after').after ?? {}, 'list').length > 0,
+    model: compiledModel(),
+  }));
+  const exporting = once(() => readExport(given('export').export, ofList(), where));
+  const aggregating = once(() => readAggregate(given('aggregate').aggregate, ofList(), where));
+  const whole = once(() => wholeListIn(given('export', 'aggregate')));
+  const numbers = once(() => (whole().includes(aggregateName) ? [{ name: aggregateName, ...aggregateEndpoint }] : []));
   const [, , model, ops, operations] = tryAll([
     () => checkOptions(definition, legal, where),
     () => checkPath(given('path'), compiledModel(), where),
     compiledModel,
     standard,
     custom,
-    () => checkEndpoints(standard(), [...custom(), ...relationEndpoints(given('nested', 'links'), where)], where),
+    () => checkEndpoints(standard(), [...numbers(), ...custom(), ...relationEndpoints(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
-    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', guardedNames(), where, checkGuards),
+    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names()), ...whole()], where, checkGuards),
     exporting,
+    aggregating,
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkTable(given('before').before ?? {}, 'before', withGroups(standard().filter(isWrite)), where, checkBefore),
     () =>
@@ -161,13 +163,14 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     fields: definition.fields ?? false,
     filters: definition.filters ?? [],
     export: exporting(),
+    aggregate: aggregating(),
     include,
     through,
     nested: definition.nested ?? [],
     links: definition.links ?? [],
     deletedGuards: definition.deleted?.guards,
     guardsOf: (operation) => {
-      const ofList = operation === exportName && exporting() ? functionsOf<Guard<never>>(guardsFor, 'list') : [];
+      const ofList = whole().includes(operation) ? functionsOf<Guard<never>>(guardsFor, 'list') : [];
       return [...new Set([...guards, ...ofList, ...functionsOf<Guard<never>>(guardsFor, operation)])];
     },
     beforeOf: (operation) => functionsOf(before, operation),

@@ -6,8 +6,8 @@ import { guards } from '../middleware/guards.ts';
 import { listQuery } from '../middleware/list-query.ts';
 import { queryBody } from '../middleware/query-body.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
-import { exportName } from './define/export-options.ts';
 import { listQueryName } from './define/resource-options.ts';
+import { exportName } from './define/whole-list.ts';
 
 /** The names of the chains that answer a list whole, by those of its pages. No custom operation has such a name. */
 export const exportChainOf: ReadonlyMap<string, string> = new Map([

@@ -12,6 +12,7 @@ import { chainsOf } from './chains.ts';
 import { answerRules } from './define/answer-rules.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName } from './define/resource-options.ts';
+import { aggregateName } from './define/whole-list.ts';
 import { exportChainOf } from './export-chains.ts';
 import { type ServedOperation, servedOperations } from './served-operations.ts';
 
@@ -77,7 +78,7 @@ const hidden = step(['not_found'], function hidden() {
 });
 
 /** The operations that read with parameters: those which may name related records. */
-const reads: ReadonlySet<string> = new Set(['get', 'list', listQueryName, ...exportChainOf.values()]);
+const reads: ReadonlySet<string> = new Set(['get', 'list', listQueryName, aggregateName, ...exportChainOf.values()]);
 
 function isOfRelation({ ops, operations }: CompiledResource, name: string): boolean {
   return !reads.has(name) && !(ops as readonly string[]).includes(name) && !operations.some((one) => one.name === name);

@@ -1,5 +1,6 @@
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { type Endpoint, listQueryName, type Operation, queryEndpoints, standardEndpoints } from './define/resource-options.ts';
+import { aggregateEndpoint, aggregateName } from './define/whole-list.ts';
 
 /** An operation that a resource serves, of whichever kind. */
 export interface ServedOperation extends Endpoint {
@@ -22,6 +23,7 @@ export function servedOperations(resource: CompiledResource): ServedOperation[] 
   const queries = resource.ops.includes('list')
     ? queryEndpoints('/').map((endpoint) => ({ ...endpoint, name: listQueryName, twinOf: 'list', readsJson: true, maxTimeMS }))
     : [];
+  const numbers = resource.aggregate ? [{ ...aggregateEndpoint, name: aggregateName, readsJson: false, maxTimeMS }] : [];
   const custom = resource.operations.map(({ name, method, path, body }) => ({
     method,
     path,
@@ -38,7 +40,7 @@ export function servedOperations(resource: CompiledResource): ServedOperation[] 
   const links = resource.links.flatMap(({ operations }) =>
     operations.map(({ name, method, path }) => ({ method, path, name, readsJson: false, maxTimeMS })),
   );
-  return [...standard, ...custom, ...nested, ...links, ...queries];
+  return [...standard, ...numbers, ...custom, ...nested, ...links, ...queries];
 }
 
 /** The time limit of a model wins over that of the api. */

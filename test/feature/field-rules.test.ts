@@ -54,12 +54,12 @@ const Thing = defineModel('Thing', {
   check: ({ name }) =>
     name === 'taken' ? [{ field: 'name', message: 'is reserved', rule: 'reserved_name', params: { by: 'root' } }] : undefined,
 });
-const Numbered = defineModel('Numbered', { collection: 'numbered', fields: { name: t.string({ policy: { filter: true } }) } });
+const Numbered = defineModel('Numbered', { collection: 'numbered', fields: { name: t.string({ policy: { filter: true, group: true } }) } });
 
 const database = useDatabase();
 const api = useApi(database, (shop) => [
   shop.resource({ model: Thing, ops: ['list', 'create', 'patch', 'put'], fields: true }),
-  shop.resource({ model: Numbered, ops: ['list'], paging: offsetPaging({ max: 10, maxOffset: 100, total: 'estimate' }) }),
+  shop.resource({ model: Numbered, aggregate: true, ops: ['list'], paging: offsetPaging({ max: 10, maxOffset: 100, total: 'estimate' }) }),
 ]);
 let path: string;
 
@@ -162,6 +162,8 @@ const queries: readonly (readonly [rule: Rule, query: string, ...Found])[] = [
   ['not_null', '/things?small[gt]=null', 'small[gt]', 'not_null'],
   ['out_of_range', '/things?small=9223372036854775808', 'small', 'out_of_range', int64],
   ['not_sortable', '/things?sort=nmae', 'sort', 'not_sortable', { name: 'nmae', suggestion: 'name' }],
+  ['not_groupable', '/numbered/aggregate?group=nmae', 'group', 'not_groupable', { name: 'nmae', suggestion: 'name' }],
+  ['not_aggregable', '/numbered/aggregate?sum=name', 'sum', 'not_aggregable', { name: 'name' }],
   ['repeated_sort_key', '/things?sort=name,-name', 'sort', 'repeated_sort_key', { name: 'name' }],
   ['not_selectable', '/things?fields=secret', 'fields', 'not_selectable', { name: 'secret' }],
   ['positive_integer', '/things?limit=0', 'limit', 'positive_integer'],

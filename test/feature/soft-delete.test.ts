@@ -1,3 +1,4 @@
+import { BSON } from 'mongodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, openStore, service } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
@@ -224,6 +225,10 @@ describe('every method of a collection sees a deleted record as gone', () => {
       expect((await c.findMany(['gone', 'live'], undefined, new Room(1_000), new Work())).map(({ id }) => id)).toEqual(['live']),
     sizeMany: async (c) => expect([...(await c.sizeMany(['gone', 'live'], undefined, new Work())).keys()]).toEqual(['"live"']),
     countList: async (c) => expect(await c.countList(query, undefined, undefined, 9, new Work())).toBe(1),
+    aggregate: async (c) => {
+      const { found } = await c.aggregate(query, undefined, { stages: [{ $project: { _id: 1 } }], limit: 10 }, new Work());
+      expect(found.map((one) => BSON.deserialize(one))).toEqual([{ _id: 'live' }]);
+    },
     count: async (c) => expect(await c.count([], undefined, new Work())).toBe(1),
     insert: (c) => expect(c.insert({ _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
     insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }], new Work())).keys()]).toEqual([0]),

@@ -20,6 +20,7 @@ describe('every middleware that is exported', () => {
     const files = [
       'src/resource/chains.ts',
       'src/resource/export-chains.ts',
+      'src/resource/aggregate-chains.ts',
       'src/api/outer-middlewares.ts',
       'src/middleware/json-body.ts',
     ];

@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import {
   afterHooks,
+  aggregate,
   answer,
   answerTimeout,
   authenticate,
@@ -169,6 +170,8 @@ const cases: readonly Case[] = [
   ],
   ['answer', 'a status of an error', answer, { status: 404 }, /`status` of `answer` must be a status from 200 to 299/],
   ['answer', 'a location that is no function', answer, { location: '/a' }, /`location` of `answer` must be a function/],
+  ['aggregate', 'a misspelt option', (wrong) => aggregate(Doc, wrong), { db, maxMatch: 5 }, /did you mean `maxMatches`\?/],
+  ['aggregate', 'no records', (wrong) => aggregate(Doc, wrong), { db, maxMatches: 0 }, /`maxMatches`/],
   ['queryBody', 'a misspelt option', queryBody, { limits: 5 }, /did you mean `limit`\?/],
   ['queryBody', 'a limit that is none', queryBody, { limit: '1mb' }, /`limit`/],
   ['jsonBody', 'a text for true', jsonBody, { optional: 'yes' }, /`optional` .* true or false/],

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
+import { type Aggregate, aggregates } from './aggregates.ts';
 
 /** Every filter operator of a list's query string, in the order of the documentation. */
 export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix'] as const;
@@ -50,10 +51,21 @@ export interface Policy {
   readonly filter?: true | readonly Operator[];
   /** Whether a list may sort by this field. @default false */
   readonly sort?: boolean;
+  /**
+   * What an aggregate of the list may tell of the field: the sum and average of numbers, and the least and greatest
+   * value of numbers and dates. `true` allows everything that fits the type. The resource must have `aggregate`.
+   * @default none
+   *
+   * @example
+   * t.decimal({ policy: { aggregate: ['sum', 'max'] } })
+   */
+  readonly aggregate?: true | readonly Aggregate[];
+  /** Whether an aggregate of the list may group by this field; dates are grouped by month, day, …. @default false */
+  readonly group?: boolean;
 }
 
 /** What a policy says to one caller. */
-export interface ResolvedPolicy extends Pick<Policy, 'filter' | 'sort'> {
+export interface ResolvedPolicy extends Pick<Policy, 'filter' | 'sort' | 'aggregate' | 'group'> {
   readonly insert?: boolean | undefined;
   readonly update?: boolean | undefined;
   readonly private?: boolean | undefined;
@@ -66,9 +78,9 @@ export interface PolicyRules {
   readonly update?: readonly string[] | undefined;
 }
 
-const flags = ['private', 'sort'] as const;
+const flags = ['private', 'sort', 'group'] as const;
 const permissions = ['read', 'insert', 'update'] as const;
-const options = [...permissions, ...flags, 'filter'] as const;
+const options = [...permissions, ...flags, 'filter', 'aggregate'] as const;
 
 /**
  * Checks a policy that TypeScript may not have checked. Throws a {@link ConfigurationError} that names the option and
@@ -84,17 +96,18 @@ export function checkPolicy(policy: unknown, field: string): Policy {
         `\`policy.${option}\` of field \`${field}\` is not a policy option${didYouMean(option, options, `. Allowed: ${options.join(', ')}.`)}`,
       );
     }
-    if (option === 'filter') checkOperators(value, field);
+    if (option === 'filter') checkNames(value, 'filter', operators, 'operator', field);
+    else if (option === 'aggregate') checkNames(value, 'aggregate', aggregates, 'figure', field);
     else if ((flags as readonly string[]).includes(option)) checkFlag(value, option, field);
     else checkAllowed(value, option, field);
   }
   const checked: Policy = policy;
   if (checked.private !== undefined && checked.read !== undefined && checked.private !== (checked.read === false))
     throw new ConfigurationError(`\`policy\` of field \`${field}\`: \`private: true\` means \`read: false\`. Say only one of them.`);
-  if (isPrivate(checked) && (checked.filter || checked.sort)) {
-    throw new ConfigurationError(
-      `Field \`${field}\` is private: \`policy.filter\` and \`policy.sort\` would show its values. Remove them.`,
-    );
+  const shown = (['filter', 'sort', 'aggregate', 'group'] as const).filter((option) => checked[option]);
+  if (isPrivate(checked) && shown.length > 0) {
+    const named = shown.map((option) => `\`policy.${option}\``).join(' and ');
+    throw new ConfigurationError(`Field \`${field}\` is private: ${named} would show its values. Leave that out.`);
   }
   return checked;
 }
@@ -139,10 +152,12 @@ function namesOf(allowed: Allowed | undefined): readonly string[] | undefined {
 
 /** What a checked policy says to callers for whom every rule holds. */
 export function resolvePolicy(policy: Policy): ResolvedPolicy {
-  const { filter, sort, insert, update } = policy;
+  const { filter, sort, aggregate, group, insert, update } = policy;
   return {
     ...(filter === undefined ? {} : { filter }),
     ...(sort === undefined ? {} : { sort }),
+    ...(aggregate === undefined ? {} : { aggregate }),
+    ...(group === undefined ? {} : { group }),
     ...(insert === undefined ? {} : { insert: insert !== false }),
     ...(update === undefined ? {} : { update: update !== false }),
     ...(isPrivate(policy) ? { private: true } : {}),
@@ -160,14 +175,14 @@ export function narrowPolicy(widest: ResolvedPolicy, rules: PolicyRules, held: R
   };
 }
 
-function checkOperators(filter: unknown, field: string): void {
-  if (filter === true) return;
-  if (!Array.isArray(filter))
-    throw new ConfigurationError(`\`policy.filter\` of field \`${field}\` must be true or an array of operators.`);
-  for (const operator of filter) {
-    if (!(operators as readonly unknown[]).includes(operator)) {
+function checkNames(given: unknown, option: string, legal: readonly string[], kind: string, field: string): void {
+  if (given === true) return;
+  if (!Array.isArray(given))
+    throw new ConfigurationError(`\`policy.${option}\` of field \`${field}\` must be true or an array of ${kind}s.`);
+  for (const name of given) {
+    if (!legal.includes(name)) {
       throw new ConfigurationError(
-        `\`policy.filter\` of field \`${field}\` names the unknown operator \`${String(operator)}\`. Allowed: ${operators.join(', ')}.`,
+        `\`policy.${option}\` of field \`${field}\` names the unknown ${kind} \`${String(name)}\`. Allowed: ${legal.join(', ')}.`,
       );
     }
   }

@@ -16,6 +16,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     findPage: (query, scope, options, work) => all.findPage(query, seen(scope), options, work),
     findMany: (ids, scope, room, work, fields) => all.findMany(ids, seen(scope), room, work, fields),
     sizeMany: (ids, scope, work, fields) => all.sizeMany(ids, seen(scope), work, fields),
+    aggregate: (query, scope, options, work) => all.aggregate(query, seen(scope), options, work),
     count: (conditions, scope, work) => all.count(conditions, seen(scope), work),
     countList: (query, scope, through, max, work) => all.countList(query, seen(scope), through, max, work),
     insert: all.insert,

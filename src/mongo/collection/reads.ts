@@ -10,58 +10,27 @@ import type { Command, Work } from '../driver/work.ts';
 import { watchScans } from '../indexes/watch-scans.ts';
 import { buildPage, type Page, type Total } from '../list/build-page.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
-import { buildPipeline, bytesOfIds, isFind, type PagePlan, planPage } from '../list/plan-page.ts';
+import { buildPipeline, bytesOfIds, isFind, maxBytesOfIds, type PagePlan, planPage } from '../list/plan-page.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { includePaths } from '../query/include-paths.ts';
-import { checkPrecondition, type Precondition } from '../query/precondition.ts';
+import { checkPrecondition } from '../query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
-import { allOf, planExpression } from '../relations/through/plan-expression.ts';
-import { planThrough, type ThroughSettings } from '../relations/through/plan-through.ts';
+import { type Matching, matchFurther } from '../relations/through/match-further.ts';
 import { computeSort } from '../relations/through/sort-through.ts';
-import type { Sight, ThroughReads } from '../relations/through/through-field.ts';
+import type { ThroughReads } from '../relations/through/through-field.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import { StoredRecord } from '../stored-record.ts';
+import type { AggregateOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
 import { openThroughReads } from './through-reads.ts';
 
 type Stored = Record<string, unknown>;
-
-/** How records are read. */
-interface ReadOptions {
-  /** Fetches whole records, with private fields, for hooks and handlers. @default false */
-  readonly fetchPrivate?: boolean;
-}
-
-/** How a page is read. */
-interface ReadPageOptions extends ReadOptions {
-  /** How many bytes a page may have, both as BSON and as JSON. */
-  readonly maxPageBytes: number;
-  /** Whether the database measures the records first, and sends no more than fit: one more command. @default false */
-  readonly measuresFirst?: boolean;
-  /** The related records that the query may name. @default none */
-  readonly through?: ThroughReadOptions;
-}
-
-/** How the related records of a query are read. */
-interface ThroughReadOptions {
-  readonly sight: Sight;
-  /** The most ids of one relation that become part of a filter. */
-  readonly maxIds: number;
-  /** The most matches that are sorted by values of related records. */
-  readonly maxSorted: number;
-}
-
-/** How one record is read. */
-interface ReadOneOptions extends ReadOptions {
-  /** The fields that the client chose. @default every readable field */
-  readonly fields?: SelectedFields | undefined;
-  /** The precondition that the record must fulfil; otherwise it is 412. */
-  readonly precondition?: Precondition | undefined;
-}
 
 /** The reads of a store, one command each. `work` is the work of the request. */
 export interface Reads extends ThroughReads {
   findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
   findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work: Work): Promise<Page>;
+  /** Sends the records that a list would show through `stages`. They return at most `limit` documents. */
+  aggregate(query: Matching, scope: Filter | undefined, options: AggregateOptions, work: Work): Promise<FirstBatch>;
   /** Counts the records that match. */
   count(conditions: readonly Condition[], scope: Filter | undefined, work: Work): Promise<number>;
   /** Counts the matches of a list, and no further than `max`. */
@@ -187,19 +156,21 @@ export function openReads(
     return { count: await command.count(() => collection.estimatedDocumentCount(options)), isEstimate: true };
   }
 
-  /** Adds the conditions on related records, and those of the parameter `filter`, to a filter. */
-  async function matchFurther(
-    { through, filter: expression }: Pick<ListQuery, 'through' | 'filter'>,
-    own: Filter,
-    { sight, room }: Pick<ThroughSettings, 'sight' | 'room'>,
+  /**
+   * What the records fulfil that a query asks for within a scope: a promise only where it has a `filter` or names
+   * related records.
+   */
+  function match(
+    asked: Matching,
+    scope: Filter | undefined,
+    { sight, maxIds }: ThroughReadOptions,
+    bytes: number,
     work: Work,
-  ): Promise<ThroughQuery> {
+  ): ThroughQuery | Promise<ThroughQuery> {
+    const own = both(buildFilter(asked.conditions), scope);
+    if (asked.through.length === 0 && asked.filter === undefined) return { filter: own, stages: [] };
     work.limitTo(maxTimeMS); // the first command is one on another collection
-    const settings = { model, sight, room, work };
-    const { filter, stages } = await planThrough(through, settings);
-    if (!expression) return { filter: both(own, filter), stages };
-    const further = await planExpression(expression, settings);
-    return { filter: allOf([own, filter, further.filter]), stages: [...stages, ...further.stages] };
+    return matchFurther(asked, own, { model, sight, room: { ids: maxIds, bytes }, work });
   }
 
   /**
@@ -223,12 +194,9 @@ export function openReads(
     },
 
     async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutThrough }, work) {
-      const own = both(buildFilter(asked.conditions), scope);
-      const { sight, maxIds } = through;
-      const computed = computeSort(asked.sort, model, sight);
-      const room = { ids: maxIds, bytes: bytesOfIds(asked, computed !== undefined) };
-      const isPlain = asked.through.length === 0 && asked.filter === undefined;
-      const matching = isPlain ? { filter: own, stages: [] } : await matchFurther(asked, own, { sight, room }, work);
+      const computed = computeSort(asked.sort, model, through.sight);
+      const matched = match(asked, scope, through, bytesOfIds(asked, computed !== undefined), work);
+      const matching = matched instanceof Promise ? await matched : matched;
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
@@ -245,14 +213,23 @@ export function openReads(
       return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
     },
 
+    async aggregate(asked, scope, { stages, limit, through = withoutThrough }, work) {
+      const matching = await match(asked, scope, through, maxBytesOfIds, work);
+      return readMany(work, (command) => {
+        const pipeline = [command.handOver({ $match: matching.filter }), ...matching.stages, ...stages];
+        const { maxTimeMS } = command;
+        const body = { aggregate: model.collection, pipeline, cursor: { batchSize: limit + 1 }, maxTimeMS, allowDiskUse: false };
+        return command.count(() => readFirstBatch(body, command));
+      });
+    },
+
     async count(conditions, scope, work) {
       const matching = both(buildFilter(conditions), scope);
       return readMany(work, (command) => countMatches({ filter: matching, stages: [] }, command));
     },
 
-    async countList(asked, scope, { sight, maxIds } = withoutThrough, max, work) {
-      const room = { ids: maxIds, bytes: bytesOfIds(asked, false) };
-      const matching = await matchFurther(asked, both(buildFilter(asked.conditions), scope), { sight, room }, work);
+    async countList(asked, scope, through = withoutThrough, max, work) {
+      const matching = await match(asked, scope, through, bytesOfIds(asked, false), work);
       return readMany(work, (command) => countMatches(matching, command, max));
     },
 

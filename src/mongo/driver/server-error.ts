@@ -15,7 +15,9 @@ export const serverCodes = {
   maxTimeMSExpired: 50,
   writeConflict: 112,
   noSuchTransaction: 251,
+  queryExceededMemoryLimit: 292,
   duplicateKey: 11000,
+  unknownTimeZone: 40485,
 } as const;
 
 /**

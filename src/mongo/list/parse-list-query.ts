@@ -7,23 +7,17 @@ import type { QueryField, QueryFields } from '../../model/compile/query-fields.t
 import { type Choosable, type FieldSelector, parseFields, type SelectedFields } from '../../model/read/select-fields.ts';
 import { type Includable, relationsOf } from '../../model/relations/includable.ts';
 import { Invalid } from '../../rules.ts';
-import type { Condition } from '../query/filter.ts';
 import type { SortKey } from '../query/position.ts';
-import { canonical, type Expression } from '../relations/through/expression.ts';
-import { isConditionThrough, type ThroughCondition, type ThroughRelation } from '../relations/through/through-field.ts';
+import { canonical } from '../relations/through/expression.ts';
+import type { Matching } from '../relations/through/match-further.ts';
+import { isConditionThrough, type ThroughRelation } from '../relations/through/through-field.ts';
 import { compileFilter, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
 import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 
 /** The query string of a list, validated and cast. */
-export interface ListQuery {
-  /** The conditions on fields of the list's own records. */
-  readonly conditions: readonly Condition[];
-  /** The conditions on fields of related records. */
-  readonly through: readonly ThroughCondition[];
-  /** The condition of the parameter `filter`. */
-  readonly filter?: Expression | undefined;
+export interface ListQuery extends Matching {
   /** The id is always the last key. */
   readonly sort: readonly SortKey[];
   readonly limit: number;

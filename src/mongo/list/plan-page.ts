@@ -53,7 +53,8 @@ export function bytesOfIds({ window, sort }: Pick<ListQuery, 'window' | 'sort'>,
   return Math.floor(maxBytesOfIds / ranges);
 }
 
-const maxBytesOfIds = 4 * 1024 ** 2;
+/** All the ids of related records in one filter. */
+export const maxBytesOfIds = 4 * 1024 ** 2;
 
 function rangesOf(matching: Filter, order: ListQuery['sort'], { from, direction }: CursorWindow): PagePlan['ranges'] {
   if (!from) return [matching];

@@ -11,6 +11,7 @@ import {
   listParameters,
   manyParameters,
 } from '../schemas/list-parameters.ts';
+import { describeAggregate } from './describe-aggregate.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import { cachingHeaders, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
 
@@ -25,6 +26,7 @@ export function describeResource(context: ResourceContext): Record<string, Part>
   return {
     ...(Object.keys(all).length > 0 ? { [path]: all } : {}),
     ...(resource.ops.includes('list') ? { [`${path}/query`]: { post: describeQuery(context) } } : {}),
+    ...(resource.aggregate ? { [`${path}/aggregate`]: { get: describeAggregate(context) } } : {}),
     ...(Object.keys(one).length > 0 ? { [`${path}/{id}`]: { parameters: [id], ...one } } : {}),
     ...(Object.keys(restore).length > 0 ? { [`${path}/{id}/restore`]: { parameters: [id], ...restore } } : {}),
   };

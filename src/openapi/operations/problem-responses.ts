@@ -123,7 +123,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   body_too_large: 'The body, the record that it would make, or the answer is too large.',
   unsupported_media_type: 'The body is not sent as JSON in UTF-8 without a content or transfer coding.',
   validation_failed: 'A value is not acceptable; `errors` names every field.',
-  too_many_matches: 'More records match than the request may write to; nothing was written.',
+  too_many_matches: 'More records match than the request may read or write; nothing was written.',
   precondition_required: '`If-Match` is missing.',
   too_many_requests: 'Too many requests of this client are in flight.',
   internal: 'Something went wrong in the service.',

@@ -11,31 +11,43 @@ import type { CompiledResource } from '../../resource/define/compiled-resource.t
 import type { Part, Schema } from '../document.ts';
 import { textLeaf, withNull } from './value-schema.ts';
 
-function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
+/** A parameter of a query string. */
+export function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
   return { name, in: 'query', description, ...style, schema };
 }
 
-/** Comma-separated. */
-const list = { style: 'form', explode: false };
+/** The form of an array in a query string. */
+export const commaSeparated = { style: 'form', explode: false };
 
 /**
  * The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and
  * fields. A list below a record shows a part of the collection, whose size is no estimate for it.
  */
 export function listParameters(resource: CompiledResource, isBelow = false): Part[] {
-  const filters = filterFields(resource).flatMap((field) =>
-    operatorsOf(field).map((operator) => filterParameter(field, operator, resource.filterLimits)),
-  );
-  return [...filters, ...settingParameters(resource, isBelow)];
+  return [...filterParameters(resource), ...settingParameters(resource, isBelow)];
+}
+
+/** The query parameters that filter a list: those of its fields, and `filter`. */
+export function filterParameters(resource: CompiledResource): Part[] {
+  return [...fieldFilters(filterFields(resource), resource), ...expressionParameter(resource)];
+}
+
+function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledResource): Part[] {
+  return fields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits)));
+}
+
+function expressionParameter({ model, through }: CompiledResource): Part[] {
+  const hasFilters = through !== undefined || [...model.clientFields.values()].some(({ operators }) => operators.size > 0);
+  return hasFilters ? [parameter(filterName, describeFilter, { ...textLeaf(stringLeaf), maxLength: inUrl.maxBytes })] : [];
 }
 
 /** The parameters of a list that are no filters by one field. */
 function settingParameters(resource: CompiledResource, isBelow: boolean): Part[] {
-  const { model, paging, filterLimits, through } = resource;
-  const fields = [...model.clientFields.values(), ...(through?.fields.values() ?? [])];
-  const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
+  const { model, paging, filterLimits } = resource;
+  const sortable = filterFields(resource)
+    .filter((field) => field.sortable)
+    .map((field) => field.name);
   return [
-    ...(hasFilters(resource) ? [parameter(filterName, describeFilter, { ...textLeaf(stringLeaf), maxLength: inUrl.maxBytes })] : []),
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
@@ -62,7 +74,7 @@ export function listBody(resource: CompiledResource, isBelow = false): Schema {
         return [...(operator === 'eq' ? [[field.name, member] as const] : []), [`${field.name}[${operator}]`, member] as const];
       }),
   );
-  const settings = settingParameters(resource, isBelow).map(({ name, description, schema }) => {
+  const settings = [...expressionParameter(resource), ...settingParameters(resource, isBelow)].map(({ name, description, schema }) => {
     return [name, { ...jsonSetting(name as string, schema as Schema), description }] as const;
   });
   return { type: 'object', properties: Object.fromEntries([...filters, ...settings]), additionalProperties: false };
@@ -85,10 +97,6 @@ function jsonSetting(name: string, { minItems, ...schema }: Schema): Schema {
   return { enum: values, default: false };
 }
 
-function hasFilters({ model, through }: CompiledResource): boolean {
-  return through !== undefined || [...model.clientFields.values()].some(({ operators }) => operators.size > 0);
-}
-
 const describeFilter = '`(a = "x" OR b >= 5) AND NOT exists(c)`';
 
 /** The query parameters of a write to many records: the filters of the list, and how many records may match. */
@@ -96,12 +104,7 @@ export function manyParameters(resource: CompiledResource): Part[] {
   const { maxAffected } = resource;
   const description = 'How many records may match. If there are more, nothing is written.';
   const schema = { type: 'integer', minimum: 1, maximum: maxAffected, default: maxAffected };
-  return [...filterParameters(resource), parameter(maxAffectedName, description, schema)];
-}
-
-function filterParameters({ model, filterLimits }: CompiledResource): Part[] {
-  const fields = [...model.clientFields.values()];
-  return fields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits)));
+  return [...fieldFilters([...resource.model.clientFields.values()], resource), parameter(maxAffectedName, description, schema)];
 }
 
 /** A page is limited in bytes, too. */
@@ -154,21 +157,21 @@ export function fieldsParameters({ model, fields, includes }: CompiledResource):
   const ofIncluded = [...includes.selectors].flatMap(([relation, { names }]) => [...names].map((name) => `${relation}.${name}`));
   const schema = { type: 'array', items: { type: 'string', enum: [...own, ...ofIncluded] }, minItems: 1 };
   const description = 'What to read of a record, separated by commas; all that there is where this is left out. The `id` is always there.';
-  return [parameter('fields', description, schema, list)];
+  return [parameter('fields', description, schema, commaSeparated)];
 }
 
 /** The parameter that includes related records. None if the resource allows no relation. */
 export function includeParameter({ includes: { names } }: CompiledResource): Part[] {
   if (names.length === 0) return [];
   const schema = { type: 'array', items: { type: 'string', enum: names }, minItems: 1 };
-  return [parameter('include', 'Related records to include. With it an answer about one record is never 304.', schema, list)];
+  return [parameter('include', 'Related records to include. With it an answer about one record is never 304.', schema, commaSeparated)];
 }
 
 function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): Part {
   const keys = names.flatMap((name) => [name, `-${name}`]);
   const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, ...eachOnce(names, maxSortKeys - 1) };
   const description = `The keys to sort by, the most important first, at most ${maxSortKeys} with the id; \`-\` is descending.`;
-  return parameter('sort', description, schema, list);
+  return parameter('sort', description, schema, commaSeparated);
 }
 
 /** A field can be sorted by only once, whatever the direction: `uniqueItems` alone would allow both directions. */
@@ -215,7 +218,7 @@ function filterParameter(field: QueryField, operator: Operator, limits: Compiled
   const value = ordering.has(operator) || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
   if (takesList(operator)) {
     const { maxFilterValues: maxItems } = limits;
-    return parameter(key, description, { type: 'array', items: listItem(leaf, value), maxItems }, list);
+    return parameter(key, description, { type: 'array', items: listItem(leaf, value), maxItems }, commaSeparated);
   }
   return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
 }

@@ -18,6 +18,7 @@ import type { Paging } from '../../mongo/list/parse-paging.ts';
 import type { ReferenceLimits } from '../../mongo/relations/limits.ts';
 import type { References } from '../../mongo/relations/references.ts';
 import type { Invalid } from '../../rules.ts';
+import type { CompiledAggregate } from './aggregate-options.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { DeclaredFilter } from './declared-filters.ts';
 import type { CompiledExport } from './export-options.ts';
@@ -66,6 +67,8 @@ export interface UnlinkedResource {
   readonly scopeWrites: boolean;
   /** How its list is exported. Undefined if it is not. */
   readonly export: CompiledExport | undefined;
+  /** The limits of its aggregates. Undefined if it has none. */
+  readonly aggregate: CompiledAggregate | undefined;
   /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   /** The functions of `serverFields`; a function alone is `create`. */

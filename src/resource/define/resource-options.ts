@@ -8,6 +8,7 @@ import type { ChangesDraft, Document } from '../../model/define/infer.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
 import type { ConditionOn, ElementOf, everything } from '../../mongo/query/filter.ts';
+import type { AggregateLimits } from './aggregate-options.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { ExportOptions } from './export-options.ts';
@@ -160,15 +161,15 @@ export interface ResourceOptions<
    * Guards of single operations, or of groups of them: `read` (list, get), `change` (patch, put, patchMany, links,
    * restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and `remove`). They are asked
    * after `guards`, those of groups first. Those of `patch` are not asked for `put`: the api warns if an operation
-   * lacks a guard that another one of its group has. `put: []` says that this is meant. Those of `export` are asked
-   * after those of `list`.
+   * lacks a guard that another one of its group has. `put: []` says that this is meant. Those of `export` and
+   * `aggregate` are asked after those of `list`.
    * @default none
    *
    * @example
    * guardsFor: { change: [signedIn], remove: [isAdmin] }
    */
   readonly guardsFor?: {
-    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>> | 'export']?: readonly Guard<RequestContext<Principal>>[];
+    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>> | 'export' | 'aggregate']?: readonly Guard<RequestContext<Principal>>[];
   };
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients
@@ -255,6 +256,17 @@ export interface ResourceOptions<
    * export: { max: 100_000 }
    */
   readonly export?: ExportOptions;
+  /**
+   * Answers `GET <list>/aggregate` with numbers about the list: counts, sums, averages, least and greatest values, by
+   * groups. It has the filters, scope and guards of the list, and the guards of `guardsFor.aggregate`. Fields have
+   * numbers by `policy.aggregate` and `policy.group`. A resource with hooks in `after` of `list` cannot have it. See
+   * `docs/reference/aggregate.md`.
+   * @default false
+   *
+   * @example
+   * aggregate: { maxMatches: 1_000_000 }
+   */
+  readonly aggregate?: boolean | AggregateLimits;
   /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name]> };
   /**

@@ -146,7 +146,7 @@ describe('`export`', () => {
     [
       'a hook of `list`',
       { export: {}, after: { list: [hook] } },
-      /`blobs` has `export`, and hooks in `after` of `list` .* cannot run on a stream/,
+      /`blobs` has `export`, and hooks in `after` of `list` .* What they hide would be exported/,
     ],
     ['a hook of `read`', { export: {}, after: { read: [hook] } }, /hooks in `after` of `list` \(or `read`\)/],
     ['no list', { export: {}, ops: ['get'] }, /`ops` has no `list`/],

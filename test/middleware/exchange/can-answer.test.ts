@@ -85,6 +85,7 @@ const table: readonly Row[] = [
   ['filterQuery', 'a model', library.filterQuery(Note), ['invalid_query', 'precondition_not_supported']],
   ['filterQuery', 'an integer', library.filterQuery(Numbered), ['invalid_query', 'precondition_not_supported', 'validation_failed']],
   ['findIncluded', 'relations', findIncluded(includes), [...ofRead, 'invalid_query']],
+  ['aggregate', 'a model', library.aggregate(Note, { db }), [...ofRead, 'invalid_query', 'too_many_matches']],
   ['findPage', 'a model', findPage(Note, { db }), [...ofRead, 'invalid_query']],
   ['findPage', 'relations to filter by', findPage(Note, { db, through: throughClosed }), [...ofRead, 'invalid_query']],
   ['findPage', 'relations to sort by', findPage(Note, { db, through: throughSorted }), [...ofRead, 'invalid_query', 'too_many_matches']],

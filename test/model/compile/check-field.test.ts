@@ -41,12 +41,12 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a policy on a field that an embedded object does not have',
       () => js.object('Place', { city: js.string() }, { policy: { street: { private: true } } }),
-      '`policy.street` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, filter.',
+      '`policy.street` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate.',
     ],
     [
       'an unknown policy option',
       () => js.string({ policy: { secret: true } }),
-      '`policy.secret` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, filter.',
+      '`policy.secret` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate.',
     ],
     ['a policy that is none', () => js.string({ policy: true }), '`policy` of field `value` must be an object.'],
     [
@@ -77,7 +77,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a private field that may be filtered',
       () => t.string({ policy: { private: true, filter: true } }),
-      'Field `value` is private: `policy.filter` and `policy.sort` would show its values. Remove them.',
+      'Field `value` is private: `policy.filter` would show its values. Leave that out.',
     ],
     [
       'immutable but open to updates',

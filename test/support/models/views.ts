@@ -17,18 +17,20 @@ function fieldsOf(hasHidden: boolean) {
   const Note = t.object('Note', { text: t.string() });
   const Place = t.object('Place', {
     city: t.string({ policy: { filter: true, sort: true } }),
-    ...hidden({ code: t.optional(t.string({ policy: { ...staff, filter: true, sort: true } })) }),
+    ...hidden({ code: t.optional(t.string({ policy: { ...staff, filter: true, sort: true, group: true } })) }),
   });
   const order = {
     id: t.string({ policy: { insert: true, filter: true, sort: true } }),
-    title: t.string({ policy: { filter: true, sort: true } }),
+    title: t.string({ policy: { filter: true, sort: true, group: true } }),
     place: t.nullable(Place),
     notes: t.array(Note, { default: [] }),
     customer: t.nullable(t.ref('Customer', { id: t.string() })),
     ...hidden({
-      secret: t.optional(t.string({ policy: { ...staff, filter: true, sort: true } })),
+      secret: t.optional(t.string({ policy: { ...staff, filter: true, sort: true, group: true } })),
       margin: t.optional(
-        t.string({ policy: { read: ['staff', 'finance'], insert: 'finance', update: 'finance', filter: ['gte'], sort: true } }),
+        t.string({
+          policy: { read: ['staff', 'finance'], insert: 'finance', update: 'finance', filter: ['gte'], sort: true, group: true },
+        }),
       ),
       boss: t.optional(t.ref('Customer', { id: t.string(), as: 'chief', policy: staff })),
       inner: t.optional(t.object('Inner', { text: t.string({ policy: { filter: true } }) }, { policy: staff })),
@@ -74,6 +76,7 @@ export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = t
         ops: ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'],
         fields: true,
         export: {},
+        aggregate: true,
         paging: cursorPaging({ total: true }),
         include: ['customer', 'customer.orders', ...hidden(['chief', 'chief.led'])] as never,
         through: ['customer', ...hidden(['chief'])] as never,

@@ -88,12 +88,13 @@ export function isConditionThrough(condition: Condition): condition is ThroughCo
 export type Sight = ReadonlyMap<ThroughSource, Filter | undefined>;
 
 /** The fields of related records that the query of a list names. */
-export function throughFields({ through, sort }: ThroughParts): ThroughField[] {
+export function throughFields({ through, sort = [] }: ThroughParts): ThroughField[] {
   return [...through.map(({ field }) => field), ...sort.map(({ field }) => field).filter(isThrough)];
 }
 
 /** The parts of a query that may name fields of related records. */
 interface ThroughParts {
   readonly through: readonly ThroughCondition[];
-  readonly sort: readonly SortKey[];
+  /** @default none */
+  readonly sort?: readonly SortKey[];
 }

@@ -1,0 +1,82 @@
+import { parseQueryString } from '../http/query-string.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
+import type { QueryField } from '../model/compile/query-fields.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
+import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
+import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import { ofRead } from './exchange/can-answer.ts';
+import type { ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf, workOf } from './exchange/exchange.ts';
+import { perView } from './exchange/in-view.ts';
+import { step } from './exchange/step.ts';
+import { askThrough } from './find-page.ts';
+import { checkFilterLimits, filterLimits, mayExceedInt64 } from './list-query.ts';
+import { aThrough, type Through } from './relations/compile-through.ts';
+
+/** Options of {@link aggregate}. */
+export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimits> {
+  /** The most records that may match, up to 10,000,000. More are 422. @default 100,000 */
+  readonly maxMatches?: number;
+  /** The most groups of an answer, up to 100,000. More are 422. @default 1,000 */
+  readonly maxGroups?: number;
+  /** The relations through which the list can be filtered, as `compileThrough` returns them. @default none */
+  readonly through?: Through;
+  /** Largest number of values of one `in` or `nin`. @default 500 */
+  readonly maxFilterValues?: number;
+  /** Largest number of characters of a `prefix`, up to 8,000. @default 1,000 */
+  readonly maxPrefix?: number;
+}
+
+/** The legal values of what a resource sets. */
+export const aggregateLimits: LegalOptions<Pick<AggregateOptions, 'maxMatches' | 'maxGroups'>> = {
+  maxMatches: orUndefined(aWholeNumber(1, 10_000_000, ' of records')),
+  maxGroups: orUndefined(aWholeNumber(1, 100_000, ' of groups')),
+};
+
+const legal: LegalOptions<AggregateOptions> = {
+  ...databaseOptions,
+  ...aggregateLimits,
+  through: aThrough,
+  maxFilterValues: orUndefined(filterLimits.maxFilterValues),
+  maxPrefix: orUndefined(filterLimits.maxPrefix),
+};
+
+/**
+ * Answers with numbers about the records that match the filters of the query string within `ctx.scope`: how many there
+ * are in each group, and sums, averages, least and greatest values. Fields have them by `policy.aggregate` and
+ * `policy.group`. See `docs/reference/aggregate.md`.
+ *
+ * 400 names everything that is not acceptable. More records than `maxMatches`, or more groups than `maxGroups`, are
+ * 422.
+ *
+ * @example
+ * router.get('/orders/aggregate', aggregate(Order, { db })); // ?group=status&sum=total
+ */
+export function aggregate(model: ModelInput, options: AggregateOptions): ResourceMiddleware {
+  checkOptions(options, legal, '`aggregate`');
+  const { db, maxTimeMS, maxMatches = 100_000, maxGroups = 1_000, through: asked, maxFilterValues, maxPrefix } = options;
+  const bounds = checkFilterLimits({ ...(maxFilterValues && { maxFilterValues }), ...(maxPrefix && { maxPrefix }) });
+  return perView(model, [asked] as const, (seen, through) => {
+    const collection = openCollection(seen, { db, ...(maxTimeMS && { maxTimeMS }) });
+    const own = seen.clientFields;
+    const fields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
+    const rules = { own, fields, ...(through && { relations: through.relations }), ...bounds };
+    const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
+    return step([...ofRead, 'invalid_query', 'too_many_matches', ...ofIntegers], async function aggregate(ctx) {
+      const { parseAggregateQuery, planGroups, writeGroups, explain } = await import('../mongo/aggregate/aggregate.ts');
+      const query = parseAggregateQuery(parseQueryString(ctx.querystring), rules, { takesDeleted: ctx.deleted !== undefined });
+      const related = await askThrough(ctx, query, asked);
+      const limits = { maxMatches, maxGroups };
+      const sent = { stages: planGroups(query, limits), limit: maxGroups + 1, ...related };
+      const found = await collection.seeing[ctx.deleted ?? 'live']
+        .aggregate(query, ctx.scope, sent, workOf(ctx))
+        .catch((error: unknown) => {
+          throw explain(error);
+        });
+      exchangeOf(ctx).throwIfGivenUp();
+      ctx.status = 200; // the app may have set another one
+      ctx.body = Buffer.from(`{"data":${writeGroups(found, query, limits)}}`);
+      ctx.type = 'json';
+    });
+  });
+}

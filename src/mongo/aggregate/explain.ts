@@ -1,0 +1,16 @@
+import { invalidQuery, Problem } from '../../errors.ts';
+import { isServerError, serverCodes } from '../driver/server-error.ts';
+import { notTimeZone } from './parse-aggregate.ts';
+
+/** The problem of an aggregate that would be too large. */
+export function tooMany(what: string): Problem {
+  return new Problem({ code: 'too_many_matches', detail: `${what}: narrow the list by filters, or group it by fewer fields.` });
+}
+
+/** What clients are told of an error of the database that their query has caused. Any other error stays as it is. */
+export function explain(error: unknown): unknown {
+  if (!(error instanceof Error) || !isServerError(error)) return error;
+  if (error.code === serverCodes.unknownTimeZone) return invalidQuery([notTimeZone.at('timezone')]);
+  if (error.code === serverCodes.queryExceededMemoryLimit) return tooMany('The groups would take more memory than the database gives them');
+  return error;
+}

@@ -1,0 +1,170 @@
+import { listNames, nearest } from '../../hints.ts';
+import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
+import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
+import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
+import { type Aggregate, aggregateParameters, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../../model/define/aggregates.ts';
+import { Invalid } from '../../rules.ts';
+import { compileFilter, type FilterRules, filterName, inUrl } from '../list/compile-filter.ts';
+import { givenTwice, parseConditions, refuseOutOfRange } from '../list/parse-conditions.ts';
+import { deletedName } from '../list/parse-list-query.ts';
+import type { Matching } from '../relations/through/match-further.ts';
+import { isConditionThrough } from '../relations/through/through-field.ts';
+
+/** A field whose values make the groups. */
+export interface GroupKey {
+  /** As clients write it: `status`, `createdAt[month]`. */
+  readonly name: string;
+  readonly field: QueryField;
+  /** The span of a date. */
+  readonly unit?: DateUnit;
+}
+
+/** A number about the values of a field. */
+export interface Figure {
+  readonly kind: Aggregate;
+  readonly field: QueryField;
+}
+
+/** The query string of an aggregate, validated and cast. */
+export interface AggregateQuery extends Matching {
+  /** Without any, all records are one group. */
+  readonly groups: readonly GroupKey[];
+  readonly figures: readonly Figure[];
+  readonly isCounted: boolean;
+  /** The time zone of the spans of dates. */
+  readonly timeZone: string;
+}
+
+/** What an aggregate may name. */
+export interface AggregateRules extends FilterRules {
+  /** The fields of the records themselves: groups and figures are made of no others. */
+  readonly own: QueryFields;
+}
+
+type AggregateParameter = (typeof aggregateParameters)[number];
+
+const subject = 'this aggregate';
+
+/**
+ * Parses the query string of an aggregate. Fields and what may be asked of them come from tables of the model. Throws
+ * `invalid_query` (400) with the first 20 errors, and `validation_failed` (422) for an integer of more than 64 bits.
+ */
+export function parseAggregateQuery(
+  parameters: readonly QueryParameter[],
+  rules: AggregateRules,
+  { takesDeleted }: { readonly takesDeleted: boolean },
+): AggregateQuery {
+  const errors = new QueryErrors();
+  const settings = new Map<AggregateParameter, string[]>();
+  const filters: QueryParameter[] = [];
+  for (const parameter of parameters) {
+    const { name, operator, isItem } = parameter;
+    if (isAggregateParameter(name) && operator === undefined && (isList(name) || !isItem))
+      settings.set(name, [...(settings.get(name) ?? []), ...(isList(name) ? itemsOf(parameter) : [parameter.value])]);
+    else if (!takesDeleted || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
+  }
+  const names = takesDeleted ? [...aggregateParameters, deletedName] : aggregateParameters;
+  const { conditions, outOfRange } = parseConditions(filters, rules, { parameters: names, subject }, errors);
+  const [text] = settings.get(filterName) ?? [];
+  const filter = text === undefined ? undefined : compileFilter(text, rules, inUrl, errors, outOfRange);
+  const groups = parseGroups(settings.get('group') ?? [], rules, errors);
+  const figures = aggregates.flatMap((kind) => parseFigures(kind, settings.get(kind) ?? [], rules, errors));
+  const isCounted = parseCount(settings.get('count')?.[0], errors) ?? figures.length === 0;
+  const timeZone = parseTimeZone(settings.get('timezone')?.[0] ?? 'UTC', errors);
+  for (const [name, values] of settings) if (values.length > 1 && !isList(name)) errors.push(givenTwice.at(name));
+  errors.throwIfAny();
+  refuseOutOfRange(outOfRange);
+  return {
+    conditions: conditions.filter((condition) => !isConditionThrough(condition)),
+    through: conditions.filter(isConditionThrough),
+    filter,
+    groups,
+    figures,
+    isCounted,
+    timeZone,
+  };
+}
+
+function isAggregateParameter(name: string): name is AggregateParameter {
+  return (aggregateParameters as readonly string[]).includes(name);
+}
+
+function isList(name: AggregateParameter): boolean {
+  return name !== 'count' && name !== 'timezone' && name !== filterName;
+}
+
+function parseGroups(given: readonly string[], { own: fields }: AggregateRules, errors: ErrorSink): GroupKey[] {
+  const keys: GroupKey[] = [];
+  for (const name of new Set(given)) {
+    const [, own = name, unit] = /^([^[\]]*)\[([^[\]]*)\]$/.exec(name) ?? [];
+    const field = fields.get(own);
+    if (!field?.isGroupable) errors.push(notGroupable(own, fields).at('group'));
+    else if (field.leaf?.name === 'date' ? !isDateUnit(unit) : unit !== undefined) errors.push(wrongUnit(own, field).at('group'));
+    else keys.push({ name, field, ...(isDateUnit(unit) && { unit }) });
+  }
+  if (keys.length > maxGroupKeys)
+    errors.push(new Invalid('maxItems', `must have at most ${maxGroupKeys} fields`, { limit: maxGroupKeys }).at('group'));
+  return keys;
+}
+
+function isDateUnit(unit: string | undefined): unit is DateUnit {
+  return (dateUnits as readonly (string | undefined)[]).includes(unit);
+}
+
+function wrongUnit(name: string, { leaf }: QueryField): Invalid {
+  if (leaf?.name !== 'date') return new Invalid('parameter_syntax', `takes no unit for \`${name}\`, which is not a date`);
+  return new Invalid('parameter_syntax', `needs a unit for \`${name}\`: \`${name}[month]\`. Units: ${dateUnits.join(', ')}`);
+}
+
+function parseFigures(kind: Aggregate, given: readonly string[], { own: fields }: AggregateRules, errors: ErrorSink): Figure[] {
+  return [...new Set(given)].flatMap((name): Figure[] => {
+    const field = fields.get(name);
+    if (field?.aggregates.has(kind)) return [{ kind, field }];
+    errors.push(notAggregable(kind, name, fields).at(kind));
+    return [];
+  });
+}
+
+function notGroupable(name: string, fields: QueryFields): Invalid {
+  const legal = [...fields.values()].filter((field) => field.isGroupable).map((field) => field.name);
+  return new Invalid('not_groupable', ...explain(name, legal, 'cannot group by'));
+}
+
+function notAggregable(kind: Aggregate, name: string, fields: QueryFields): Invalid {
+  const legal = [...fields.values()].filter((field) => field.aggregates.has(kind)).map((field) => field.name);
+  return new Invalid('not_aggregable', ...explain(name, legal, 'cannot be asked of'));
+}
+
+function explain(name: string, legal: readonly string[], refusal: string): [message: string, params: object] {
+  const suggestion = nearest(name, legal);
+  const allowed = legal.length > 0 ? `. Allowed: ${listNames(legal)}` : '';
+  const hint = suggestion === undefined ? allowed : `; did you mean \`${suggestion}\`?`;
+  return [`${name === '' ? 'must name a field' : `${refusal} \`${name}\``}${hint}`, { name, suggestion }];
+}
+
+const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });
+
+function parseCount(text: string | undefined, errors: ErrorSink): boolean | undefined {
+  if (text !== undefined && text !== 'true' && text !== 'false') errors.push(notBoolean.at('count'));
+  return text === undefined ? undefined : text === 'true';
+}
+
+/** The error of a time zone that is unknown: here, or to the database. */
+export const notTimeZone = new Invalid('format', 'must be a time zone, such as Europe/Berlin or +02:00', { format: 'time-zone' });
+
+const offset = /^[+-](?:0\d|1[0-4]):[0-5]\d$/;
+
+function parseTimeZone(text: string, errors: ErrorSink): string {
+  if (!offset.test(text) && !isNamedZone(text)) errors.push(notTimeZone.at('timezone'));
+  return text;
+}
+
+function isNamedZone(text: string): boolean {
+  if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+import { aggregates } from '../../model/define/aggregates.ts';
+import { dateLeaf } from '../../model/value/leaves.ts';
+import { decimalLeaf } from '../../model/value/number-leaves.ts';
+import { decode } from '../driver/bson-options.ts';
+import type { FirstBatch } from '../driver/read-batches.ts';
+import { tooMany } from './explain.ts';
+import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
+import type { AggregateLimits } from './plan-groups.ts';
+
+/** A group as the database returns it. */
+interface Group {
+  readonly _id: Readonly<Record<string, unknown>> | null;
+  readonly count: number;
+  readonly [figure: string]: unknown;
+}
+
+/**
+ * Writes the JSON of the groups, an array. Throws `too_many_matches` (422) if there are too many groups, or if too many
+ * records match.
+ */
+export function writeGroups({ found, isCut }: FirstBatch, query: AggregateQuery, limits: AggregateLimits): string {
+  const groups = found.map((one) => decode(one) as Group);
+  if (isCut || groups.length > limits.maxGroups) throw tooMany(`The answer would have more than ${limits.maxGroups} groups`);
+  const matches = groups.reduce((sum, { count }) => sum + Number(count), 0);
+  if (matches > limits.maxMatches) throw tooMany(`More than ${limits.maxMatches} records match`);
+  const all = groups.length === 0 && query.groups.length === 0 ? [nothing] : groups;
+  return `[${all.map((group) => writeGroup(group, query)).join(',')}]`;
+}
+
+/** The one group of an aggregate that matches no record, and has no fields to group by. */
+const nothing: Group = { _id: null, count: 0 };
+
+function writeGroup(group: Group, { groups, figures, isCounted }: AggregateQuery): string {
+  const keys = groups.map((key, index) => member(key.name, writeKey(group._id?.[`k${index}`], key)));
+  const kinds = aggregates.flatMap((kind) => {
+    const own = figures.flatMap((figure, index) =>
+      figure.kind === kind ? [member(figure.field.name, writeFigure(group, figure, index))] : [],
+    );
+    return own.length > 0 ? [member(kind, object(own))] : [];
+  });
+  return object([
+    ...(keys.length > 0 ? [member('group', object(keys))] : []),
+    ...(isCounted ? [member('count', String(group.count))] : []),
+    ...kinds,
+  ]);
+}
+
+function member(name: string, json: string): string {
+  return `${JSON.stringify(name)}:${json}`;
+}
+
+function object(members: readonly string[]): string {
+  return `{${members.join(',')}}`;
+}
+
+function writeKey(value: unknown, { field, unit }: GroupKey): string {
+  if (value === null || value === undefined) return 'null';
+  if (unit === undefined) return field.leaf?.toJson(value) ?? 'null';
+  return typeof value === 'string' ? JSON.stringify(value) : dateLeaf.toJson(value);
+}
+
+/** A sum that a decimal cannot hold, and one of no value, are null. */
+function writeFigure(group: Group, { kind, field }: Figure, index: number): string {
+  const value = group[`f${index}`];
+  if (value === null || value === undefined || (kind === 'sum' && Number(group[`n${index}`]) === 0)) return 'null';
+  const isInteger = field.leaf?.name === 'int' || field.leaf?.name === 'int64';
+  if (kind === 'sum' && isInteger) return numberOr(String(value));
+  if (kind === 'avg' && isInteger) return numberOr(decimalLeaf.toJson(value));
+  return numberOr(field.leaf?.toJson(value) ?? 'null');
+}
+
+/** Neither infinity nor NaN is JSON. */
+function numberOr(text: string): string {
+  return /NaN|Infinity/.test(text) ? 'null' : text;
+}

@@ -1,0 +1,93 @@
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import { type Aggregate, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../../model/define/aggregates.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
+import { dateLeaf } from '../../model/value/leaves.ts';
+import { decimalLeaf } from '../../model/value/number-leaves.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { aggregateName } from '../../resource/define/whole-list.ts';
+import type { Part, Schema } from '../document.ts';
+import { commaSeparated, deletedParameter, filterParameters, parameter } from '../schemas/list-parameters.ts';
+import { withNull } from '../schemas/value-schema.ts';
+import { describeOperation, json, type ResourceContext } from './describe-operation.ts';
+import { cachingHeaders } from './headers.ts';
+
+/** Describes the numbers about a list. */
+export function describeAggregate(context: ResourceContext): Part {
+  const { resource, components } = context;
+  const { model, caching } = resource;
+  const ok = {
+    description: 'The groups, in the order of their values.',
+    headers: cachingHeaders(components, caching),
+    content: json(answerOf(resource)),
+  };
+  const particulars = {
+    summary: `Aggregate ${model.name} records`,
+    description: 'Numbers about the records that the caller may see and that match every filter: one object for each group.',
+    parameters: [...ownParameters(resource), ...filterParameters(resource), ...deletedParameter(resource)],
+    answers: { 200: ok },
+  };
+  return describeOperation(context, aggregateName, 'GET', particulars);
+}
+
+/** What `group` takes: of a date, each of its units. */
+function groupsOf({ model }: CompiledResource): { readonly name: string; readonly leaf: Leaf; readonly unit?: DateUnit }[] {
+  return [...model.clientFields.values()].flatMap(({ name, leaf, isGroupable }) => {
+    if (!isGroupable || !leaf) return [];
+    return leaf === dateLeaf ? dateUnits.map((unit) => ({ name: `${name}[${unit}]`, leaf, unit })) : [{ name, leaf }];
+  });
+}
+
+function fieldsOf({ model }: CompiledResource, kind: Aggregate): QueryField[] {
+  return [...model.clientFields.values()].filter((field) => field.aggregates.has(kind));
+}
+
+const meanings: Readonly<Record<Aggregate, string>> = {
+  sum: 'Fields whose values are added up.',
+  avg: 'Fields whose values are averaged.',
+  min: 'Fields whose least value is told.',
+  max: 'Fields whose greatest value is told.',
+};
+
+function ownParameters(resource: CompiledResource): Part[] {
+  const groups = groupsOf(resource);
+  const names = (values: readonly string[]) => ({ type: 'array', items: { type: 'string', enum: values }, minItems: 1, uniqueItems: true });
+  const ofGroups = { ...names(groups.map(({ name }) => name)), maxItems: maxGroupKeys };
+  const count = 'Whether the records of each group are counted. They are unless something else is asked for.';
+  const zone = 'The time zone in which dates are grouped, by its IANA name or its offset.';
+  return [
+    ...(groups.length > 0 ? [parameter('group', 'The fields whose values make the groups.', ofGroups, commaSeparated)] : []),
+    ...aggregates.flatMap((kind) => {
+      const fields = fieldsOf(resource, kind).map(({ name }) => name);
+      return fields.length > 0 ? [parameter(kind, meanings[kind], names(fields), commaSeparated)] : [];
+    }),
+    parameter('count', count, { type: 'boolean' }),
+    ...(groups.some(({ unit }) => unit) ? [parameter('timezone', zone, { ...timeZone, default: 'UTC' })] : []),
+  ];
+}
+
+/** A client cannot know all names that a service knows: an unknown one is 400. */
+const timeZone = { type: 'string', pattern: '^(?:[A-Za-z][\\w+/-]{0,63}|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$' };
+
+function answerOf(resource: CompiledResource): Schema {
+  const groups = groupsOf(resource).map(({ name, leaf, unit }) => [name, withNull(keySchema(leaf, unit))] as const);
+  const figures = aggregates.flatMap((kind) => {
+    const members = fieldsOf(resource, kind).map(({ name, leaf }) => [name, withNull(figureSchema(kind, leaf as Leaf))] as const);
+    return members.length > 0 ? [[kind, { type: 'object', properties: Object.fromEntries(members) }] as const] : [];
+  });
+  const properties = {
+    ...(groups.length > 0 ? { group: { type: 'object', properties: Object.fromEntries(groups) } } : {}),
+    count: { type: 'integer', minimum: 0 },
+    ...Object.fromEntries(figures),
+  };
+  return { type: 'object', properties: { data: { type: 'array', items: { type: 'object', properties } } }, required: ['data'] };
+}
+
+function keySchema(leaf: Leaf, unit: DateUnit | undefined): Schema {
+  return unit === undefined || unit === 'hour' ? leaf.readSchema : { type: 'string' };
+}
+
+function figureSchema(kind: Aggregate, leaf: Leaf): Schema {
+  const isInteger = leaf.name === 'int' || leaf.name === 'int64';
+  if (kind === 'avg' && isInteger) return decimalLeaf.readSchema;
+  return kind === 'sum' && isInteger ? { type: 'integer' } : leaf.readSchema;
+}

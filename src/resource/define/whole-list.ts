@@ -1,0 +1,36 @@
+import { ConfigurationError } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+
+/** What the operations on a whole list depend on. */
+export interface ListParts {
+  readonly ops: readonly string[];
+  /** The names of the custom operations. */
+  readonly custom: readonly string[];
+  /** Whether hooks run after the list. */
+  readonly hasHooks: boolean;
+  readonly model: CompiledModel;
+}
+
+/** The operations on a whole list: each is there by the option of its name, which is a key of `guardsFor` too. */
+export const exportName = 'export';
+export const aggregateName = 'aggregate';
+
+/** Where the numbers about a list are served, below it. */
+export const aggregateEndpoint = { method: 'GET', path: '/aggregate' } as const;
+
+/** The names of the operations on the whole list that a definition has. */
+export function wholeListIn(definition: { readonly export?: unknown; readonly aggregate?: unknown }): string[] {
+  const { export: exported, aggregate = false } = definition;
+  return [...(exported === undefined ? [] : [exportName]), ...(aggregate === false ? [] : [aggregateName])];
+}
+
+/** Refuses an operation on the whole list that cannot be served. `told` says what it does with what hooks hide. */
+export function checkWholeList(name: string, { ops, custom, hasHooks }: ListParts, told: string, where: string): void {
+  if (!ops.includes('list')) throw new ConfigurationError(`\`${name}\` of ${where} is about its list, but \`ops\` has no \`list\`.`);
+  if (custom.includes(name))
+    throw new ConfigurationError(`${where} has \`${name}\`, so that a custom operation cannot have this name: give it another one.`);
+  if (hasHooks)
+    throw new ConfigurationError(
+      `${where} has \`${name}\`, and hooks in \`after\` of \`list\` (or \`read\`): they get a page of records, and there is none. What they hide would be ${told}. Leave \`${name}\` out, or do without the hooks: fields can be hidden by \`policy\`, and records by \`scope\`.`,
+    );
+}
