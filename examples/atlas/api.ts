@@ -11,6 +11,7 @@ export function createAtlas(db: Db): Api {
     description: 'Cities and towns, with the country and the divisions that they lie in.',
     paging: cursorPaging({ max: 1000, total: true }),
     export: { max: 200_000 }, // `Accept: text/csv` streams all cities
+    aggregate: { maxMatches: 200_000 },
   });
   return atlas.api({
     db,

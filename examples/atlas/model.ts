@@ -49,13 +49,13 @@ export const City = defineModel('City', {
   collection: 'cities',
   fields: {
     name: t.string({ minLength: 1, caseless: true, policy: { filter: ['eq', 'prefix'], sort: true } }), // zurich is Zürich
-    country: t.ref('Country', { id: CountryCode, policy: { filter: ['eq', 'in'], sort: true } }),
+    country: t.ref('Country', { id: CountryCode, policy: { filter: ['eq', 'in'], sort: true, group: true } }),
     // GeoNames' codes of administrative divisions: the second means something within the first, the first within the
     // country.
-    admin1: t.nullable(t.string({ index: false, policy: { filter: ['eq'] } })),
+    admin1: t.nullable(t.string({ index: false, policy: { filter: ['eq'], group: true } })),
     admin2: t.nullable(t.string({ index: false, policy: { filter: ['eq'] } })),
     location: t.object('Location', {
-      lat: t.float({ minimum: -90, maximum: 90, policy: { filter: ['gte', 'lt'], sort: true } }),
+      lat: t.float({ minimum: -90, maximum: 90, policy: { filter: ['gte', 'lt'], sort: true, aggregate: ['min', 'max'] } }),
       lng: t.float({ minimum: -180, maximum: 180, policy: { filter: ['gte', 'lt'], sort: true } }),
     }),
     revision: t.revision(),

@@ -32,6 +32,15 @@ curl -g '${url}/api/cities?location.lat[gte]=70&sort=-location.lat&limit=3'
 # one page of many: the Link header leads to the next
 curl -i '${url}/api/cities?sort=country,name&limit=2&total=true'
 
+# one condition or another, percent-encoded: country = "LI" OR prefix(name, "Zür")
+curl -g '${url}/api/cities?filter=country%20%3D%20%22LI%22%20OR%20prefix(name%2C%20%22Z%C3%BCr%22)&sort=name&limit=3'
+
+# numbers by groups: the cities of each division of Liechtenstein, and the northernmost one
+curl '${url}/api/cities/aggregate?country=LI&group=admin1&count=true&max=location.lat'
+
+# the whole list as a table
+curl -H 'Accept: text/csv' '${url}/api/cities?country=LI&sort=name'
+
 # nested objects and maps: one whole country
 curl '${url}/api/countries?name.common=Switzerland'
 

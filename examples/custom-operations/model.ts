@@ -14,14 +14,14 @@ export const Ticket = defineModel('Ticket', {
   collection: 'tickets',
   fields: {
     title: t.string({ minLength: 1, maxLength: 100, policy: { sort: true } }),
-    status: t.enum(['open', 'closed'], { default: 'open', policy: { insert: false, update: false, filter: ['eq'] } }),
+    status: t.enum(['open', 'closed'], { default: 'open', policy: { insert: false, update: false, filter: ['eq'], group: true } }),
     resolution: t.nullable(t.string({ maxLength: 500, policy: { insert: false, update: false } })),
-    assignee: t.nullable(t.string({ policy: { insert: false, update: false, filter: ['eq', 'exists'] } })),
+    assignee: t.nullable(t.string({ policy: { insert: false, update: false, filter: ['eq', 'exists'], group: true } })),
     comments: t.array(Comment, { default: [], policy: { insert: false } }),
     internalNotes: t.optional(t.string({ maxLength: 500, policy: { read: 'agents' } })),
-    costPrice: t.optional(t.decimal({ policy: { read: 'finance', filter: ['gte', 'lt'], sort: true } })),
+    costPrice: t.optional(t.decimal({ policy: { read: 'finance', filter: ['gte', 'lt'], sort: true, aggregate: ['sum', 'avg'] } })),
     reporter: t.string({ policy: { insert: false, update: false } }),
     revision: t.revision(),
-    createdAt: t.createdAt({ policy: { sort: true } }),
+    createdAt: t.createdAt({ policy: { filter: ['gte', 'lt'], sort: true, group: true } }),
   },
 });

@@ -38,16 +38,22 @@ describe('npm start', () => {
     expect(await first.says(/^Port.*$/m)).toBe(`Port ${busyPort()} is taken; this is on port ${port}.`);
     const answers: Answer[] = [];
     for (const line of await printedLines(first)) answers.push(await runCurl(port, line));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 400]);
-    const [filtered, caseless, northern, paged, country, patched, wrong] = answers.map(({ body }) => body);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 200, 400]);
+    const [filtered, caseless, northern, paged, either, numbers, , country, patched, wrong] = answers.map(({ body }) => body);
     expect(filtered.data.map(nameOf)).toEqual(['Oberbipp', 'Oberbuchsiten', 'Oberburg']);
     expect(caseless.data.map(nameOf)).toEqual(['Zürich']);
     expect(northern.data.map(nameOf)).toEqual(['Longyearbyen', 'Dikson', 'Upernavik']);
     expect(paged).toMatchObject({ page: { size: 2, has_next: true, total: 171_075 } });
+    expect(either.data.map(nameOf)).toEqual(['Balzers', 'Bendern', 'Eschen']);
+    expect(numbers.data).toContainEqual({ group: { admin1: '11' }, count: 1, max: { 'location.lat': 47.14151 } });
+    expect(answers[6]?.text.split('\r\n').slice(0, 2)).toEqual([
+      'id,name,country,admin1,admin2,location.lat,location.lng,revision',
+      '00000000000000000001829a,Balzers,LI,01,,47.06661,9.50355,0',
+    ]);
     expect(country.data).toMatchObject([{ id: 'CH', languages: { gsw: 'Swiss German' }, revision: 0 }]);
     expect(patched.data).toMatchObject({ name: { common: 'Helvetia', official: 'Swiss Confederation' }, revision: 1 });
     expect(wrong.errors).toHaveLength(2);
-    for (const shown of [answers[0], answers[6]]) expect(readme).toContain(`\n${shown?.text}\n`);
+    for (const shown of [answers[0], answers.at(-1)]) expect(readme).toContain(`\n${shown?.text}\n`);
 
     const docs = new URL(await first.says(/http:\S+/)); // the first URL that it prints
     expect(docs.pathname).toBe('/api/docs');
@@ -95,7 +101,7 @@ describe('npm start', () => {
 const nameOf = (city: { name: string }) => city.name;
 
 async function printedLines(atlas: RunningExample): Promise<string[]> {
-  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){7}/m);
+  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){10}/m);
   return printed.split('\n').filter((line) => line.startsWith('curl'));
 }
 

@@ -144,11 +144,19 @@ describe('the tickets of an agent', () => {
     expect((await stale('?x=1', ann)).status).toBe(403);
   });
 
+  it('are summed by groups, for agents, as far as each of them sees', async () => {
+    const report = (as: object) => helpdesk.fetch(new Request('http://x/api/tickets/aggregate?group=status&sum=costPrice&count=true'), as);
+    const fay = await report({ principal: { name: 'fay', isAgent: true, isOfFinance: true } });
+    expect([fay.status, await fay.json()]).toEqual([200, { data: [{ group: { status: 'open' }, count: 1, sum: { costPrice: null } }] }]);
+    expect((await report({ principal: { name: 'dan', isAgent: true } })).status).toBe(400);
+    expect((await report({ principal: { name: 'ann', isAgent: false } })).status).toBe(403);
+  });
+
   it('are counted, in this process too', async () => {
     const response = await helpdesk.fetch(new Request('http://in-process/api/tickets/counts'), {
       principal: { name: 'dan', isAgent: true },
     });
-    expect([response.status, await response.json()]).toEqual([200, { data: { open: 1 } }]);
+    expect([response.status, await response.json()]).toEqual([200, { data: { open: 1, closed: 0 } }]);
   });
 });
 
