@@ -4,7 +4,7 @@ import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { pathsIn } from '../mongo/relations/through/expression.ts';
-import type { Matching } from '../mongo/relations/through/match-further.ts';
+import type { Matching } from '../mongo/relations/through/plan-through.ts';
 import { type Sight, throughFields } from '../mongo/relations/through/through-field.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';

@@ -7,7 +7,7 @@ import { Invalid } from '../../rules.ts';
 import { compileFilter, type FilterRules, filterName, inUrl } from '../list/compile-filter.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../list/parse-conditions.ts';
 import { deletedName } from '../list/parse-list-query.ts';
-import type { Matching } from '../relations/through/match-further.ts';
+import type { Matching } from '../relations/through/plan-through.ts';
 import { isConditionThrough } from '../relations/through/through-field.ts';
 
 /** A field whose values make the groups. */

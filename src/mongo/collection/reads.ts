@@ -15,7 +15,7 @@ import { both, buildFilter, type Condition, type Filter } from '../query/filter.
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
-import { type Matching, matchFurther } from '../relations/through/match-further.ts';
+import { type Matching, matchFurther } from '../relations/through/plan-through.ts';
 import { computeSort } from '../relations/through/sort-through.ts';
 import type { ThroughReads } from '../relations/through/through-field.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';

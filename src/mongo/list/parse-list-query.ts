@@ -9,7 +9,7 @@ import { type Includable, relationsOf } from '../../model/relations/includable.t
 import { Invalid } from '../../rules.ts';
 import type { SortKey } from '../query/position.ts';
 import { canonical } from '../relations/through/expression.ts';
-import type { Matching } from '../relations/through/match-further.ts';
+import type { Matching } from '../relations/through/plan-through.ts';
 import { isConditionThrough, type ThroughRelation } from '../relations/through/through-field.ts';
 import { compileFilter, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';

@@ -1,8 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { buildFilter, type Filter, nothing } from '../../query/filter.ts';
 import type { Expression } from './expression.ts';
-import type { ThroughSettings } from './plan-through.ts';
-import type { ThroughStep } from './through-field.ts';
+import type { ThroughSettings, ThroughStep } from './through-field.ts';
 import { lookUpOne, type ThroughQuery, temporaryKey } from './through-stages.ts';
 
 /**

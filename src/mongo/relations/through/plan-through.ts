@@ -1,17 +1,29 @@
-import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import type { Work } from '../../driver/work.ts';
-import { both, buildFilter, nothing } from '../../query/filter.ts';
-import type { IdRoom, Sight, ThroughCondition, ThroughStep } from './through-field.ts';
+import { both, buildFilter, type Condition, type Filter, nothing } from '../../query/filter.ts';
+import type { Expression } from './expression.ts';
+import { allOf, planExpression } from './plan-expression.ts';
+import type { ThroughCondition, ThroughSettings, ThroughStep } from './through-field.ts';
 import { requireThrough, type ThroughQuery } from './through-stages.ts';
 
-/** How the conditions on related records are planned. */
-export interface ThroughSettings {
-  /** The model of the list. */
-  readonly model: CompiledModel;
-  readonly sight: Sight;
-  readonly room: IdRoom;
-  /** The work of the request. */
-  readonly work: Work;
+/** What the records of a list fulfil, besides its scope. */
+export interface Matching {
+  /** The conditions on fields of the list's own records. */
+  readonly conditions: readonly Condition[];
+  /** The conditions on fields of related records. */
+  readonly through: readonly ThroughCondition[];
+  /** The condition of the parameter `filter`. */
+  readonly filter?: Expression | undefined;
+}
+
+/** Adds the conditions on related records, and those of the parameter `filter`, to a filter. */
+export async function matchFurther(
+  { through, filter: expression }: Matching,
+  own: Filter,
+  settings: ThroughSettings,
+): Promise<ThroughQuery> {
+  const { filter, stages } = await planThrough(through, settings);
+  if (!expression) return { filter: both(own, filter), stages };
+  const further = await planExpression(expression, settings);
+  return { filter: allOf([own, filter, further.filter]), stages: [...stages, ...further.stages] };
 }
 
 /**
@@ -23,7 +35,7 @@ export interface ThroughSettings {
  * decides about each record of the list: among so many, it finds a page of matches soon. If a relation finds none, the
  * next one is not asked, because no record can match.
  */
-export function planThrough(conditions: readonly ThroughCondition[], settings: ThroughSettings): Promise<ThroughQuery> {
+function planThrough(conditions: readonly ThroughCondition[], settings: ThroughSettings): Promise<ThroughQuery> {
   return planFrom(conditions, 0, settings);
 }
 

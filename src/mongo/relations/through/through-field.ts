@@ -29,7 +29,7 @@ export interface Via {
 }
 
 /** The room for ids of related records in the command of a list. */
-export interface IdRoom {
+interface IdRoom {
   /** The most ids of one relation. */
   readonly ids: number;
   /** How many bytes are left for the ids of all relations together. */
@@ -97,4 +97,14 @@ interface ThroughParts {
   readonly through: readonly ThroughCondition[];
   /** @default none */
   readonly sort?: readonly SortKey[];
+}
+
+/** How the conditions on related records are planned. */
+export interface ThroughSettings {
+  /** The model of the list. */
+  readonly model: CompiledModel;
+  readonly sight: Sight;
+  readonly room: IdRoom;
+  /** The work of the request. */
+  readonly work: Work;
 }
