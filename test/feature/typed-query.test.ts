@@ -1,6 +1,7 @@
 import { type } from 'arktype';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cursorPaging, defineModel, jsonBody, listQuery, service, t, typedQuery } from '../../src/index.ts';
+import { type Context, cursorPaging, defineModel, jsonBody, listQuery, service, t, typedQuery } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 
@@ -315,4 +316,11 @@ describe('the definition of a query', () => {
     expect(define({ use: [typedQuery({ q: t.string() })] })).toThrow(/has `typedQuery`: give its fields to `query`/);
     expect(define({ use: [typedQuery] })).toThrow(/call it, `typedQuery\(\)`/);
   });
+});
+
+it('reads an empty value as one empty text where an array of texts must have an item', async () => {
+  const context = { querystring: 'names=&few=' } as unknown as Context;
+  const read = typedQuery({ names: t.array(t.string(), { minItems: 1 }), few: t.array(t.string()) });
+  await read(context, async () => undefined);
+  expect((context as Any).typedQuery).toEqual({ names: [''], few: [] });
 });

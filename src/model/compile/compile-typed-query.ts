@@ -7,10 +7,10 @@ import { Invalid } from '../../rules.ts';
 import { objectSchema } from '../define/build-schema.ts';
 import { asSchema, type GivenSchema, markers } from '../define/raw-schema.ts';
 import type { Fields } from '../define/schema.ts';
-import { absent, type CompiledField, type LeafNode, type ObjectNode, type Slot } from '../node.ts';
+import { type ArrayNode, absent, type CompiledField, type LeafNode, type ObjectNode, type Slot } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import type { Leaf } from '../value/leaf.ts';
-import { anyLeaf } from '../value/leaves.ts';
+import { anyLeaf, stringLeaf } from '../value/leaves.ts';
 import { intLeaf } from '../value/number-leaves.ts';
 import { isObject } from '../value/plain-object.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
@@ -102,12 +102,17 @@ function sortOut(parameters: readonly QueryParameter[], { byName }: ObjectNode, 
     else if (field.node.kind !== 'array' && earlier) refuse(parameter, givenTwice);
     else if (field.node.kind !== 'array') texts.set(field, [value]);
     else {
-      const items = value === '' && !isItem ? [] : itemsOf(parameter);
+      const items = value === '' && !isItem && !needsText(field.node) ? [] : itemsOf(parameter);
       if (!earlier) texts.set(field, items);
       else for (const item of items) earlier.push(item); // a spread takes no more arguments than the stack holds
     }
   }
   return texts;
+}
+
+/** An empty value is no item. Where an array of texts must have one, it is an empty text. */
+function needsText({ items, keywords }: ArrayNode): boolean {
+  return Number(keywords.minItems ?? 0) > 0 && items.node.kind === 'leaf' && items.node.leaf === stringLeaf;
 }
 
 function unknownParameter(name: string, names: readonly string[]): Invalid {

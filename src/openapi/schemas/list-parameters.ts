@@ -68,10 +68,10 @@ export function listBody(resource: CompiledResource, isBelow = false): Schema {
   const filters = filterFields(resource).flatMap((field) =>
     operators
       .filter((operator) => field.operators.has(operator))
-      .flatMap((operator) => {
+      .map((operator) => {
         const description = describeFilterBy(field, operator).replace(', separated by commas', '');
         const member = { ...jsonOperand(field, operator, filterLimits), description };
-        return [...(operator === 'eq' ? [[field.name, member] as const] : []), [`${field.name}[${operator}]`, member] as const];
+        return [operator === 'eq' ? field.name : `${field.name}[${operator}]`, member] as const;
       }),
   );
   const settings = [...expressionParameter(resource), ...settingParameters(resource, isBelow)].map(({ name, description, schema }) => {
