@@ -10,6 +10,10 @@ export interface Route extends Endpoint {
   /** The name of the operation. */
   readonly name: string;
   readonly run: ResourceMiddleware;
+  /** The operation of which it is another form, whose name it has in `ctx.operation`. */
+  readonly twinOf?: string;
+  /** Whether the path may also be that of a record, for other methods. */
+  readonly sharesPath?: boolean;
   /** Whether it reads a JSON body. */
   readonly readsJson?: boolean;
   /** How long the database may work for it, in milliseconds. Undefined if its first command decides. */
@@ -26,18 +30,23 @@ interface Methods {
   readonly routes: ReadonlyMap<string, Route & { readonly template: string }>;
   /** The methods that a 405 names. */
   readonly allowed: readonly string[];
+  /** Whether the path is only one for these methods. */
+  readonly isShared: boolean;
 }
 
 /**
  * Compiles the routes of all resources. The first path segment is looked up in a map, so that the cost does not grow
  * with the number of resources; then only the few patterns of that resource are matched. A literal path wins over a
- * parameter for every method: `Allow` of a 405 has the methods of the pattern that matches.
+ * parameter for every method: `Allow` of a 405 has the methods of the pattern that matches. A path of the library's own
+ * is none for other methods, because it may also be the id of a record.
  */
 export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>, prefix = ''): Dispatch {
-  const resources = new Map([...routes].map(([segment, own]) => [segment, compilePaths(byPattern(own, `${prefix}/${segment}`))]));
+  const resources = new Map(
+    [...routes].map(([segment, own]) => [segment, compilePaths(byPattern(own, `${prefix}/${segment}`), isOfOther)]),
+  );
   return function dispatch(ctx, path, next) {
     const [resource = '', ...rest] = segmentsOf(path);
-    const found = resources.get(resource)?.(rest);
+    const found = resources.get(resource)?.(rest, ctx.method);
     if (!found) throw noSuchPath();
     return findRun(found, ctx, resource)(ctx, next);
   };
@@ -49,16 +58,21 @@ function byPattern(own: readonly Route[], root: string): Map<string, Methods> {
     const template = route.path === '/' ? root : root + route.path;
     const routes = new Map([...(patterns.get(route.path)?.routes ?? []), [route.method, { ...route, template }]]);
     const allowed = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    patterns.set(route.path, { routes, allowed });
+    const isShared = [...routes.values()].every(({ sharesPath }) => sharesPath);
+    patterns.set(route.path, { routes, allowed, isShared });
   }
   return patterns;
+}
+
+function isOfOther({ isShared, routes }: Methods, method: string): boolean {
+  return isShared && method !== 'OPTIONS' && !routes.has(method === 'HEAD' ? 'GET' : method);
 }
 
 function findRun({ target: { routes, allowed }, params }: Found<Methods>, ctx: Context, resource: string): ResourceMiddleware {
   if (ctx.method === 'OPTIONS') return describeOptions([...allowed, 'OPTIONS'], routes);
   const route = routes.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
   if (!route) throw methodNotAllowed(allowed);
-  ctx.operation = { resource, name: route.name, route: route.template };
+  ctx.operation = { resource, name: route.twinOf ?? route.name, route: route.template };
   ctx.params = ctx.params ? withMount(ctx.params, params) : params;
   if (route.maxTimeMS !== undefined) workOf(ctx).limitTo(route.maxTimeMS);
   return route.run;
@@ -97,7 +111,12 @@ interface Found<Target> {
 }
 
 /** Finds the target of a path, given by its percent-encoded segments. */
-type FindPath<Target> = (segments: readonly string[]) => Found<Target> | undefined;
+type FindPath<Target> = (segments: readonly string[], method?: string) => Found<Target> | undefined;
+
+/** Whether a target does not count for a method. */
+type IsPassed<Target> = (target: Target, method: string) => boolean;
+
+const none = () => false;
 
 interface Branch<Target> {
   readonly literals: Map<string, Branch<Target>>;
@@ -111,19 +130,19 @@ interface Branch<Target> {
  * segment in which they differ decides, and there a literal wins over a parameter: `/:id/lines/last` over
  * `/:id/:part/last`. If a branch has no match, the others are tried. Segments are compared decoded (RFC 3986 §6.2.2.2),
  * so that `/%6Fverdue` is `/overdue`. Paths with an empty segment, or with one that is not percent-encoded UTF-8, match
- * nothing: as raw text, a parameter value would have a second path.
+ * nothing: as raw text, a parameter value would have a second path. A target that `isPassed` is tried last.
  */
-export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>): FindPath<Target> {
+export function compilePaths<Target>(patterns: ReadonlyMap<string, Target>, isPassed: IsPassed<Target> = none): FindPath<Target> {
   const root = branch<Target>();
   for (const [pattern, target] of patterns) {
     const segments = segmentsOf(pattern);
     const names = segments.flatMap((segment, at) => (segment.startsWith(':') ? [{ name: segment.slice(1), at }] : []));
     segments.reduce(grow, root).end ??= { target, names };
   }
-  return function find(encoded) {
+  return function find(encoded, method = '') {
     const segments = decodeAll(encoded);
     if (!segments || segments.includes('')) return undefined;
-    const end = walk(root, segments, 0);
+    const end = walk(root, segments, 0, method, isPassed) ?? (isPassed === none ? undefined : walk(root, segments, 0, method, none));
     if (!end) return undefined;
     return { target: end.target, params: paramsOf(end.names, segments) };
   };
@@ -154,11 +173,20 @@ function grow<Target>(from: Branch<Target>, segment: string): Branch<Target> {
   return next;
 }
 
-function walk<Target>(from: Branch<Target>, segments: readonly string[], at: number): Branch<Target>['end'] {
+function walk<Target>(
+  from: Branch<Target>,
+  segments: readonly string[],
+  at: number,
+  method: string,
+  isPassed: IsPassed<Target>,
+): Branch<Target>['end'] {
   const segment = segments[at];
-  if (segment === undefined) return from.end;
+  if (segment === undefined) return from.end && !isPassed(from.end.target, method) ? from.end : undefined;
   const literal = from.literals.get(segment);
-  return (literal && walk(literal, segments, at + 1)) ?? (from.parameter && walk(from.parameter, segments, at + 1));
+  return (
+    (literal && walk(literal, segments, at + 1, method, isPassed)) ??
+    (from.parameter && walk(from.parameter, segments, at + 1, method, isPassed))
+  );
 }
 
 /** Without a percent sign there is nothing to decode. */

@@ -63,7 +63,8 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const rules = { own, fields, ...(through && { relations: through.relations }), ...bounds };
     const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
     return step([...ofRead, 'invalid_query', 'too_many_matches', ...ofIntegers], async function aggregate(ctx) {
-      const { parseAggregateQuery, planGroups, writeGroups, explain } = await import('../mongo/aggregate/aggregate.ts');
+      if (ctx.queryParameters) throw new Error('`aggregate` reads the query string: leave out `queryBody`.');
+      const { parseAggregateQuery, planGroups, writeGroups, explain, tooMany } = await import('../mongo/aggregate/aggregate.ts');
       const query = parseAggregateQuery(parseQueryString(ctx.querystring), rules, { takesDeleted: ctx.deleted !== undefined });
       const related = await askThrough(ctx, query, asked);
       const limits = { maxMatches, maxGroups };
@@ -73,9 +74,12 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
         .catch((error: unknown) => {
           throw explain(error);
         });
+      const groups = Buffer.from(`{"data":${writeGroups(found, query, limits)}}`);
+      const { pageBytes } = ctx;
+      if (pageBytes !== undefined && groups.length > pageBytes) throw tooMany(`The answer would have more than ${pageBytes} bytes`);
       exchangeOf(ctx).throwIfGivenUp();
       ctx.status = 200; // the app may have set another one
-      ctx.body = Buffer.from(`{"data":${writeGroups(found, query, limits)}}`);
+      ctx.body = groups;
       ctx.type = 'json';
     });
   });

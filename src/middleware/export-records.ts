@@ -90,6 +90,7 @@ export function exportRecords(model: ModelInput, options: ExportRecordsOptions):
       { needs: ['listQuery'] },
       step([...ofRead, 'invalid_query', 'too_many_matches', 'overloaded', 'shutting_down'], async function exportRecords(ctx) {
         const query = ctx.listQuery ?? missing('listQuery', 'exportRecords');
+        if (!query.isWhole) throw new Error('`exportRecords` needs `listQuery` with `whole: true`.');
         const type = chooseExport(ctx) ?? 'application/x-ndjson';
         const { beginExport } = await import('../export/begin-export.ts');
         await beginExport(ctx, query, sourceOf(ctx), { model: compiled, type, max, disarm, places });

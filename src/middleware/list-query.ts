@@ -1,9 +1,9 @@
 import { parseQueryString } from '../http/query-string.ts';
 import { tryAll } from '../mistakes.ts';
-import type { CompiledModel, ModelInput } from '../model/compile/compile-model.ts';
+import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
-import { type FilterLimits, type ListRules, parseListQuery } from '../mongo/list/parse-list-query.ts';
+import { type FilterLimits, type ListRules, parseListQuery, viewsOf } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
@@ -89,7 +89,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     const { collection, clientFields: own, selector, deletedAt } = seen;
     const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const rules: ListRules = {
-      resource: [name ?? collection, ...viewsOf(seen, through)].join(' '),
+      resource: [name ?? collection, ...viewsOf([seen])].join(' '),
       fields: clientFields,
       paging: whole ? unpaged : paging,
       selector: fields ? selector : undefined,
@@ -112,12 +112,6 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       }),
     );
   });
-}
-
-/** A cursor belongs to the view that it came from: what the caller does not see cannot be a part of its sort. */
-function viewsOf(model: CompiledModel, through: Through | undefined): string[] {
-  const behind = [...(through?.relations.values() ?? [])].flatMap(({ steps }) => steps.map(({ source }) => source.model));
-  return [...new Set([model, ...behind])].flatMap(({ name, held }) => (held ? `${name}:${held.join(',')}` : []));
 }
 
 /** Whether a filter of the list takes integers: one beyond 64 bits is 422 and not 400. */

@@ -8,6 +8,8 @@ export interface ServedOperation extends Endpoint {
   readonly name: string;
   /** The operation of which it is another form: the list whose parameters stand in its body. */
   readonly twinOf?: string;
+  /** Whether its path may also be that of a record: no application has chosen it. */
+  readonly sharesPath?: boolean;
   /** Whether it reads a JSON body. */
   readonly readsJson: boolean;
   /** How long the database may work for it: the limit of the model whose records it is about, in milliseconds. */
@@ -21,9 +23,16 @@ export function servedOperations(resource: CompiledResource): ServedOperation[] 
   const maxTimeMS = limitOf(resource);
   const standard = resource.ops.map((name) => ({ ...standardEndpoints[name], name, readsJson: withBody.has(name), maxTimeMS }));
   const queries = resource.ops.includes('list')
-    ? queryEndpoints('/').map((endpoint) => ({ ...endpoint, name: listQueryName, twinOf: 'list', readsJson: true, maxTimeMS }))
+    ? queryEndpoints('/').map((endpoint) => ({
+        ...endpoint,
+        name: listQueryName,
+        twinOf: 'list',
+        sharesPath: true,
+        readsJson: true,
+        maxTimeMS,
+      }))
     : [];
-  const numbers = resource.aggregate ? [{ ...aggregateEndpoint, name: aggregateName, readsJson: false, maxTimeMS }] : [];
+  const numbers = resource.aggregate ? [{ ...aggregateEndpoint, name: aggregateName, sharesPath: true, readsJson: false, maxTimeMS }] : [];
   const custom = resource.operations.map(({ name, method, path, body }) => ({
     method,
     path,
@@ -33,7 +42,7 @@ export function servedOperations(resource: CompiledResource): ServedOperation[] 
   }));
   const nested = resource.nested.flatMap(({ operations, target }) =>
     operations.map(({ name, kind, method, path }) => {
-      const twin = kind === 'query' ? { twinOf: name.replace(/query$/, 'list') } : {};
+      const twin = kind === 'query' ? { twinOf: name.replace(/query$/, 'list'), sharesPath: true } : {};
       return { method, path, name, ...twin, readsJson: kind !== 'list', maxTimeMS: limitOf(target) };
     }),
   );

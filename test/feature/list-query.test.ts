@@ -29,6 +29,7 @@ const Customer = defineModel('Customer', {
 });
 
 const seen: string[] = [];
+const names: string[] = [];
 const ofTenant = (ctx: RequestContext<string>) => ({ tenant: ctx.requirePrincipal() });
 
 const resources = (shop: Service<string>) => [
@@ -41,7 +42,7 @@ const resources = (shop: Service<string>) => [
     through: ['customer'],
     paging: cursorPaging({ total: true }),
     deleted: { guards: [(ctx) => ctx.principal === 'boss'] },
-    guardsFor: { list: [(ctx) => ctx.get('x-shut') === ''], get: [] },
+    guardsFor: { list: [(ctx) => names.push(ctx.operation?.name ?? '') > 0 && ctx.get('x-shut') === ''], get: [] },
     after: { list: [(_ctx, orders) => void seen.push(orders.map(({ id }) => id).join(' '))] },
   }),
   shop.resource({ model: Customer, nested: ['orders'] }),
@@ -126,6 +127,28 @@ describe('POST <list>/query', () => {
     expect(second.body.page.next_cursor).toBe(null);
     const first = await api.request('GET', '/api/orders?limit=1&price=1&status[in]=paid', { headers: { authorization: 'ann' } });
     expect(await ids({ price: 1, 'status[in]': ['paid'], after: first.body.page.next_cursor })).toBe('o3');
+  });
+
+  it('is the list for its guards, too: `ctx.operation` has its name', async () => {
+    names.length = 0;
+    await post({});
+    await post({}, { path: '/api/customers/c1/orders/query' });
+    if (METHODS.includes('QUERY')) await post({}, { method: 'QUERY', path: '/api/orders' });
+    expect(new Set(names)).toEqual(new Set(['list', 'orders.list']));
+  });
+
+  it('leaves the path to a record for other methods', async () => {
+    await database.db.collection<{ _id: string }>('orders').insertOne({ _id: 'query', tenant: 'shared' } as never);
+    const as = { headers: { authorization: 'shared' } };
+    expect((await api.request('GET', '/api/orders/quer%79', as)).body.data.id).toBe('query');
+    expect((await api.request('DELETE', '/api/orders/query', as)).status).toBe(204);
+    expect((await api.request('GET', '/api/orders/query', as)).status).toBe(404);
+  });
+
+  it('compares with numbers that a field could not store', async () => {
+    expect(await ids('{"count[lt]":9007199254740994}')).toBe('o1 o2 o3');
+    expect(await ids('{"price[lt]":1e30}')).toBe('o1 o2 o3');
+    expect((await post('{"count":9223372036854775808}')).status).toBe(422);
   });
 
   it('shows deleted records to those who may see them', async () => {

@@ -55,6 +55,7 @@ beforeAll(async () => {
   router.get('/closed', query, exportRecords(Note, { db, places: left }));
   router.get('/few', query, exportRecords(Note, { db, max: 1 }));
   router.get('/forgot', exportRecords(Note, { db }));
+  router.get('/part', listQuery(Note, cursorPaging()), exportRecords(Note, { db }));
   server = await serve(router.routes() as never);
   const notes = Array.from({ length: 300 }, (_, id) => ({ _id: id as never, owner: ['ann', 'bob', 'eve'][id % 3], secret: 'zq' }));
   await db.collection(Note.collection).insertMany(notes);
@@ -98,5 +99,7 @@ describe("exportRecords() in somebody's own routes", () => {
     expect((await get('/few?id=1')).status).toBe(200);
     expect((await get('/forgot')).status).toBe(500);
     expect(String(server.errors.at(-1))).toMatch(/`exportRecords` needs `listQuery`/);
+    expect((await get('/part')).status).toBe(500);
+    expect(String(server.errors.at(-1))).toMatch(/needs `listQuery` with `whole: true`/);
   });
 });

@@ -1,4 +1,4 @@
-import { invalidQuery, Problem } from '../../errors.ts';
+import { invalidQuery, isProblem, Problem } from '../../errors.ts';
 import { isServerError, serverCodes } from '../driver/server-error.ts';
 import { notTimeZone } from './parse-aggregate.ts';
 
@@ -8,9 +8,10 @@ export function tooMany(what: string): Problem {
 }
 
 /** What clients are told of an error of the database that their query has caused. Any other error stays as it is. */
-export function explain(error: unknown): unknown {
-  if (!(error instanceof Error) || !isServerError(error)) return error;
+export function explain(problem: unknown): unknown {
+  const error = isProblem(problem) ? problem.cause : problem;
+  if (!isServerError(error)) return problem;
   if (error.code === serverCodes.unknownTimeZone) return invalidQuery([notTimeZone.at('timezone')]);
   if (error.code === serverCodes.queryExceededMemoryLimit) return tooMany('The groups would take more memory than the database gives them');
-  return error;
+  return problem;
 }

@@ -66,7 +66,7 @@ export function parseAggregateQuery(
   const names = takesDeleted ? [...aggregateParameters, deletedName] : aggregateParameters;
   const { conditions, outOfRange } = parseConditions(filters, rules, { parameters: names, subject }, errors);
   const [text] = settings.get(filterName) ?? [];
-  const filter = text === undefined ? undefined : compileFilter(text, rules, inUrl, errors, outOfRange);
+  const filter = text === undefined ? undefined : compileFilter(text, { ...rules, subject }, inUrl, errors, outOfRange);
   const groups = parseGroups(settings.get('group') ?? [], rules, errors);
   const figures = aggregates.flatMap((kind) => parseFigures(kind, settings.get(kind) ?? [], rules, errors));
   const isCounted = parseCount(settings.get('count')?.[0], errors) ?? figures.length === 0;
@@ -136,7 +136,7 @@ function notAggregable(kind: Aggregate, name: string, fields: QueryFields): Inva
 }
 
 function explain(name: string, legal: readonly string[], refusal: string): [message: string, params: object] {
-  const suggestion = nearest(name, legal);
+  const suggestion = name === '' ? undefined : nearest(name, legal);
   const allowed = legal.length > 0 ? `. Allowed: ${listNames(legal)}` : '';
   const hint = suggestion === undefined ? allowed : `; did you mean \`${suggestion}\`?`;
   return [`${name === '' ? 'must name a field' : `${refusal} \`${name}\``}${hint}`, { name, suggestion }];

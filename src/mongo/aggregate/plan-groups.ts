@@ -1,5 +1,6 @@
-import type { Document as BsonDocument } from 'mongodb';
+import { type Document as BsonDocument, Double } from 'mongodb';
 import type { DateUnit } from '../../model/define/aggregates.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
 
 /** The limits of an aggregate. */
@@ -30,14 +31,12 @@ function pathOf({ field }: Pick<GroupKey, 'field'>): string {
   return `$${field.caseless?.exactPath ?? field.path}`;
 }
 
-/** The years that the database writes as text, in every time zone. */
-const [firstDate, lastDate] = [new Date('0001-01-02T00:00:00Z'), new Date('9999-12-30T00:00:00Z')];
-
-/** A missing value and null are one group. So are dates that are none, and those of years that have not four digits. */
+/** What is no value of the field is in the group of those that are missing. So are dates of years that have not four digits. */
 function keyOf(key: GroupKey, timezone: string): unknown {
   const path = pathOf(key);
-  if (key.unit === undefined) return { $ifNull: [path, null] };
-  const isDate = { $and: [{ $eq: [{ $type: path }, 'date'] }, { $gte: [path, firstDate] }, { $lt: [path, lastDate] }] };
+  if (key.unit === undefined) return { $cond: [isValue(path, key.field.leaf as Leaf), path, null] };
+  const year = { $year: { date: path, timezone } };
+  const isDate = { $and: [{ $eq: [{ $type: path }, 'date'] }, { $gte: [year, 1] }, { $lte: [year, 9999] }] };
   return { $cond: [isDate, spanOf(key.unit, { date: path, timezone }), null] };
 }
 
@@ -60,24 +59,53 @@ function spanOf(unit: DateUnit, at: { readonly date: string; readonly timezone: 
   }
 }
 
-/** Whether the values are added up as decimals: exact for integers and decimals of up to 34 digits. */
-function isExact({ field }: Figure): boolean {
-  return field.leaf?.name !== 'float';
-}
+const infinite = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
-/** Values of another type do not count, and neither do NaN and infinity. A sum of no value is told from zero by `n`. */
-function accumulate(figure: Figure, index: number): Record<string, unknown> {
-  const path = pathOf(figure);
-  const types = figure.field.leaf?.bsonTypes ?? [];
-  const counts = {
+/** The bounds of 64-bit integers. Both are doubles; the second one is beyond. */
+const [least, beyond] = [new Double(-(2 ** 63)), new Double(2 ** 63)];
+
+/** Whether a stored number is a double that is an integer of 64 bits. */
+function isWhole(path: string): object {
+  return {
     $and: [
-      { $in: [{ $type: path }, types] },
-      { $not: [{ $in: [path, [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]] }] },
+      { $eq: [{ $type: path }, 'double'] },
+      { $gte: [path, least] }, // NaN is less
+      { $lt: [path, beyond] },
+      { $eq: [{ $trunc: path }, path] },
     ],
   };
-  const { kind } = figure;
-  const adds = kind === 'sum' || kind === 'avg';
-  const value = { $cond: [counts, adds && isExact(figure) ? { $toDecimal: path } : path, null] };
-  const own = { [`f${index}`]: { [`$${kind}`]: value } };
+}
+
+/** Whether a stored value is one of the type of its field. NaN and infinity are not. */
+function isValue(path: string, { name, bsonTypes }: Leaf): object {
+  const isOf = (types: readonly string[]) => ({ $in: [{ $type: path }, types] });
+  switch (name) {
+    case 'int':
+    case 'int64':
+      return { $or: [isOf(['int', 'long']), isWhole(path)] };
+    case 'float':
+      return { $and: [isOf(['int', 'long', 'double']), { $not: [{ $in: [path, infinite] }] }] };
+    case 'decimal':
+      return { $and: [isOf(bsonTypes), { $not: [{ $in: [path, infinite] }] }] };
+    default:
+      return isOf(bsonTypes);
+  }
+}
+
+/**
+ * The decimal of a number, for sums that are exact up to 34 digits. Of a double the database takes 15 digits only: one
+ * that is an integer goes by way of the integer.
+ */
+function toDecimal(path: string): object {
+  return { $toDecimal: { $cond: [isWhole(path), { $toLong: path }, path] } };
+}
+
+/** Other values do not count. A sum of no value is told from zero by `n`. */
+function accumulate({ kind, field }: Figure, index: number): Record<string, unknown> {
+  const path = pathOf({ field });
+  const leaf = field.leaf as Leaf;
+  const counts = isValue(path, leaf);
+  const isExact = (kind === 'sum' || kind === 'avg') && leaf.name !== 'float';
+  const own = { [`f${index}`]: { [`$${kind}`]: { $cond: [counts, isExact ? toDecimal(path) : path, null] } } };
   return kind === 'sum' ? { ...own, [`n${index}`]: { $sum: { $cond: [counts, 1, 0] } } } : own;
 }

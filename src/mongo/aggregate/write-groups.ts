@@ -20,7 +20,8 @@ interface Group {
  */
 export function writeGroups({ found, isCut }: FirstBatch, query: AggregateQuery, limits: AggregateLimits): string {
   const groups = found.map((one) => decode(one) as Group);
-  if (isCut || groups.length > limits.maxGroups) throw tooMany(`The answer would have more than ${limits.maxGroups} groups`);
+  if (isCut) throw tooMany('The groups would have more than 16 MiB');
+  if (groups.length > limits.maxGroups) throw tooMany(`The answer would have more than ${limits.maxGroups} groups`);
   const matches = groups.reduce((sum, { count }) => sum + Number(count), 0);
   if (matches > limits.maxMatches) throw tooMany(`More than ${limits.maxMatches} records match`);
   const all = groups.length === 0 && query.groups.length === 0 ? [nothing] : groups;

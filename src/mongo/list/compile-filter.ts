@@ -26,6 +26,8 @@ export interface FilterRules extends ConditionLimits {
   readonly fields: QueryFields;
   /** The relations of the option `through`, by their names. @default none */
   readonly relations?: ReadonlyMap<string, ThroughRelation>;
+  /** The end of "is not a field of …". @default 'this list' */
+  readonly subject?: string;
 }
 
 /** What names mean at a place of a filter: in a record of the list, in a related record, or in an item of an array. */
@@ -110,10 +112,10 @@ export function compileFilter(
   }
 
   const syntax = parse(text, bounds, errors);
-  const { fields, relations = new Map() } = rules;
+  const { fields, relations = new Map(), subject = 'this list' } = rules;
   const all = new Map(fields);
   for (const relation of relations.values()) for (const field of relation.fields) if (!all.has(field.name)) all.set(field.name, field);
-  const compiled = syntax && compile(syntax, { fields: all, relations, subject: 'this list' });
+  const compiled = syntax && compile(syntax, { fields: all, relations, subject });
   return isSound ? compiled : undefined;
 }
 
@@ -200,7 +202,7 @@ function castOf(syntax: FilterSyntax, field: QueryField, limits: ConditionLimits
     case 'in':
       return syntax.values.length > limits.maxFilterValues ? tooManyValues(limits) : castAll(syntax.values, field);
     case 'prefix':
-      return castPrefix(syntax.value.text ?? '', limits);
+      return castPrefix(field, syntax.value.text ?? '', limits);
     default:
       return true; // `exists`
   }

@@ -5,7 +5,7 @@ import { itemsOf, keyOf, type QueryParameter } from '../../http/query-string.ts'
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import { type Operator, operators } from '../../model/define/policy.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
-import type { Condition } from '../query/filter.ts';
+import { type Condition, fitsPattern } from '../query/filter.ts';
 
 /** The limits of filters. */
 export interface ConditionLimits {
@@ -96,7 +96,7 @@ function castOperand(field: QueryField, operator: Operator, parameter: QueryPara
   const { isItem, value: text, json } = parameter;
   if (json !== undefined) return castJson(field, operator, json, limits);
   if (operator === 'exists') return castExists(text);
-  if (operator === 'prefix') return castPrefix(text, limits);
+  if (operator === 'prefix') return castPrefix(field, text, limits);
   if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator === 'eq' || operator === 'ne');
   const texts = text === '' && !isItem ? [] : itemsOf(parameter);
   return castEach(texts, limits, (one) => castOne(field, one, true));
@@ -119,7 +119,7 @@ function castJson(field: QueryField, operator: Operator, json: unknown, limits: 
     case 'exists':
       return typeof json === 'boolean' ? json : notBoolean;
     case 'prefix':
-      return typeof json === 'string' ? castPrefix(json, limits) : notText;
+      return typeof json === 'string' ? castPrefix(field, json, limits) : notText;
     case 'in':
     case 'nin':
       return Array.isArray(json) ? castEach(json, limits, (one) => castJsonOne(field, one, true)) : notArray;
@@ -136,15 +136,16 @@ function castJsonOne({ leaf, nullable }: QueryField, json: unknown, mayBeNull: b
   if (!leaf) return notComparable;
   if (json === null) return nullable && mayBeNull ? null : notNull;
   const read = leaf.fromJson(json);
-  return read instanceof Invalid ? read : leaf.fromText(String(json));
+  return read instanceof Invalid && read.rule === 'type' ? read : leaf.fromText(String(json)); // the range is that of a comparison
 }
 
 export function tooManyValues({ maxFilterValues }: ConditionLimits): Invalid {
   return new Invalid('maxItems', `must have at most ${maxFilterValues} values`, { limit: maxFilterValues });
 }
 
-export function castPrefix(text: string, { maxPrefix }: ConditionLimits): string | Invalid {
-  return [...text].length > maxPrefix ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
+export function castPrefix({ caseless }: QueryField, text: string, { maxPrefix }: ConditionLimits): string | Invalid {
+  const isTooLong = [...text].length > maxPrefix || (caseless && !fitsPattern(caseless.fold(text)));
+  return isTooLong ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
 }
 
 const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });

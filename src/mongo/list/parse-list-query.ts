@@ -3,14 +3,15 @@ import { parseInclude } from '../../http/parse-include.ts';
 import type { SettingKind } from '../../http/query-body.ts';
 import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import { type Choosable, type FieldSelector, parseFields, type SelectedFields } from '../../model/read/select-fields.ts';
 import { type Includable, relationsOf } from '../../model/relations/includable.ts';
 import { Invalid } from '../../rules.ts';
 import type { SortKey } from '../query/position.ts';
-import { canonical } from '../relations/through/expression.ts';
+import { canonical, pathsIn } from '../relations/through/expression.ts';
 import type { Matching } from '../relations/through/plan-through.ts';
-import { isConditionThrough, type ThroughRelation } from '../relations/through/through-field.ts';
+import { isConditionThrough, type ThroughRelation, throughFields } from '../relations/through/through-field.ts';
 import { compileFilter, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
 import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
@@ -31,6 +32,8 @@ export interface ListQuery extends Matching {
   readonly includedFields?: ReadonlyMap<string, SelectedFields>;
   /** Whether the client may choose fields. */
   readonly isSelectable: boolean;
+  /** Whether it asks for the whole list. @default false */
+  readonly isWhole?: boolean;
   /** The relations to include. */
   readonly include: readonly string[];
 }
@@ -140,7 +143,20 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   const through = conditions.filter(isConditionThrough);
   const isSelectable = selector !== undefined;
   const ofIncluded = chosen && chosen.ofIncluded.size > 0 ? { includedFields: chosen.ofIncluded } : {};
-  return { conditions: own, through, filter, sort, limit, window, total, fields: chosen?.own, ...ofIncluded, isSelectable, include };
+  return {
+    conditions: own,
+    through,
+    filter,
+    sort,
+    limit,
+    window,
+    total,
+    fields: chosen?.own,
+    ...ofIncluded,
+    isSelectable,
+    ...(isWhole && { isWhole }),
+    include,
+  };
 }
 
 function choosable(include: readonly string[], includes: ListRules['includes']): Choosable {
@@ -153,11 +169,24 @@ function parseWindow(
   resource: string,
   bounds: CursorBounds,
 ): Window {
-  const digest = digestQuery(resource, sort, conditions, { ...bounds, ...(filter && { filter: canonical(filter) }) });
+  const named = [
+    ...throughFields({ through: conditions.filter(isConditionThrough), sort }).map(({ steps }) => steps),
+    ...(filter ? pathsIn(filter) : []),
+  ];
+  const views = named.length > 0 ? viewsOf(named.flat().map(({ source }) => source.model)) : [];
+  const digest = digestQuery([resource, ...views].join(' '), sort, conditions, { ...bounds, ...(filter && { filter: canonical(filter) }) });
   const [before, after] = ['before', 'after'].map((name) => settings.get(name)?.[0]);
   const cursor = before ?? after;
   const from = cursor === undefined ? undefined : parseCursor(cursor, digest, sort);
   return { mode: 'cursor', from, direction: before === undefined ? 1 : -1, digest };
+}
+
+/**
+ * A cursor belongs to the view that it came from: what the caller does not see cannot be a part of its sort. Of related
+ * records those count that the query names: the rules of others may not have been asked.
+ */
+export function viewsOf(models: Iterable<Pick<CompiledModel, 'name' | 'held'>>): string[] {
+  return [...new Set(models)].flatMap(({ name, held }) => (held ? `${name}:${held.join(',')}` : []));
 }
 
 function isListParameter(name: string): name is ListParameter {

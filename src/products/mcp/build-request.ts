@@ -34,7 +34,7 @@ export function buildRequest(tool: Tool, given: Arguments, headers: CallHeaders,
   // In the process nothing else limits it: a server of Node would refuse the head of such a request.
   if (url.href.length > maxHeaderSize)
     throw new ToolError(`The filters are too long: together they may have about ${maxHeaderSize} characters.`);
-  if (url.pathname !== path) throw new ToolError('The path of the record cannot be made of these arguments.');
+  if (url.pathname !== path || !tool.isOwnPath(path)) throw new ToolError('The path of the record cannot be made of these arguments.');
   return new Request(url, { method: tool.method, headers: allHeaders, signal, ...(body === undefined ? {} : { body }) });
 }
 

@@ -1,11 +1,13 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import type { Api } from '../../api/api.ts';
+import { compilePaths, segmentsOf } from '../../api/dispatch.ts';
 import { openapiDocument } from '../../api/openapi-document.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, listNames } from '../../hints.ts';
 import { refuse } from '../../mistakes.ts';
 import type { OpenapiDocument, Part } from '../../openapi/document.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import type { ServedResource } from '../../resource/serve-resource.ts';
 import type { ServedOperation } from '../../resource/served-operations.ts';
 import { compileInputs } from './compile-inputs.ts';
 import { safeNames } from './safe-names.ts';
@@ -23,7 +25,7 @@ interface Choice {
 interface Candidate {
   /** The operation, such as `orders.list`. */
   readonly key: string;
-  readonly resource: CompiledResource;
+  readonly resource: ServedResource;
   readonly place: ServedOperation;
 }
 
@@ -86,7 +88,10 @@ function compileTool(
   { prefix, document }: { readonly prefix: string; readonly document: OpenapiDocument },
 ): Tool {
   const below = place.path === '/' ? '' : place.path.replaceAll(/:(\w+)/g, '{$1}');
-  const path = `${prefix}/${resource.path}${below}`;
+  const root = `${prefix}/${resource.path}`;
+  const path = `${root}${below}`;
+  const ofMethod = resource.served.filter(({ method }) => method === place.method);
+  const find = compilePaths(new Map(ofMethod.map((one) => [one.path, one.path])));
   const item = document.paths[path] as Part;
   const operation = item[place.method.toLowerCase()] as Part;
   const hasOwnQuery = resource.operations.some((own) => own.name === place.name && own.query);
@@ -104,7 +109,8 @@ function compileTool(
     inputSchema: inputSchema as ToolDefinition['inputSchema'],
     annotations: annotationsOf(place),
   };
-  return { operation: key, definition, method: place.method, path, inputs, siblings };
+  const isOwnPath = (sent: string) => find(segmentsOf(sent.slice(root.length)))?.target === place.path;
+  return { operation: key, definition, method: place.method, path, isOwnPath, inputs, siblings };
 }
 
 /** The list of a resource also tells what the resource is. */

@@ -22,6 +22,8 @@ export interface Tool {
   readonly method: string;
   /** The path, with the parameters in braces. */
   readonly path: string;
+  /** Whether a path leads to its own operation: an id may be called like a literal segment of another one. */
+  isOwnPath(path: string): boolean;
   /** The arguments by the names that clients see. */
   readonly inputs: ReadonlyMap<string, Argument>;
   /** The tools of the same server for the same resource, by operation: hints name them. */

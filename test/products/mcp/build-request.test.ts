@@ -10,6 +10,7 @@ const input = (where: 'path' | 'query' | 'header' | 'body', name: string, schema
 const tool = {
   method: 'POST',
   path: '/api/customers/{id}/orders/{line}',
+  isOwnPath: (path: string) => !path.endsWith('/last'),
   inputs: new Map([
     ['id', input('path', 'id')],
     ['line_2', input('path', 'line')],
@@ -24,6 +25,10 @@ const build = (given: object) =>
   buildRequest(tool, { id: 'a', line_2: 1, ...given }, { authorization: 'x', accept: 'text/csv' }, new AbortController().signal);
 
 describe('buildRequest', () => {
+  it('leads no id to the operation of a literal segment', () => {
+    expect(() => build({ line_2: 'last' })).toThrow('The path of the record cannot be made of these arguments.');
+  });
+
   it('puts each argument in its place', async () => {
     const request = build({ total_gte: 5, status_in: ['a,b', 'c'], sort: ['-a', 'b'], if_match: 3, body: { n: 1 } });
     const { pathname, searchParams } = new URL(request.url);
