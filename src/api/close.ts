@@ -36,7 +36,7 @@ export interface CloseOptions {
 export interface Closing {
   hasBegun: boolean;
   readonly inFlight: InFlight;
-  /** Ends the exports that are under way. */
+  /** Ends the exports that are under way, and tells the streams of handlers. */
   endStreams(): void;
 }
 

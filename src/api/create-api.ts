@@ -48,7 +48,15 @@ type Options = ApiOptions<ResourceDefinition>;
 
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
 export function createApi(options: Options, identify: Authenticate<unknown> | undefined, rules?: CallerRules): Api {
-  const closing: Closing = { hasBegun: false, inFlight: new InFlight(), endStreams: () => parts.streams.close() };
+  const inFlight = new InFlight();
+  const closing: Closing = {
+    hasBegun: false,
+    inFlight,
+    endStreams() {
+      parts.streams.close();
+      inFlight.streams.close();
+    },
+  };
   const parts = compileParts(options, identify, rules, closing);
   const { prefix, description, probes, routes, maxTimeMS, stores, keyModels, latches } = parts;
   const { around } = parts.outer;
@@ -60,7 +68,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   watchConnections();
   const answering = {
     probes: compileProbes(probes),
-    around: closing.inFlight.count(around),
+    around: inFlight.count(around),
     dispatch: compileDispatch(routes, prefix),
   };
   const app = compileApp(prefix, answering, options);

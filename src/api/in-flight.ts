@@ -4,9 +4,12 @@ import { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { exchangeOf } from '../middleware/exchange/exchange.ts';
+import { OwnStreams } from '../middleware/exchange/own-streams.ts';
 
 /** The requests of an api whose answers have not ended. */
 export class InFlight {
+  /** Those that a handler answers with a stream. */
+  readonly streams = new OwnStreams();
   #count = 0;
   #whenNone: (() => void)[] = [];
 
@@ -14,7 +17,9 @@ export class InFlight {
   count(run: ResourceMiddleware): ResourceMiddleware {
     return (ctx, next) => {
       this.#count++;
-      exchangeOf(ctx).whenOver(this.#end);
+      const exchange = exchangeOf(ctx);
+      exchange.streams = this.streams;
+      exchange.whenOver(this.#end);
       return run(ctx, next);
     };
   }

@@ -1,15 +1,18 @@
+import type { ServerResponse } from 'node:http';
 import { Stream } from 'node:stream';
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { cutOff } from './exchange/cut-off.ts';
 import { type Exchange, exchangeOf } from './exchange/exchange.ts';
+import { isIdle } from './exchange/own-streams.ts';
 
 /**
  * Cuts off a client that has not received the answer `ms` milliseconds after it was ready. A client that does not read
  * cannot hold memory or a place in flight, nor can one that does not read what comes before the answer on its
- * connection (HTTP pipelining). For a stream, the time starts again whenever data is sent, and for an export also while
- * it waits for the database. Place it above `problems`.
+ * connection (HTTP pipelining). For a stream, the time starts again whenever data is sent, for an export also while it
+ * waits for the database, and for a stream that `handler` answers with also while it waits for its source. Place it
+ * above `problems`.
  *
  * @example
  * app.use(answerTimeout(120_000)).use(problems());
@@ -30,10 +33,15 @@ function watch(ctx: Context, exchange: Exchange, ms: number, sent: number): void
   if (exchange.isOver) return;
   const alarm = coarseTimer.after(ms, () => {
     const now = res.socket?.bytesWritten ?? 0;
-    if (body instanceof Stream && (now > sent || (exchange.isStreaming && exchange.work.running.size > 0))) watch(ctx, exchange, ms, now);
+    if (body instanceof Stream && (now > sent || isWaiting(res, exchange))) watch(ctx, exchange, ms, now);
     else if (res.socket === null)
       req.socket.destroy(); // it waits behind another answer, and has no socket yet
     else cutOff(res);
   });
   exchange.whenOver(() => alarm.cancel());
+}
+
+/** Whether a stream waits, and not its client. An export waits for the database only. */
+function isWaiting(res: ServerResponse, { isStreaming, ownStream, work }: Exchange): boolean {
+  return isStreaming ? work.running.size > 0 : ownStream !== undefined && isIdle(res, ownStream);
 }

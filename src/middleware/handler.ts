@@ -9,6 +9,7 @@ import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions, o
 import { canAnswer, checkProblems } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
+import { exchangeOf } from './exchange/exchange.ts';
 import { passing } from './exchange/order.ts';
 import { compileWriteRecords } from './exchange/write-records.ts';
 import { compileWriteResult, recordOf } from './exchange/write-result.ts';
@@ -107,6 +108,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
         },
       };
       await next();
+      if (ctx.body instanceof Stream) exchangeOf(ctx).answerBy(ctx.body);
       if (isJson(ctx.body)) ctx.body = await writeByHand(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
     }),
   );

@@ -20,7 +20,8 @@ export interface InFlightOptions<Ctx = Context> {
 /**
  * Limits the number of requests that are handled at a time to `max`. Further requests are 503 `overloaded`. A request
  * takes its place before its body is read. It frees the place when its middlewares have ended or `requestTimeout` has
- * given it up, and its answer has ended or its connection is closed. An export frees it when its stream begins.
+ * given it up, and its answer has ended or its connection is closed. An export, and a stream that `handler`
+ * answers with, free it when they begin to be sent.
  *
  * With `by`, each client may have `max` requests in flight, and its next one is 429 `too_many_requests` (RFC 6585 §4):
  * place it below `authenticate`. Both answers carry `Retry-After: 1`.
@@ -54,8 +55,8 @@ function limitAll(max: number): ResourceMiddleware {
     } finally {
       // The answer of a client that has too many requests may wait behind theirs: it must not take a place from others
       // meanwhile.
-      if (isRefused || exchange.isStreaming) inFlight--;
-      else exchange.whenOver(() => inFlight--);
+      if (isRefused) inFlight--;
+      else exchange.whenFree(() => inFlight--);
     }
   });
 }
@@ -81,7 +82,7 @@ export function limitEach(max: number, by: NameClient, what = 'requests'): Resou
       throw new Problem({ code: 'too_many_requests', detail, headers: { 'retry-after': '1' } });
     }
     inFlight.set(client, others + 1);
-    const end = once(() => (exchange.isStreaming ? leave(client) : exchange.whenOver(() => leave(client))));
+    const end = once(() => exchange.whenFree(() => leave(client)));
     exchange.whenGivenUp(end); // what is below may never end, and `requestTimeout` is above
     try {
       await next();

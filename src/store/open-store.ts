@@ -65,6 +65,11 @@ export function openStore<M extends Model>(model: M, options: OpenStoreOptions<D
 export interface StoreUser {
   /** The work that the next command belongs to. Throws if none may begin. */
   work(): Work;
+  /**
+   * The work of a page of `find` and `each`, with a time of its own if the user sends what it reads in parts. Throws if
+   * the user must not read on. @default that of any other command
+   */
+  workOfPage?(isFirst: boolean): Work;
   /** Throws if the user may do nothing more. */
   requireOpen?(): void;
   /** Called with every document that the store gives away. */
@@ -89,7 +94,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
 
   return function open(given, user) {
     checkOptions(given, legalScope, '`store`');
-    const { work, hold: tell } = user;
+    const { work, workOfPage = work, hold: tell } = user;
     const within = compileLimits(model, given, user);
     const change: typeof within = (run) => {
       user.changes?.();
@@ -110,7 +115,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
     async function* each(filter: unknown, options: FindManyOptions<unknown> = {}): AsyncGenerator<unknown, void, undefined> {
       const read = readWalk(model, filter, options);
       const plan = await within(async ({ scope }) => ({ ...read, scope }));
-      for await (const records of walk(seen(options), plan, work)) {
+      for await (const records of walk(seen(options), plan, workOfPage)) {
         for (const record of records) yield give(record);
       }
     }

@@ -122,7 +122,8 @@ export interface Store<M extends HasFields> {
   find(filter: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): Promise<Document<M>[]>;
   /**
    * Reads all records that match one after the other, at most 500 with each command, in bounded memory. A record whose
-   * sort value changes meanwhile may come twice, or not at all.
+   * sort value changes meanwhile may come twice, or not at all. In the stream that a handler answers with, each of
+   * these commands has `maxTimeMS`.
    *
    * @example
    * for await (const order of orders.each({ status: 'open' })) await remind(order);

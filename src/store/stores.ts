@@ -72,14 +72,12 @@ export class Stores {
 
   #begin<T>(work: Work, run: (tx: TransactionContext) => Promise<T>, user: StoreUser): Promise<T> {
     return runTransaction(this.#db, work, this.#maxTimeMS, (transaction) => {
-      const member: StoreUser = {
-        ...user,
-        work() {
-          transaction.requireOpen();
-          user.requireOpen?.();
-          return work;
-        },
+      const workInside = (): Work => {
+        transaction.requireOpen();
+        user.requireOpen?.();
+        return work;
       };
+      const member: StoreUser = { ...user, work: workInside, workOfPage: workInside };
       const store = (model: Model, options?: { readonly scope?: unknown }) => this.open(model, options, member);
       const tx: TransactionContext = {
         store: store as unknown as StoreOf,

@@ -12,6 +12,8 @@ import type { StoredRecord } from '../mongo/stored-record.ts';
 /** The most records that one command reads. */
 const pageSize = 500;
 
+const everyField = { fetchPrivate: true, maxPageBytes: defaultPageBytes } as const;
+
 /** Which records are read, and in which order. */
 export interface Walk {
   readonly conditions: readonly Condition[];
@@ -22,12 +24,12 @@ export interface Walk {
 
 /**
  * Reads records in pages by key, as lists do: no cursor stays open in the database in between, so that a walk may take
- * any time, and survives a new primary. `work` is called before each page.
+ * any time, and survives a new primary. `work` is called before each page, and told whether it is the first.
  */
 export async function* walk(
   collection: Pick<Reads, 'findPage'>,
   { conditions, sort, scope, limit }: Walk,
-  work: () => Work,
+  work: (isFirst: boolean) => Work,
 ): AsyncGenerator<readonly StoredRecord[]> {
   let from: Position | undefined;
   for (let left = limit; left > 0; ) {
@@ -44,7 +46,7 @@ export async function* walk(
       isSelectable: false,
       include: [],
     };
-    const { records, place } = await collection.findPage(query, scope, { fetchPrivate: true, maxPageBytes: defaultPageBytes }, work());
+    const { records, place } = await collection.findPage(query, scope, everyField, work(from === undefined));
     yield records;
     left -= records.length;
     if (place.mode !== 'cursor' || place.next === null) return;

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type Koa from 'koa';
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, inFlightLimit, problems, requestTimeout } from '../../src/index.ts';
+import { ConfigurationError, handler, inFlightLimit, problems, requestTimeout } from '../../src/index.ts';
 import type { Context } from '../../src/middleware/exchange/context.ts';
 import { type Answer, useServer } from '../support/http/serve.ts';
 import { until } from '../support/until.ts';
@@ -58,6 +58,23 @@ describe('inFlightLimit()', () => {
     stream.write('begin');
     const [incoming] = await once(outgoing, 'response');
     expect((await request('GET', '/')).status).toBe(503);
+    stream.end();
+    for await (const _chunk of incoming);
+    expect((await request('GET', '/')).status).toBe(200);
+  });
+
+  it('counts a request that `handler` answers with a stream until it begins to be sent', async () => {
+    const { PassThrough } = await import('node:stream');
+    const stream = new PassThrough();
+    const answerWith = handler((ctx) => {
+      ctx.body = ctx.path === '/stream' ? stream : 'done';
+    });
+    const { request, port } = await serve(problems(), inFlightLimit(1), inFlightLimit(1, { by: () => 'ann' }), answerWith);
+    const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/stream', agent: false });
+    outgoing.end();
+    stream.write('begin');
+    const [incoming] = await once(outgoing, 'response');
+    expect((await request('GET', '/')).status).toBe(200);
     stream.end();
     for await (const _chunk of incoming);
     expect((await request('GET', '/')).status).toBe(200);

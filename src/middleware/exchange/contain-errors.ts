@@ -37,13 +37,19 @@ function onerror(this: Context, thrown: unknown): void {
   if (this.exchange?.isStreaming) return; // such a stream tells its own errors: here its client has gone, or it was cut
   const error = toError(thrown);
   try {
-    const app = Object.create(this.app, { emit: { value: emit } });
-    const ctx: Context = Object.create(this, { app: { value: app } });
-    Object.getPrototypeOf(this).onerror.call(ctx, Object.isExtensible(error) ? error : new Error(error.message, { cause: error }));
+    if (this.exchange?.isEndedBy(error))
+      cutOff(this.res); // no bug: the service shuts down
+    else callOnerror(this, error);
   } catch (failure) {
     reportError(this, failure);
     cutOff(this.res);
   }
+}
+
+function callOnerror(context: Context, error: Error): void {
+  const app = Object.create(context.app, { emit: { value: emit } });
+  const ctx: Context = Object.create(context, { app: { value: app } });
+  Object.getPrototypeOf(context).onerror.call(ctx, Object.isExtensible(error) ? error : new Error(error.message, { cause: error }));
 }
 
 function emit(this: Koa, event: string | symbol, ...given: unknown[]): boolean {

@@ -26,8 +26,8 @@ interface RequestSlots {
   /** @internal Set by the first middleware that needs it. */
   exchange?: Exchange;
   /**
-   * Set by the library's middlewares. Aborted when the client has gone or the request was given up: pass it to what a
-   * function of yours awaits.
+   * Set by the library's middlewares. Aborted when the client has gone or the request was given up, and when the api
+   * shuts down while the stream of a handler is sent: pass it to what a function of yours awaits.
    */
   readonly signal?: AbortSignal;
   /** Set by `requestId`: the id of the request. */
@@ -255,7 +255,10 @@ export type RecordContext = Koa.Context &
     readonly view: View;
     readonly store: StoreOf;
     readonly transaction: RunTransaction;
-    /** Aborted when the client has gone or the request was given up. */
+    /**
+     * Aborted when the client has gone or the request was given up, and when the api shuts down while the stream of a
+     * handler is sent.
+     */
     readonly signal: AbortSignal;
     load(): Promise<AnyRecord>;
     save(record: object): Promise<AnyRecord>;

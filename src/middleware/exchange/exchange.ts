@@ -1,8 +1,11 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Stream } from 'node:stream';
 import { Problem } from '../../errors.ts';
+import { once } from '../../mistakes.ts';
 import { Work } from '../../mongo/driver/work.ts';
+import type { OwnStreams } from './own-streams.ts';
 
 /**
  * The client has closed the connection before its answer was sent. The answer of `problems()` is not sent, and no log
@@ -33,9 +36,11 @@ interface Addressed {
  */
 export class Exchange {
   /** Its commands in the database. */
-  work = new Work();
+  readonly work = new Work();
   /** Whether its answer is a stream that the library makes: it has a place of its own, and none of `inFlightLimit`. */
   isStreaming = false;
+  /** The streams of handlers in its api, which hear of the shutdown. */
+  streams: OwnStreams | undefined;
   /** Whether hooks of `after` are running: the operation itself is done. */
   isInHooks = false;
   readonly #ctx: Addressed;
@@ -44,6 +49,8 @@ export class Exchange {
   #whenOver: (() => void)[] = [];
   #whenGivenUp: (() => void)[] | undefined;
   #givenUp: Error | undefined;
+  #ownStream: Stream | undefined;
+  #shutDown: Problem | undefined;
   #controller: AbortController | undefined;
 
   constructor(ctx: Addressed) {
@@ -87,11 +94,38 @@ export class Exchange {
     this.#whenGivenUp.push(run);
   }
 
-  /** Aborted when the client has gone or the request was given up. */
+  /**
+   * Notes that its answer is a stream of a handler. From now on, neither the time of the request nor its place bounds
+   * what the stream does.
+   */
+  answerBy(stream: Stream): void {
+    this.#ownStream = stream;
+    this.streams?.add(this);
+  }
+
+  /** The stream of a handler that is its answer. */
+  get ownStream(): Stream | undefined {
+    return this.#ownStream;
+  }
+
+  /** Calls a function when it needs no place any more: when its stream begins to be sent, or when it is over. */
+  whenFree(run: () => void): void {
+    const { res } = this.#ctx;
+    if (this.isStreaming || (this.#ownStream && res.socket)) run();
+    else if (!this.#ownStream) this.whenOver(run);
+    else {
+      const free = once(run);
+      res.once('socket', free); // it waits behind another answer of a pipelined connection
+      this.whenOver(free);
+    }
+  }
+
+  /** Aborted when the client has gone, the request was given up, or the service shuts down while a handler streams. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#givenUp) this.#controller.abort(this.#givenUp);
     else if (this.isBroken) this.#controller.abort(new ClientGone());
+    else if (this.#shutDown) this.#controller.abort(this.#shutDown);
     return this.#controller.signal;
   }
 
@@ -104,12 +138,25 @@ export class Exchange {
     return this.#givenUp;
   }
 
-  /** Begins new work with a time of its own, for the next part of a stream. The commands are counted on. */
+  /** Gives the next part of a stream a time of its own. */
   renewWork(): void {
-    const { commandCount, databaseTime } = this.work;
-    this.work = Object.assign(new Work(), { commandCount, databaseTime });
-    if (this.#givenUp) this.work.giveUp(this.#givenUp);
-    if (this.#isBroken) this.work.leave(new ClientGone());
+    this.work.renew();
+  }
+
+  /** Tells the stream of a handler that the service shuts down. What it has begun goes on. */
+  shutDown(reason: Problem): void {
+    this.#shutDown ??= reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** Called before a stream of a handler reads on. */
+  throwIfShutDown(): void {
+    if (this.#shutDown) throw this.#shutDown;
+  }
+
+  /** Whether an error says no more than that the service shuts down. */
+  isEndedBy(error: Error): boolean {
+    return this.#shutDown !== undefined && [error, error.cause].includes(this.#shutDown);
   }
 
   /** Called before each step that must not begin after the request was given up. */

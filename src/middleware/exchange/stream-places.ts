@@ -42,7 +42,8 @@ export class StreamPlaces {
   }
 }
 
-function shuttingDown(): Problem {
+/** What a stream that has to end because the service shuts down ends with. */
+export function shuttingDown(): Problem {
   return new Problem({ code: 'shutting_down', detail: 'The service is shutting down; continue in a few seconds.' });
 }
 

@@ -39,6 +39,14 @@ export function userOf(ctx: Context | undefined): StoreUser {
       requireOpen();
       return exchange.work;
     },
+    workOfPage(isFirst) {
+      requireOpen();
+      if (exchange.ownStream) {
+        if (!isFirst) exchange.throwIfShutDown();
+        exchange.renewWork();
+      }
+      return exchange.work;
+    },
     changes() {
       ctx.hasChanged = true;
     },

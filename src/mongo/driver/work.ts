@@ -228,6 +228,17 @@ export class Work {
   }
 
   /**
+   * Begins the budget anew, for the next part of an answer that is sent in parts. A transaction keeps what is left: it
+   * holds locks.
+   */
+  renew(): void {
+    if (this.transaction) return;
+    this.#budget = undefined;
+    this.#spent = 0;
+    this.#busySince = performance.now();
+  }
+
+  /**
    * Ends all reads with this reason, because the client has disconnected, and a transaction that is not being committed
    * yet. Other writes continue: the database may carry out an aborted write anyway.
    */

@@ -65,6 +65,32 @@ describe('Work', () => {
     vi.useRealTimers();
   });
 
+  it('begins its budget anew, also while a command runs, but not in a transaction', async () => {
+    vi.useFakeTimers();
+    const work = new Work();
+    const limits: number[] = [];
+    const wait = (ms: number) =>
+      work.run(read, (command) => {
+        limits.push(command.maxTimeMS);
+        return new Promise((resolve) => setTimeout(resolve, ms, undefined));
+      });
+    const advance = async (running: Promise<unknown>, ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      await running;
+    };
+    await advance(wait(400), 400);
+    work.renew();
+    const running = wait(300);
+    await vi.advanceTimersByTimeAsync(200);
+    work.renew();
+    await advance(Promise.all([running, wait(100)]), 100);
+    work.transaction = { inTurn: (run: () => unknown) => run(), follow: () => undefined } as never;
+    work.renew();
+    await advance(wait(1), 1);
+    expect(limits).toEqual([500, 500, 500, 400]);
+    vi.useRealTimers();
+  });
+
   it('ends reads when the client has gone, and lets writes go on', async () => {
     const work = new Work();
     const reading = hang(work, read);
