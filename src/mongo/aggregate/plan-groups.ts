@@ -31,7 +31,10 @@ function pathOf({ field }: Pick<GroupKey, 'field'>): string {
   return `$${field.caseless?.exactPath ?? field.path}`;
 }
 
-/** What is no value of the field is in the group of those that are missing. So are dates of years that have not four digits. */
+/**
+ * What is no value of the field is in the group of those that are missing. So are dates of years that have not four
+ * digits.
+ */
 function keyOf(key: GroupKey, timezone: string): unknown {
   const path = pathOf(key);
   if (key.unit === undefined) return { $cond: [isValue(path, key.field.leaf as Leaf), path, null] };

@@ -44,7 +44,9 @@ const queryOperators: Readonly<Record<Operator, (value: unknown) => Record<strin
   prefix: (value) => ({ $regex: `^${escapeRegExp(value as string)}` }),
 };
 
-/** The database takes no longer pattern, in bytes. A text without case may be longer than the text that it is made of. */
+/**
+ * The database takes no longer pattern, in bytes. A text without case may be longer than the text that it is made of.
+ */
 const longestPattern = 32_763;
 
 /** Whether the database can look for texts that begin with this one. */
