@@ -48,9 +48,10 @@ await bundle.close();
  */
 function chunkOf(id: string): string | undefined {
   const file = relative(source, id).replaceAll('\\', '/');
-  if (file === 'api/copies.ts') return 'shared'; // the index exports none of it, and other entries need it
+  if (file === 'api/copies.ts' || file === 'api/dispatch.ts') return 'shared'; // the index exports none of it, and other entries need it
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file.startsWith('export/')) return 'export'; // the first export loads it
+  if (file.startsWith('mongo/aggregate/')) return 'aggregate'; // as the first aggregate does
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
   if (file.startsWith('products/admin/')) return 'records';

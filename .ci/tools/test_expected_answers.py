@@ -55,6 +55,11 @@ class ExpectedAnswers(unittest.TestCase):
         self.assertTrue(is_failure("unsupported_method", None, "QUERY", path="/api/orders/1", status=200))
         self.assertTrue(is_failure("unsupported_method", None, "TRACE", path="/api/orders", status=200))
 
+    def test_a_record_with_the_id_of_a_path_of_the_library(self):
+        self.assertFalse(is_failure("unsupported_method", "not_found", "PATCH", path="/api/orders/query", status=404))
+        self.assertFalse(is_failure("unsupported_method", "not_found", "PATCH", path="/api/orders/aggregate?count=true", status=404))
+        self.assertTrue(is_failure("unsupported_method", "not_found", "PATCH", path="/api/orders/queries", status=404))
+
     def test_a_key_that_comes_again_and_no_other(self):
         self.assertFalse(is_failure(ACCEPTANCE, "idempotency_key_reused", "POST", headers={"Idempotency-Key": '"0"'}))
         self.assertTrue(is_failure(ACCEPTANCE, "idempotency_key_reused", "POST"))
