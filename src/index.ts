@@ -139,10 +139,9 @@ export type {
   RequestContext,
 } from './resource/define/custom-operation.ts';
 export type { DeletedOptions } from './resource/define/deleted-options.ts';
+export type { CursorPagingOptions, OffsetPagingOptions } from './resource/define/list-options.ts';
 export { cursorPaging, offsetPaging } from './resource/define/paging.ts';
 export type {
-  CursorPagingOptions,
-  OffsetPagingOptions,
   Operation,
   ResourceOptions,
   ScopeFilter,

@@ -38,13 +38,19 @@ function pathOf({ field }: Pick<GroupKey, 'field'>): string {
 function keyOf(key: GroupKey, timezone: string): unknown {
   const path = pathOf(key);
   if (key.unit === undefined) return { $cond: [isValue(path, key.field.leaf as Leaf), path, null] };
-  const year = { $year: { date: path, timezone } };
-  const isDate = { $and: [{ $eq: [{ $type: path }, 'date'] }, { $gte: [year, 1] }, { $lte: [year, 9999] }] };
-  return { $cond: [isDate, spanOf(key.unit, { date: path, timezone }), null] };
+  const at = timezone === 'UTC' ? { date: path } : { date: path, timezone }; // the database takes longer with a zone
+  const isSure = { $and: [{ $gte: [path, firstDate] }, { $lt: [path, lastDate] }] };
+  const year = { $year: at };
+  const isNamed = { $or: [isSure, { $and: [{ $gte: [year, 1] }, { $lte: [year, 9999] }] }] };
+  const isDate = { $and: [{ $eq: [{ $type: path }, 'date'] }, isNamed] };
+  return { $cond: [isDate, spanOf(key.unit, at), null] };
 }
 
+/** Between these, the year has four digits in every time zone: the calendar need not be asked. */
+const [firstDate, lastDate] = [new Date('0001-01-02T00:00:00Z'), new Date('9999-12-30T00:00:00Z')];
+
 /** The local name of a span by ISO 8601. An hour is its beginning, because the clock shows one twice a year. */
-function spanOf(unit: DateUnit, at: { readonly date: string; readonly timezone: string }): unknown {
+function spanOf(unit: DateUnit, at: { readonly date: string; readonly timezone?: string }): unknown {
   const text = (format: string) => ({ $dateToString: { ...at, format } });
   switch (unit) {
     case 'year':

@@ -1,11 +1,12 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import { ConfigurationError, isProblem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { CommandPlan, FailedSending } from './command-plan.ts';
 import type { Told } from './duplicate-key.ts';
 import { explainFailure } from './outcome.ts';
 import { needOf, reachabilityOf } from './reachability.ts';
 import { isSocketError } from './server-error.ts';
-import type { Command, CommandPlan, FailedSending, Work } from './work.ts';
+import type { Command, Work } from './work.ts';
 
 type Run = <T>(work: Work, send: (command: Command) => Promise<T>) => Promise<T>;
 

@@ -1,8 +1,8 @@
 import type { Abortable, Collection, Db, RunCommandOptions, WriteConcern } from 'mongodb';
 import { bsonOptions } from './bson-options.ts';
+import type { CallOptions } from './command-plan.ts';
 import { reachabilityOf } from './reachability.ts';
 import { hasLabel } from './server-error.ts';
-import type { CallOptions } from './work.ts';
 
 /** Why the database has refused one of several documents. */
 export interface WriteError {

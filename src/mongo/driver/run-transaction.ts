@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { isProblem, Problem } from '../../errors.ts';
+import type { CommandPlan } from './command-plan.ts';
 import { replicaSetRequired, writeTimeout } from './outcome.ts';
 import { reachabilityOf } from './reachability.ts';
 import { isServerError, isSocketError, serverCodes } from './server-error.ts';
 import { endSession, openSession } from './sessions.ts';
 import { BudgetSpent, graceMS } from './time-limit.ts';
 import { hasErrorLabel, Transaction } from './transaction.ts';
-import type { CommandPlan, Work } from './work.ts';
+import type { Work } from './work.ts';
 
 /** The labels by which the database says what may be tried again: the whole transaction, or only its commit. */
 const labels = { transient: 'TransientTransactionError', unknownCommit: 'UnknownTransactionCommitResult' } as const;

@@ -1,6 +1,6 @@
 import type { CursorPaging, OffsetPaging, Totals } from '../../mongo/list/parse-paging.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
-import type { CursorPagingOptions, OffsetPagingOptions } from './resource-options.ts';
+import type { CursorPagingOptions, OffsetPagingOptions } from './list-options.ts';
 
 /**
  * Pages by cursor. A page costs the same wherever it is, and is not shifted by records that are inserted or deleted

@@ -6,12 +6,10 @@ import type { Written } from '../../middleware/within-transaction.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { ChangesDraft, Document } from '../../model/define/infer.ts';
 import type { Fields } from '../../model/define/schema.ts';
-import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
 import type { ConditionOn, ElementOf, everything } from '../../mongo/query/filter.ts';
-import type { AggregateLimits } from './aggregate-options.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
-import type { ExportOptions } from './export-options.ts';
+import type { ListOptions } from './list-options.ts';
 import type { GroupsOf, NamedBy } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
 
@@ -145,7 +143,8 @@ export interface ResourceOptions<
   Queries = Record<string, unknown>,
   Names extends keyof Bodies & keyof Queries & string = keyof Bodies & keyof Queries & string,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
-> extends RelationOptions,
+> extends ListOptions,
+    RelationOptions,
     OfDeleted<Principal> {
   /** The model whose records are served. */
   readonly model: Model<F>;
@@ -224,49 +223,6 @@ export interface ResourceOptions<
   readonly cacheControl?: string;
   /** Request headers on which answers depend. They are added to `Vary`. @default ['Authorization', 'Cookie'] */
   readonly vary?: readonly string[];
-  /** How lists are paged: `cursorPaging()` or `offsetPaging()`. @default cursorPaging() */
-  readonly paging?: Paging;
-  /**
-   * The relations that clients may include in list and get. A relation is named by its `as`, or by its field. Dots lead
-   * into embedded objects, and to relations of the included record. Only the names in the array are allowed:
-   * `author.company` alone does not allow `author`.
-   * @default none
-   *
-   * @example
-   * include: ['customer', 'author', 'author.company']
-   */
-  readonly include?: readonly string[];
-  /** Whether clients may choose fields by `fields=name,address.city` in list and get. @default false */
-  readonly fields?: boolean;
-  /**
-   * Filters that clients ask for often, with `…` in place of the values: `planIndexes` plans an index for each of their
-   * alternatives. Clients may ask for others, too. @default none
-   *
-   * @example
-   * filters: ['status = … AND total >= …']
-   */
-  readonly filters?: readonly string[];
-  /**
-   * Answers the list whole, as a stream of NDJSON or CSV, if `Accept` asks for it: with its filters, sort, scope and
-   * guards, and those of `guardsFor.export`. A resource with hooks in `after` of `list` cannot have it. See
-   * `docs/reference/export.md`.
-   * @default none: every `Accept` gets a page
-   *
-   * @example
-   * export: { max: 100_000 }
-   */
-  readonly export?: ExportOptions;
-  /**
-   * Answers `GET <list>/aggregate` with numbers about the list: counts, sums, averages, least and greatest values, by
-   * groups. It has the filters, scope and guards of the list, and the guards of `guardsFor.aggregate`. Fields have
-   * numbers by `policy.aggregate` and `policy.group`. A resource with hooks in `after` of `list` cannot have it. See
-   * `docs/reference/aggregate.md`.
-   * @default false
-   *
-   * @example
-   * aggregate: { maxMatches: 1_000_000 }
-   */
-  readonly aggregate?: boolean | AggregateLimits;
   /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
   readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name]> };
   /**
@@ -320,23 +276,3 @@ export interface ResourceOptions<
 
 /** Options of a resource without their type parameters, which `service().resource()` has checked. */
 export type ResourceDefinition = ResourceOptions<never, never, Operation, Record<string, unknown>>;
-
-/** Settings of {@link cursorPaging}. */
-export interface CursorPagingOptions {
-  /** Largest page a client can ask for; a larger `limit` is clamped to it. @default 100 */
-  readonly max?: number;
-  /** Page size when `limit` is omitted. @default 20, or `max` where that is smaller */
-  readonly size?: number;
-  /**
-   * `true` allows `total=true`, which counts all matches by a second query, and `total=estimate`, which reads the
-   * statistics of the collection and needs a list without filter and scope. `'estimate'` allows only the latter.
-   * @default false
-   */
-  readonly total?: Totals;
-}
-
-/** Settings of {@link offsetPaging}. */
-export interface OffsetPagingOptions extends CursorPagingOptions {
-  /** How many records a page may skip. A later page is answered with 400. @default 10,000 */
-  readonly maxOffset?: number;
-}

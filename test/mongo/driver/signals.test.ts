@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import type { CommandPlan } from '../../../src/mongo/driver/command-plan.ts';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
 import { giveBack, takeController } from '../../../src/mongo/driver/signals.ts';
-import { type Command, type CommandPlan, Work } from '../../../src/mongo/driver/work.ts';
+import { type Command, Work } from '../../../src/mongo/driver/work.ts';
 
 const once = { once: true };
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { CommandPlan, FailedSending } from '../../../src/mongo/driver/command-plan.ts';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
-import type { Command, CommandPlan, FailedSending, Work as WorkType } from '../../../src/mongo/driver/work.ts';
+import type { Command, Work as WorkType } from '../../../src/mongo/driver/work.ts';
 
 // The timer of the process must not have a fake clock: these modules are for this file only.
 vi.resetModules();

@@ -1,0 +1,70 @@
+import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
+import type { AggregateLimits } from './aggregate-options.ts';
+import type { ExportOptions } from './export-options.ts';
+
+/** The options of a resource for its list. */
+export interface ListOptions {
+  /** How lists are paged: `cursorPaging()` or `offsetPaging()`. @default cursorPaging() */
+  readonly paging?: Paging;
+  /**
+   * The relations that clients may include in list and get. A relation is named by its `as`, or by its field. Dots lead
+   * into embedded objects, and to relations of the included record. Only the names in the array are allowed:
+   * `author.company` alone does not allow `author`.
+   * @default none
+   *
+   * @example
+   * include: ['customer', 'author', 'author.company']
+   */
+  readonly include?: readonly string[];
+  /** Whether clients may choose fields by `fields=name,address.city` in list and get. @default false */
+  readonly fields?: boolean;
+  /**
+   * Filters that clients ask for often, with `…` in place of the values: `planIndexes` plans an index for each of their
+   * alternatives. Clients may ask for others, too. @default none
+   *
+   * @example
+   * filters: ['status = … AND total >= …']
+   */
+  readonly filters?: readonly string[];
+  /**
+   * Answers the list whole, as a stream of NDJSON or CSV, if `Accept` asks for it: with its filters, sort, scope and
+   * guards, and those of `guardsFor.export`. A resource with hooks in `after` of `list` cannot have it. See
+   * `docs/reference/export.md`.
+   * @default none: every `Accept` gets a page
+   *
+   * @example
+   * export: { max: 100_000 }
+   */
+  readonly export?: ExportOptions;
+  /**
+   * Answers `GET <list>/aggregate` with numbers about the list: counts, sums, averages, least and greatest values, by
+   * groups. It has the filters, scope and guards of the list, and the guards of `guardsFor.aggregate`. Fields have
+   * numbers by `policy.aggregate` and `policy.group`. A resource with hooks in `after` of `list` cannot have it. See
+   * `docs/reference/aggregate.md`.
+   * @default false
+   *
+   * @example
+   * aggregate: { maxMatches: 1_000_000 }
+   */
+  readonly aggregate?: boolean | AggregateLimits;
+}
+
+/** Settings of {@link cursorPaging}. */
+export interface CursorPagingOptions {
+  /** Largest page a client can ask for; a larger `limit` is clamped to it. @default 100 */
+  readonly max?: number;
+  /** Page size when `limit` is omitted. @default 20, or `max` where that is smaller */
+  readonly size?: number;
+  /**
+   * `true` allows `total=true`, which counts all matches by a second query, and `total=estimate`, which reads the
+   * statistics of the collection and needs a list without filter and scope. `'estimate'` allows only the latter.
+   * @default false
+   */
+  readonly total?: Totals;
+}
+
+/** Settings of {@link offsetPaging}. */
+export interface OffsetPagingOptions extends CursorPagingOptions {
+  /** How many records a page may skip. A later page is answered with 400. @default 10,000 */
+  readonly maxOffset?: number;
+}
