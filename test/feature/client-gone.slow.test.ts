@@ -35,7 +35,7 @@ beforeAll(async () => {
   await database.db.createCollection('slow', { viewOn: 'docs', pipeline });
   database.client.on('commandFailed', (event) => failed.push(event));
   const shop = service();
-  const resource = shop.resource({ model: Slow, paging: cursorPaging({ total: true }) });
+  const resource = shop.resource({ model: Slow, paging: cursorPaging({ total: true }), aggregate: true });
   const docs = shop.resource({ model: Doc, include: ['slow'] });
   served = shop.api({ db: database.db, prefix: '/api', maxTimeMS: 600_000, resources: [resource, docs] });
   api = await serve(log, served.routes());
@@ -57,6 +57,7 @@ describe('a read whose client has gone', () => {
     ['/api/slow/a', 1],
     ['/api/slow', 1],
     ['/api/slow?total=true', 2],
+    ['/api/slow/aggregate', 1],
     ['/api/docs?include=slow', 1],
     ['/api/docs/a?include=slow', 1],
   ])(

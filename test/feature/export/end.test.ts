@@ -53,7 +53,7 @@ describe('`api.close`', () => {
     const incoming = await openStream(port, '/blobs', headers);
     await once(incoming, 'readable');
     const closed = close(300);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 400)); // longer than the delay, in which its client reads nothing
     expect((await readToEnd(incoming)).lines.at(-1)).toMatchObject(shuttingDown);
     await closed;
   });
@@ -86,7 +86,7 @@ describe('`answerTimeout`', () => {
     const { port } = await start({ answerTimeout: 200 });
     const incoming = await openStream(port, '/blobs', headers);
     await once(incoming, 'readable');
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await new Promise((resolve) => setTimeout(resolve, 1_500)); // the client that does not read, for longer than it may
     const { isCut, text } = await readToEnd(incoming);
     expect([isCut, text.length < count * 20_000]).toEqual([true, true]);
   });

@@ -39,7 +39,7 @@ async function read(
   const stream = client.request({ ':path': '/rows', accept });
   stream.on('error', () => undefined); // `rstCode` has it
   await once(stream, 'response');
-  await new Promise((resolve) => setTimeout(resolve, wait));
+  await new Promise((resolve) => setTimeout(resolve, wait)); // the client does not read
   const chunks: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   if (!stream.closed) await new Promise((resolve) => stream.once('close', resolve));

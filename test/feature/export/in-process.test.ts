@@ -105,7 +105,7 @@ describe('an export in the process, without a connection', () => {
     const response = await api.fetch(request());
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 200)); // time for a batch that must not come: no event tells of it
     expect(batches).toBeLessThanOrEqual(2);
     await reader.cancel();
     await until(async () => (await api.fetch(request())).status === 200);
@@ -170,7 +170,7 @@ describe('who ends an export in the process', () => {
     api = shop.api({ db: database.db, maxStreams: 1, resources: [resource] });
     const response = await api.fetch(request());
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    while (calls < 3) await Promise.race([reader.read(), new Promise((resolve) => setTimeout(resolve, 20))]);
+    while (calls < 3) await Promise.race([reader.read(), new Promise((resolve) => setTimeout(resolve, 20))]); // the last batch never comes
     expect(signal?.aborted).toBe(false);
     await reader.cancel();
     await until(() => signal?.aborted === true);
