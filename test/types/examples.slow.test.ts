@@ -71,6 +71,7 @@ const types = [
 const places: Readonly<Record<string, (code: string) => string>> = {
   ResourceOptions: (code) => `shop.resource({ model: Order, ops: ['create', 'patch', 'delete', 'get', 'list'], ${code} });`,
   RelationOptions: (code) => `shop.resource({ model: Order, ${code} });`,
+  ListOptions: (code) => `shop.resource({ model: Order, ${code} });`,
   OfDeleted: (code) => `shop.resource({ model: Order, ${code} });`,
   OperationParts: (code) => `shop.resource({ model: Order, operations: { send: { handler: () => undefined, ${code} } } });`,
   ApiOptions: (code) => `shop.api({ db, resources: [], ${code} });`,
