@@ -66,7 +66,7 @@ export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonl
  * `problems`, `inFlightLimit`, `requestTimeout` and `authenticate` run before each of them.
  */
 const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly ResourceMiddleware[]>> = {
-  list: (r) => listing(r, []),
+  list: (r) => listing(r, 'list', []),
   get: (r) => [
     ...guard(r, 'get'),
     caching(r.caching),
@@ -175,10 +175,10 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
   ],
 };
 
-/** The chain of a list. `reading` reads its parameters, if they do not stand in the URL. */
-function listing(r: CompiledResource, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
+/** The chain of a list, with the guards of `name`. `reading` reads its parameters, if they do not stand in the URL. */
+function listing(r: CompiledResource, name: string, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
   return [
-    ...guard(r, 'list'),
+    ...guard(r, name),
     caching(r.caching),
     ...rows(r),
     ...reading,
@@ -191,7 +191,7 @@ function listing(r: CompiledResource, reading: readonly ResourceMiddleware[]): r
   ];
 }
 
-const queried = (r: CompiledResource) => listing(r, [queryBody({ timeout: r.bodyTimeout, maxValues: r.maxValues })]);
+const queried = (r: CompiledResource) => listing(r, listQueryName, [queryBody({ timeout: r.bodyTimeout, maxValues: r.maxValues })]);
 
 /**
  * The chain of a custom operation: its own middlewares run between the guards and scope of the resource and the answer.

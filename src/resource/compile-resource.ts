@@ -34,8 +34,15 @@ import { readExport } from './define/export-options.ts';
 import { type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { relationEndpoints } from './define/relation-endpoints.ts';
-import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './define/resource-options.ts';
-import { aggregateEndpoint, aggregateName, wholeListIn } from './define/whole-list.ts';
+import {
+  isWrite,
+  listQueryName,
+  type Operation,
+  operations,
+  type ResourceDefinition,
+  type ServerFieldsOf,
+} from './define/resource-options.ts';
+import { aggregateEndpoint, aggregateName, queryName, wholeListIn } from './define/whole-list.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
@@ -117,6 +124,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const exporting = once(() => readExport(given('export').export, ofList(), where));
   const aggregating = once(() => readAggregate(given('aggregate').aggregate, ofList(), where));
   const whole = once(() => wholeListIn(given('export', 'aggregate')));
+  const ofLists = once(() => [...(standard().includes('list') ? [queryName] : []), ...whole()]);
   const numbers = once(() => (whole().includes(aggregateName) ? [{ name: aggregateName, ...aggregateEndpoint }] : []));
   const [, , model, ops, operations] = tryAll([
     () => checkOptions(definition, legal, where),
@@ -126,7 +134,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     custom,
     () => checkEndpoints(standard(), [...numbers(), ...custom(), ...relationEndpoints(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
-    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names()), ...whole()], where, checkGuards),
+    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names()), ...ofLists()], where, checkGuards),
     exporting,
     aggregating,
     () => checkServerFields(given('serverFields').serverFields, where),
@@ -170,8 +178,9 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     links: definition.links ?? [],
     deletedGuards: definition.deleted?.guards,
     guardsOf: (operation) => {
-      const ofList = whole().includes(operation) ? functionsOf<Guard<never>>(guardsFor, 'list') : [];
-      return [...new Set([...guards, ...ofList, ...functionsOf<Guard<never>>(guardsFor, operation)])];
+      const isQuery = operation === listQueryName;
+      const ofList = isQuery || whole().includes(operation) ? functionsOf<Guard<never>>(guardsFor, 'list') : [];
+      return [...new Set([...guards, ...ofList, ...functionsOf<Guard<never>>(guardsFor, isQuery ? queryName : operation)])];
     },
     beforeOf: (operation) => functionsOf(before, operation),
     withinOf: (operation) => functionsOf(within, operation),
@@ -206,13 +215,14 @@ function checkTable(table: FunctionTable, option: string, names: readonly string
   ]);
 }
 
-/** A custom operation may have the name of a group, but a key must not stand for both. */
+/** A custom operation may have the name of a group, or be called `query`, but a key must not stand for both. */
 function refuseAmbiguous(table: FunctionTable, option: string, names: readonly string[], where: string): void {
   const twice = Object.keys(table).find((key) => names.indexOf(key) !== names.lastIndexOf(key));
-  if (twice !== undefined)
-    throw new ConfigurationError(
-      `\`${option}.${twice}\` of ${where} can mean a custom operation or a group of operations: give the custom operation another name.`,
-    );
+  if (twice === undefined) return;
+  const other = twice === queryName ? 'the query of its list' : 'a group of operations';
+  throw new ConfigurationError(
+    `\`${option}.${twice}\` of ${where} can mean a custom operation or ${other}: give the custom operation another name.`,
+  );
 }
 
 function checkGuards(guards: readonly unknown[], option: string, where: string): void {

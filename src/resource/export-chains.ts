@@ -19,15 +19,18 @@ export const exportChainOf: ReadonlyMap<string, string> = new Map([
 export function exportChains(r: CompiledResource): (readonly [name: string, make: () => readonly ResourceMiddleware[]])[] {
   if (!r.export) return [];
   return [
-    ['list.export', () => exporting(r, [])],
-    ['list.export.query', () => exporting(r, [queryBody({ timeout: r.bodyTimeout, maxValues: r.maxValues })])],
+    ['list.export', () => exporting(r, 'list', [])],
+    ['list.export.query', () => exporting(r, listQueryName, [queryBody({ timeout: r.bodyTimeout, maxValues: r.maxValues })])],
   ];
 }
 
-/** The list without pages, which asks the scope for each batch. `reading` reads parameters that are not in the URL. */
-function exporting(r: CompiledResource, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
+/**
+ * The list without pages, which asks the scope for each batch. Its guards are those of the `page` in whose place it
+ * comes, and its own. `reading` reads parameters that are not in the URL.
+ */
+function exporting(r: CompiledResource, page: string, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
   const { model, paging, path: name, fields, filterLimits, db, maxTimeMS, streams: places, warnOnScan } = r;
-  const asked = r.guardsOf(exportName); // those of the list, and its own
+  const asked = [...new Set([...r.guardsOf(page), ...r.guardsOf(exportName)])];
   const through = r.through ? { through: r.through } : {};
   const scope = r.isScoped ? { scope: r.scope } : {};
   return [

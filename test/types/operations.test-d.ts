@@ -115,6 +115,10 @@ shop.resource({
 shop.resource({ model: Order, operations: { touch: { handler: async (ctx) => ctx.load() } }, after: { tuoch: [] } });
 // @ts-expect-error: `sned` is not an operation
 shop.resource({ model: Order, operations: { send: { handler: () => 1 } }, guardsFor: { sned: [] } });
+// Guards of what a list also has.
+shop.resource({ model: Order, guardsFor: { query: [(ctx) => ctx.principal !== undefined], export: [], aggregate: [] } });
+// @ts-expect-error: a query has the hooks of its list
+shop.resource({ model: Order, after: { query: [] } });
 // @ts-expect-error: there are no custom operations
 shop.resource({ model: Order, after: { send: [] } });
 // @ts-expect-error: `put` is not listed

@@ -51,7 +51,7 @@ function describeQuery(context: ResourceContext): Part {
     body: listBody(resource),
     answers: pageAnswer(components, resource.caching, schemas.page as Schema),
   };
-  return describeOperation(context, listQueryName, 'POST', particulars, [{ resource, operation: 'list' }]);
+  return describeOperation(context, listQueryName, 'POST', particulars);
 }
 
 /** The answer of a list whose parameters stand in a body: a `Link` cannot repeat them. */

@@ -1,5 +1,5 @@
 import type { NestedResource } from '../../resource/define/compiled-resource.ts';
-import { queryMethods } from '../../resource/define/resource-options.ts';
+import { listQueryName, queryMethods } from '../../resource/define/resource-options.ts';
 import type { Part, Schema } from '../document.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer } from '../operations/describe-operation.ts';
 import { choosesId, pageAnswer } from '../operations/describe-resource.ts';
@@ -16,7 +16,7 @@ export function describeNested(context: ResourceContext): Record<string, Part> {
     resource.nested.flatMap((nested) => {
       const asked = (kind: string) => [
         { resource, operation: resource.shownBy ?? '' },
-        { resource: nested.target, operation: kind === 'query' ? 'list' : kind },
+        { resource: nested.target, operation: kind === 'query' ? listQueryName : kind },
       ];
       const pathsOf = (path: string, isIn: (kind: string) => boolean) => {
         const operations = nested.operations.filter(({ kind, method }) => isIn(kind) && !queryMethods.includes(method));

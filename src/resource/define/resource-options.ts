@@ -110,6 +110,9 @@ export interface ServerFieldsOf<Principal, F extends Fields> {
   readonly update?: SetFields<Principal, F>;
 }
 
+/** What a list also has: keys of `guardsFor` alone. */
+type OfLists = 'query' | 'export' | 'aggregate';
+
 /** The operations that write, and their groups. */
 type Writes<Ops> = (Ops & WriteOperation) | GroupsOf<Ops & WriteOperation>;
 
@@ -160,15 +163,15 @@ export interface ResourceOptions<
    * Guards of single operations, or of groups of them: `read` (list, get), `change` (patch, put, patchMany, links,
    * restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and `remove`). They are asked
    * after `guards`, those of groups first. Those of `patch` are not asked for `put`: the api warns if an operation
-   * lacks a guard that another one of its group has. `put: []` says that this is meant. Those of `export` and
-   * `aggregate` are asked after those of `list`.
+   * lacks a guard that another one of its group has. `put: []` says that this is meant. Those of `query` (the list
+   * whose parameters stand in a body), `export` and `aggregate` are asked after those of `list`.
    * @default none
    *
    * @example
    * guardsFor: { change: [signedIn], remove: [isAdmin] }
    */
   readonly guardsFor?: {
-    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>> | 'export' | 'aggregate']?: readonly Guard<RequestContext<Principal>>[];
+    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>> | OfLists]?: readonly Guard<RequestContext<Principal>>[];
   };
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients

@@ -15,6 +15,9 @@ export interface ListParts {
 export const exportName = 'export';
 export const aggregateName = 'aggregate';
 
+/** The list whose parameters stand in a body, as a key of `guardsFor`: each list has one. */
+export const queryName = 'query';
+
 /** Where the numbers about a list are served, below it. */
 export const aggregateEndpoint = { method: 'GET', path: '/aggregate' } as const;
 
