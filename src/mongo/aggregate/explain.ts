@@ -2,7 +2,12 @@ import { invalidQuery, isProblem, Problem } from '../../errors.ts';
 import { isServerError, serverCodes } from '../driver/server-error.ts';
 import { notTimeZone } from './parse-aggregate.ts';
 
-/** The problem of an aggregate that would be too large. */
+/** The problem of an aggregate of which too many records match: groups change nothing of that. */
+export function tooManyRecords(maxMatches: number): Problem {
+  return new Problem({ code: 'too_many_matches', detail: `More than ${maxMatches} records match: narrow the list by filters.` });
+}
+
+/** The problem of an aggregate whose groups would be too many, or too large. */
 export function tooMany(what: string): Problem {
   return new Problem({ code: 'too_many_matches', detail: `${what}: narrow the list by filters, or group it by fewer fields.` });
 }

@@ -3,7 +3,7 @@ import { dateLeaf } from '../../model/value/leaves.ts';
 import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import { decode } from '../driver/bson-options.ts';
 import type { FirstBatch } from '../driver/read-batches.ts';
-import { tooMany } from './explain.ts';
+import { tooMany, tooManyRecords } from './explain.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
 import type { AggregateLimits } from './plan-groups.ts';
 
@@ -23,7 +23,7 @@ export function writeGroups({ found, isCut }: FirstBatch, query: AggregateQuery,
   if (isCut) throw tooMany('The groups would have more than 16 MiB');
   if (groups.length > limits.maxGroups) throw tooMany(`The answer would have more than ${limits.maxGroups} groups`);
   const matches = groups.reduce((sum, { count }) => sum + Number(count), 0);
-  if (matches > limits.maxMatches) throw tooMany(`More than ${limits.maxMatches} records match`);
+  if (matches > limits.maxMatches) throw tooManyRecords(limits.maxMatches);
   const all = groups.length === 0 && query.groups.length === 0 ? [nothing] : groups;
   return `[${all.map((group) => writeGroup(group, query)).join(',')}]`;
 }

@@ -100,6 +100,7 @@ function hintFor({ inputs, siblings, method }: Tool, { status, code, retryAfter 
   if (code === 'write_outcome_unknown')
     return `It may have been carried out: ${get || list ? `look by \`${get ?? list}\`` : 'look'} before you repeat it.`;
   if (code === 'write_timeout') return 'The same call would take as long again: write fewer records at once.';
+  if (code === 'too_many_matches' && inputs.has('group')) return askForFewer(inputs);
   if (code === 'invalid_cursor')
     return 'Begin again without a cursor. For the next page, pass `page.next_cursor` with the same filters and sort.';
   if (code === 'precondition_failed' && takesRevision)
@@ -112,4 +113,12 @@ function hintFor({ inputs, siblings, method }: Tool, { status, code, retryAfter 
   if (status === 429 || status === 503 || (status === 504 && method === 'GET')) return `Try again in ${retryAfter ?? 1} s.`;
   if (status >= 500) return 'It is an error of the service, and not of the arguments.';
   return undefined;
+}
+
+/** How an aggregate is made smaller. The problem says whether it is about records or groups. */
+function askForFewer(inputs: Tool['inputs']): string {
+  const hasFilters = inputs.has('filter') || [...inputs.values()].some(({ name }) => name.endsWith(']'));
+  const hasSpans = JSON.stringify(inputs.get('group')?.schema).includes('[year]');
+  const spans = hasSpans ? ', or longer spans of dates,' : '';
+  return `${hasFilters ? 'More filters match fewer records. ' : ''}Fewer fields in \`group\`${spans} make fewer groups.`;
 }
