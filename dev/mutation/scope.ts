@@ -9,6 +9,7 @@ const scope: readonly RegExp[] = [
   /^src\/mongo\/.*\b(filter|within-scope|broken-conditions|precondition|update-pipeline)\.ts$/,
   /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging|compile-filter)\.ts$/,
   /^src\/mongo\/relations\/through\/expression\.ts$/,
+  /^src\/mongo\/aggregate\/(explain|parse-aggregate|plan-groups|write-groups)\.ts$/,
   /^src\/mongo\/driver\/outcome\.ts$/,
   /^src\/mongo\/.*\/(check-references|compile-edges|plan-cascade|references)\.ts$/,
 ];

@@ -1,6 +1,5 @@
 import { aggregates } from '../../model/define/aggregates.ts';
-import { dateLeaf } from '../../model/value/leaves.ts';
-import { decimalLeaf } from '../../model/value/number-leaves.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
 import { decode } from '../driver/bson-options.ts';
 import type { FirstBatch } from '../driver/read-batches.ts';
 import { tooMany, tooManyRecords } from './explain.ts';
@@ -54,20 +53,19 @@ function object(members: readonly string[]): string {
   return `{${members.join(',')}}`;
 }
 
-function writeKey(value: unknown, { field, unit }: GroupKey): string {
-  if (value === null || value === undefined) return 'null';
-  if (unit === undefined) return field.leaf?.toJson(value) ?? 'null';
-  return typeof value === 'string' ? JSON.stringify(value) : dateLeaf.toJson(value);
+/** The name of a span is a text, and an hour is a date: the type of dates writes both. */
+function writeKey(value: unknown, { field }: GroupKey): string {
+  return (field.leaf as Leaf).toJson(value);
 }
 
 /** A sum that a decimal cannot hold, and one of no value, are null. */
 function writeFigure(group: Group, { kind, field }: Figure, index: number): string {
-  const value = group[`f${index}`];
-  if (value === null || value === undefined || (kind === 'sum' && Number(group[`n${index}`]) === 0)) return 'null';
-  const isInteger = field.leaf?.name === 'int' || field.leaf?.name === 'int64';
-  if (kind === 'sum' && isInteger) return numberOr(String(value));
-  if (kind === 'avg' && isInteger) return numberOr(decimalLeaf.toJson(value));
-  return numberOr(field.leaf?.toJson(value) ?? 'null');
+  const value = group[`f${index}`] ?? null;
+  const leaf = field.leaf as Leaf;
+  if (kind !== 'sum') return numberOr(leaf.toJson(value));
+  if (Number(group[`n${index}`]) === 0) return 'null';
+  const isInteger = leaf.name === 'int' || leaf.name === 'int64';
+  return numberOr(isInteger ? String(value) : leaf.toJson(value)); // the sum of integers is stored as a decimal
 }
 
 /** Neither infinity nor NaN is JSON. */
