@@ -49,6 +49,7 @@ export const order = {
     'reference/writes.md',
     'reference/lists.md',
     'reference/filter.md',
+    'reference/search.md',
     'reference/export.md',
     'reference/aggregate.md',
     'reference/relations.md',

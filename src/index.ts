@@ -115,6 +115,7 @@ export type {
   StringOptions,
   TypeBoxSchema,
 } from './model/define/schema.ts';
+export type { ModelSearch, SearchLanguage } from './model/define/search.ts';
 export type { StandardSchema } from './model/define/standard-schema.ts';
 export { t } from './model/define/t.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';

@@ -43,6 +43,7 @@ export const Country = defineModel('Country', {
     flag: t.nullable(t.string()),
     revision: t.revision(),
   },
+  search: { fields: { 'name.common': 20, 'name.official': 5, altSpellings: 5, capital: 5, subregion: 1 } },
 });
 
 export const City = defineModel('City', {

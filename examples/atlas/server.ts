@@ -35,6 +35,9 @@ curl -i '${url}/api/cities?sort=country,name&limit=2&total=true'
 # one condition or another, percent-encoded: country = "LI" OR prefix(name, "Zür")
 curl -g '${url}/api/cities?filter=country%20%3D%20%22LI%22%20OR%20prefix(name%2C%20%22Z%C3%BCr%22)&sort=name&limit=3'
 
+# a search: the countries with this word in one of their names, the best match first
+curl '${url}/api/countries?q=guinea'
+
 # numbers by groups: the cities of each division of Liechtenstein, and the northernmost one
 curl '${url}/api/cities/aggregate?country=LI&group=admin1&count=true&max=location.lat'
 

@@ -24,4 +24,5 @@ export const Ticket = defineModel('Ticket', {
     revision: t.revision(),
     createdAt: t.createdAt({ policy: { filter: ['gte', 'lt'], sort: true, group: true } }),
   },
+  search: { fields: { title: 5, resolution: 2, 'comments.text': 1 } }, // GET /tickets?q=printer: what everybody may read
 });

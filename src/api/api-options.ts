@@ -1,5 +1,6 @@
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
+import type { SearchLimits } from '../middleware/exchange/searching.ts';
 import type { NameClient } from '../middleware/in-flight-limit.ts';
 import type { Observe } from '../middleware/observe.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
@@ -72,7 +73,12 @@ export interface ConcurrencyOptions<Principal> {
 }
 
 /** Settings of an api. */
-export interface ApiOptions<Resource, Principal = unknown> extends DescriptionOptions, PlainOptions, ThroughLimits, ReferenceLimits {
+export interface ApiOptions<Resource, Principal = unknown>
+  extends DescriptionOptions,
+    PlainOptions,
+    ThroughLimits,
+    SearchLimits,
+    ReferenceLimits {
   /** The database of the models' collections. */
   readonly db: Database;
   /** The resources that `resource()` of the service has returned. Their paths must differ. */
@@ -249,6 +255,9 @@ export const apiOptionNames = [
   'maxSortKeys',
   'maxIdsThrough',
   'maxSortThrough',
+  'maxSearchLength',
+  'maxSearchTerms',
+  'maxSearchMatches',
   'warnOnScan',
   'shareRoundTrips',
   'observe',

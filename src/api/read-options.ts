@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { checkBodyLimit, checkBodyValues, defaultBodyTimeout, defaultBodyValues } from '../middleware/body-limit.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
+import { checkSearchLimits } from '../middleware/exchange/searching.ts';
 import { streamPlaces } from '../middleware/exchange/stream-places.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { checkThroughLimits } from '../middleware/relations/compile-through.ts';
@@ -42,9 +43,10 @@ type Options = ApiOptions<ResourceDefinition>;
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
   const { maxStreams = 10, maxValues = defaultBodyValues, warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
-  const [filterLimits, throughLimits, referenceLimits, streams] = tryAll([
+  const [filterLimits, throughLimits, searchLimits, referenceLimits, streams] = tryAll([
     () => checkFilterLimits(options),
     () => checkThroughLimits(options),
+    () => checkSearchLimits(options),
     () => checkReferenceLimits(options),
     () => streamPlaces(maxStreams),
     () => readDatabase(options),
@@ -68,6 +70,7 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     streams,
     filterLimits,
     throughLimits,
+    searchLimits,
     referenceLimits,
   };
 }

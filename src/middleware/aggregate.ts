@@ -8,13 +8,14 @@ import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf, workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
+import { compileSearching, type SearchOptions, searchOptions } from './exchange/searching.ts';
 import { step } from './exchange/step.ts';
 import { askThrough } from './find-page.ts';
 import { checkFilterLimits, filterLimits, mayExceedInt64 } from './list-query.ts';
 import { aThrough, type Through } from './relations/compile-through.ts';
 
 /** Options of {@link aggregate}. */
-export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimits> {
+export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimits>, SearchOptions {
   /** The most records that may match, up to 10,000,000. More are 422. @default 100,000 */
   readonly maxMatches?: number;
   /** The most groups of an answer, up to 100,000. More are 422. @default 1,000 */
@@ -39,6 +40,7 @@ const legal: LegalOptions<AggregateOptions> = {
   through: aThrough,
   maxFilterValues: orUndefined(filterLimits.maxFilterValues),
   maxPrefix: orUndefined(filterLimits.maxPrefix),
+  ...searchOptions,
 };
 
 /**
@@ -60,12 +62,17 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const collection = openCollection(seen, { db, ...(maxTimeMS && { maxTimeMS }) });
     const own = seen.clientFields;
     const fields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
-    const rules = { own, fields, ...(through && { relations: through.relations }), ...bounds };
+    const searching = compileSearching(seen, options);
+    const rules = { own, fields, search: searching?.rules, ...(through && { relations: through.relations }), ...bounds };
     const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
-    return step([...ofRead, 'invalid_query', 'too_many_matches', ...ofIntegers], async function aggregate(ctx) {
+    const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofIntegers] as const;
+    const problems = (method: string) => [...ofAll, ...(searching?.problems(method) ?? [])];
+    return step(problems, async function aggregate(ctx) {
       if (ctx.queryParameters) throw new Error('`aggregate` reads the query string: leave out `queryBody`.');
       const { parseAggregateQuery, planGroups, writeGroups, explain, tooMany } = await import('../mongo/aggregate/aggregate.ts');
-      const query = parseAggregateQuery(parseQueryString(ctx.querystring), rules, { takesDeleted: ctx.deleted !== undefined });
+      const asking = parseAggregateQuery(parseQueryString(ctx.querystring), rules, { takesDeleted: ctx.deleted !== undefined });
+      const search = asking.search && searching?.ask ? await searching.ask(asking.search, ctx) : asking.search;
+      const query = { ...asking, search };
       const related = await askThrough(ctx, query, asked);
       const limits = { maxMatches, maxGroups };
       const sent = { stages: planGroups(query, limits), limit: maxGroups + 1, ...related };

@@ -56,7 +56,8 @@ const legal: LegalOptions<FindPageOptions> = {
  * that would exceed it is 400.
  *
  * Filters and sorts by fields of related records see only the records that the guards and scopes of their targets show
- * to the client. A sort by them of more matches than `maxSortThrough` is `too_many_matches` (422).
+ * to the client. A sort by them of more matches than `maxSortThrough` is `too_many_matches` (422), and so is a sort of
+ * more matches of `q` than `maxSearchMatches`.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -66,7 +67,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, through, ...database } = options;
   return perView(model, [], (compiled) => {
     const collection = openCollection(compiled, { ...database, warnOnScan });
-    const ofSort = through && isSortable(through) ? (['too_many_matches'] as const) : [];
+    const ofSort = compiled.search || (through && isSortable(through)) ? (['too_many_matches'] as const) : [];
     return passing(
       { needs: ['listQuery'], leaves: ['page'] },
       step([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx) {

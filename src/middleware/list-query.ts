@@ -11,11 +11,12 @@ import type { ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
 import { passing } from './exchange/order.ts';
 import { parameterOf } from './exchange/read-address.ts';
+import { compileSearching, type SearchOptions, searchOptions } from './exchange/searching.ts';
 import { step } from './exchange/step.ts';
 import { aThrough, type Through } from './relations/compile-through.ts';
 
 /** Options of {@link listQuery}. */
-export interface ListQueryOptions extends Partial<FilterLimits> {
+export interface ListQueryOptions extends Partial<FilterLimits>, SearchOptions {
   /**
    * The name to which the list's cursors are bound. Two lists over one model need different names.
    *
@@ -72,6 +73,7 @@ const legal: LegalOptions<ListQueryOptions> = {
   maxFilterValues: orUndefined(filterLimits.maxFilterValues),
   maxPrefix: orUndefined(filterLimits.maxPrefix),
   maxSortKeys: orUndefined(filterLimits.maxSortKeys),
+  ...searchOptions,
 };
 
 /**
@@ -87,6 +89,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   checkPaging(paging);
   return perView(model, [relations, related] as const, (seen, includes, through) => {
     const { collection, clientFields: own, selector, deletedAt } = seen;
+    const searching = compileSearching(seen, options);
     const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const rules: ListRules = {
       resource: [name ?? collection, ...viewsOf([seen])].join(' '),
@@ -96,19 +99,26 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       includes,
       ...(through && { relations: through.relations }),
       isWhole: whole,
+      search: searching?.rules,
       ...checkFilterLimits(limits),
     };
     const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
     const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
+    const problems = (method: string) => ['invalid_query' as const, ...ofCursor, ...ofIntegers, ...(searching?.problems(method) ?? [])];
     return passing(
       { leaves: ['listQuery'] },
-      step(['invalid_query', ...ofCursor, ...ofIntegers], function listQuery(ctx) {
+      step(problems, function listQuery(ctx) {
         const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
         const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
         const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
         const { queryParameters, deleted } = ctx;
         const asked = { isPartial, isInBody: queryParameters !== undefined, deleted, parent };
-        ctx.listQuery = parseListQuery(queryParameters ?? parseQueryString(ctx.querystring), rules, asked);
+        const query = parseListQuery(queryParameters ?? parseQueryString(ctx.querystring), rules, asked);
+        ctx.listQuery = query;
+        if (!query.search || !searching?.ask) return undefined;
+        return searching.ask(query.search, ctx).then((search) => {
+          ctx.listQuery = { ...query, search };
+        });
       }),
     );
   });

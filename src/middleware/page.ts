@@ -26,12 +26,7 @@ export function page(): ResourceMiddleware {
     const exchange = exchangeOf(ctx);
     exchange.throwIfGivenUp();
     const found = await writePage(ctx.page ?? missing('page', 'page'), exchange.work, ctx.included);
-    const links = ctx.queryParameters
-      ? []
-      : found.place.mode === 'cursor'
-        ? cursorLinks(ctx, found.place)
-        : numberLinks(ctx, found.place, found.hasNext);
-    const link = formatLink(links);
+    const link = formatLink(ctx.queryParameters ? [] : linksOf(ctx, found));
     if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
     ctx.status = 200; // the app may have set another one
     ctx.body = Buffer.concat([beforeData, found.written.json, Buffer.from(`,"page":${JSON.stringify(describePage(found))}}`)]);
@@ -54,7 +49,15 @@ function letGo(ctx: Context): void {
 function describePage({ size, hasNext, place, total }: Page): object {
   const counted = total && { total: total.count, ...(total.isEstimate ? { total_is_estimate: true } : {}) };
   if (place.mode === 'offset') return { size, number: place.number, has_next: hasNext, ...counted };
+  if (place.mode === 'relevance') return { size, has_next: hasNext, ...(place.isNumbered ? { number: 1 } : noCursors), ...counted };
   return { size, has_next: hasNext, next_cursor: place.next, prev_cursor: place.prev, ...counted };
+}
+
+const noCursors = { next_cursor: null, prev_cursor: null };
+
+function linksOf(ctx: Context, { place, hasNext }: Page): Link[] {
+  if (place.mode === 'relevance') return []; // there is no other page
+  return place.mode === 'cursor' ? cursorLinks(ctx, place) : numberLinks(ctx, place, hasNext);
 }
 
 function cursorLinks(ctx: Context, { next, prev }: CursorPlace): Link[] {

@@ -5,6 +5,7 @@ import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { guards } from '../middleware/guards.ts';
 import { scope } from '../middleware/scope.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
+import { searchOf } from './define/search-options.ts';
 import { aggregateName } from './define/whole-list.ts';
 
 /** Makes the chain that answers with numbers about a list, by its name, if the resource has one. */
@@ -18,7 +19,7 @@ export function aggregateChains(r: CompiledResource): (readonly [name: string, m
     caching(r.caching),
     ...(r.isScoped ? [scope(model, r.scope, { writes: r.scopeWrites })] : []),
     ...(r.deletedGuards ? [deleted(model, r.deletedGuards)] : []),
-    aggregate(model, { db, maxTimeMS, ...(through && { through }), ...limits, maxFilterValues, maxPrefix }),
+    aggregate(model, { db, maxTimeMS, ...(through && { through }), ...limits, maxFilterValues, maxPrefix, ...searchOf(r) }),
   ];
   return [[aggregateName, make]];
 }

@@ -44,6 +44,7 @@ import { aggregateChains } from './aggregate-chains.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName, type Operation, type WriteOperation } from './define/resource-options.ts';
+import { searchOf } from './define/search-options.ts';
 import { exportChains } from './export-chains.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
 import { nestedChains } from './relations/nested-chains.ts';
@@ -246,7 +247,7 @@ const guard = (r: CompiledResource, operation: string) => (r.guardsOf(operation)
 const rows = (r: CompiledResource) => (r.isScoped ? [scope(r.model, r.scope, { writes: r.scopeWrites })] : []);
 const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
 const query = (r: CompiledResource) =>
-  listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...through(r), ...r.filterLimits });
+  listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...through(r), ...r.filterLimits, ...searchOf(r) });
 const through = ({ through }: CompiledResource) => (through ? { through } : {});
 const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
   filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });

@@ -3,6 +3,7 @@ import type { BeforeHook } from '../middleware/before-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import { checkProblems } from '../middleware/exchange/can-answer.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
+import type { FindIds } from '../middleware/exchange/searching.ts';
 import { aMaxAffected } from '../middleware/filter-query.ts';
 import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
@@ -11,6 +12,7 @@ import { isObject } from '../model/value/plain-object.ts';
 import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
 import { deletedName, listParameters } from '../mongo/list/parse-list-query.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
+import { searchName } from '../mongo/list/parse-search.ts';
 import { everything } from '../mongo/query/filter.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import {
@@ -42,6 +44,7 @@ import {
   type ResourceDefinition,
   type ServerFieldsOf,
 } from './define/resource-options.ts';
+import { checkSearch } from './define/search-options.ts';
 import { aggregateEndpoint, aggregateName, queryName, wholeListIn } from './define/whole-list.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
@@ -80,6 +83,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   filters: anArrayOf("filters, such as ['status = … AND total >= …']", (filter) => typeof filter === 'string'),
   export: checkedLater,
   aggregate: checkedLater,
+  search: [aFunction[0], 'a function that returns ids'],
   operations: [isObject, 'an object with an operation for each name'],
   deleted: [isObject, 'an object of guards'],
   before: [isTable, 'an object with an array of functions for each operation'],
@@ -142,7 +146,8 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () =>
       checkTable(given('within').within ?? {}, 'within', [...withGroups(standard().filter(isWrite)), ...writing()], where, checkFunctions),
     () => checkTable(given('after').after ?? {}, 'after', withGroups(names()), where, checkFunctions),
-    () => checkFilterNames(compiledModel(), standard(), definition.deleted !== undefined),
+    () => checkFilterNames(compiledModel(), standard(), definition),
+    () => checkSearch(given('search', 'scopeFields'), standard(), compiledModel(), where),
     () => checkDeleted(given('deleted', 'paging'), standard(), compiledModel(), where),
     () => checkFilters(compiledModel(), standard(), where),
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
@@ -172,6 +177,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     filters: definition.filters ?? [],
     export: exporting(),
     aggregate: aggregating(),
+    search: definition.search as FindIds | undefined,
     include,
     through,
     nested: definition.nested ?? [],
@@ -258,9 +264,10 @@ function checkPath({ path }: ResourceDefinition, { collection }: CompiledModel, 
 }
 
 /** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
-function checkFilterNames(model: CompiledModel, ops: readonly Operation[], showsDeleted: boolean): void {
+function checkFilterNames(model: CompiledModel, ops: readonly Operation[], { deleted, search }: ResourceDefinition): void {
   const ofMany = ops.some(isOfMany) ? [maxAffectedName] : [];
-  for (const name of [...listParameters, ...ofMany, ...(showsDeleted ? [deletedName] : [])]) {
+  const ofSearch = search || model.search ? [searchName] : [];
+  for (const name of [...listParameters, ...ofMany, ...ofSearch, ...(deleted === undefined ? [] : [deletedName])]) {
     if (model.clientFields.get(name)?.operators.has('eq')) {
       throw new ConfigurationError(
         `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,

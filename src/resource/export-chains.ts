@@ -7,6 +7,7 @@ import { listQuery } from '../middleware/list-query.ts';
 import { queryBody } from '../middleware/query-body.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName } from './define/resource-options.ts';
+import { searchOf } from './define/search-options.ts';
 import { exportName } from './define/whole-list.ts';
 
 /** The names of the chains that answer a list whole, by those of its pages. No custom operation has such a name. */
@@ -38,7 +39,7 @@ function exporting(r: CompiledResource, page: string, reading: readonly Resource
     caching(r.caching),
     ...reading,
     ...(r.deletedGuards ? [deleted(model, r.deletedGuards)] : []),
-    listQuery(model, paging, { name, fields, ...through, ...filterLimits, whole: true }),
+    listQuery(model, paging, { name, fields, ...through, ...filterLimits, ...searchOf(r), whole: true }),
     exportRecords(model, { db, maxTimeMS, ...through, ...scope, ...r.export, places, warnOnScan }),
   ];
 }

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
-import { type Api, openapiDocument } from '../../src/index.ts';
+import { type Api, applyIndexes, openapiDocument } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 
@@ -18,6 +18,7 @@ const carol = { authorization: 'Bearer agent-carol' };
 
 beforeAll(async () => {
   helpdesk = createHelpdesk(database.db, (reporter, { title, resolution }) => told.push(`${reporter}: ${title}, ${resolution}`));
+  await applyIndexes(helpdesk);
   server = await serve(helpdesk.routes());
 });
 
@@ -42,6 +43,17 @@ describe('the list of tickets', () => {
     expect(wider?.filter((name) => !own?.includes(name))).not.toEqual([]);
     expect((await csv(ann)).status).toBe(403);
   });
+});
+
+it('finds tickets by words, within what the caller may see', async () => {
+  await server.request('POST', `${path}/comments`, { headers: ann, body: { text: 'The printer smells' } });
+  const find = async (q: string, headers: object) => {
+    const { body } = await server.request('GET', `/api/tickets?q=${q}`, { headers: { ...headers } });
+    return body.data.map(({ title }: { title: string }) => title);
+  };
+  expect(await find('broken+printer', ann)).toEqual(['It is broken']);
+  expect(await find('broken+printer', bob)).toEqual(['It is broken']);
+  expect(await find('printer', { authorization: 'Bearer eve' })).toEqual([]);
 });
 
 describe('a ticket', () => {

@@ -170,6 +170,15 @@ const cases: readonly Case[] = [
   ],
   ['answer', 'a status of an error', answer, { status: 404 }, /`status` of `answer` must be a status from 200 to 299/],
   ['answer', 'a location that is no function', answer, { location: '/a' }, /`location` of `answer` must be a function/],
+  ...Object.entries({
+    listQuery: (wrong: Any) => listQuery(Doc, cursorPaging(), wrong),
+    aggregate: (wrong: Any) => aggregate(Doc, { db, ...wrong }),
+  }).flatMap(([name, make]): Case[] => [
+    [name, 'a search that is none', make, { search: ['text'] }, /`search` .* a function/],
+    [name, 'a length of zero', make, { maxSearchLength: 0 }, /`maxSearchLength` .* from 1 to 1000/],
+    [name, 'too many words', make, { maxSearchTerms: 33 }, /`maxSearchTerms` .* from 1 to 32/],
+    [name, 'too many matches', make, { maxSearchMatches: 10_001 }, /`maxSearchMatches` .* from 1 to 10000/],
+  ]),
   ['aggregate', 'a misspelt option', (wrong) => aggregate(Doc, wrong), { db, maxMatch: 5 }, /did you mean `maxMatches`\?/],
   ['aggregate', 'no records', (wrong) => aggregate(Doc, wrong), { db, maxMatches: 0 }, /`maxMatches`/],
   ['queryBody', 'a misspelt option', queryBody, { limits: 5 }, /did you mean `limit`\?/],

@@ -1,5 +1,6 @@
 import { type Db, MongoClient } from 'mongodb';
 import { defineModel, type Model, openapiDocument, service, streamPlaces, t } from '../../src/index.ts';
+import { checkSearchLimits } from '../../src/middleware/exchange/searching.ts';
 import { checkFilterLimits } from '../../src/middleware/list-query.ts';
 import { checkThroughLimits } from '../../src/middleware/relations/compile-through.ts';
 import { checkReferenceLimits } from '../../src/mongo/relations/limits.ts';
@@ -27,6 +28,7 @@ export function compile(options: unknown): CompiledResource {
     idempotency: undefined,
     filterLimits: checkFilterLimits({}),
     throughLimits: checkThroughLimits({}),
+    searchLimits: checkSearchLimits({}),
     referenceLimits: checkReferenceLimits({}),
   });
   return resources[0] as CompiledResource;

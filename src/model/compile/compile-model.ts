@@ -19,6 +19,7 @@ import type { WriteBson } from '../value/write-bson.ts';
 import { compileFolds, type Folds } from '../write/folds.ts';
 import { asId } from './as-id.ts';
 import { compileObject } from './compile-schema.ts';
+import { type CompiledSearch, compileSearch } from './compile-search.ts';
 import { checkRules, hasReadRules, namedRules } from './field-rules.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
@@ -46,6 +47,8 @@ export interface CompiledModel {
   readonly scopeFields: QueryFields;
   /** The indexes of the definition: those of unique fields, and `indexes`. */
   readonly indexes: readonly DeclaredIndex[];
+  /** What `q` looks through. Undefined if lists have no `q`, also because the caller does not see all of it. */
+  readonly search: CompiledSearch | undefined;
   /** Adds folded values to what is written. Undefined if no field is `caseless`. */
   readonly folds: Folds | undefined;
   /** The references that writes check. */
@@ -100,7 +103,8 @@ function compileParts(model: Model): CompiledModel {
   const root = withId(compileObject(model.schema as Record<string, unknown>, ''));
   const fieldTable = tabulateFields(root);
   const rules = namedRules(root);
-  const [id, revision, createdAt, updatedAt, deletedAt, many, clientFields, scopeFields, indexes, references] = tryAll([
+  const declared = once(() => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name));
+  const [id, revision, createdAt, updatedAt, deletedAt, many, clientFields, scopeFields, indexes, search, references] = tryAll([
     () => idField(root),
     () => maintainedField(root, 'revision'),
     () => maintainedField(root, 'createdAt'),
@@ -109,7 +113,8 @@ function compileParts(model: Model): CompiledModel {
     () => (Object.keys(model.hasMany ?? {}).length > 0 ? compileHasMany(model.hasMany, root) : noMany),
     () => compileClientFields(fieldTable),
     () => compileScopeFields(fieldTable),
-    () => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name),
+    declared,
+    () => compileSearch(model.search, fieldTable, declared(), model.name),
     () => compileReferenceFields(fieldTable, root, model.name),
     () => checkRules(root, rules),
   ]);
@@ -128,6 +133,7 @@ function compileParts(model: Model): CompiledModel {
     many,
     scopeFields,
     indexes,
+    search,
     folds,
     references,
     rules,

@@ -1,6 +1,7 @@
 import { keepLatest } from '../../keep-latest.ts';
 import { tabulateFields } from '../node.ts';
 import { type CompiledModel, compileSight } from './compile-model.ts';
+import { searchInView } from './compile-search.ts';
 import { narrowFields } from './field-rules.ts';
 import { compileClientFields } from './query-fields.ts';
 
@@ -25,5 +26,6 @@ function compileView(model: CompiledModel, names: readonly string[]): CompiledMo
   const root = narrowFields(model.root, new Set(held));
   const fieldTable = tabulateFields(root);
   const clientFields = compileClientFields(fieldTable);
-  return { ...model, held, needsView: false, ...compileSight(root, { ...model, fieldTable, clientFields }) };
+  const search = searchInView(model.search, fieldTable);
+  return { ...model, held, needsView: false, search, ...compileSight(root, { ...model, fieldTable, clientFields }) };
 }

@@ -14,6 +14,7 @@ import { objectSchema } from './build-schema.ts';
 import { divideFields } from './has-many.ts';
 import type { Checked, HasFields } from './infer.ts';
 import type { Check, Fields, RawSchema } from './schema.ts';
+import type { ModelSearch } from './search.ts';
 
 /** An index of a model, described by the names of its fields. */
 export interface FieldsIndex<Name extends string = string> {
@@ -62,8 +63,18 @@ export interface ModelOptions<F extends Fields = Fields> {
    * indexes: [{ fields: ['owner', 'number'], unique: true }, { fields: ['status', '-createdAt', '-id'] }]
    */
   readonly indexes?: readonly ModelIndex<IndexedName<NoInfer<F>>>[];
+  /**
+   * The texts that clients search by `q=` in the lists of the model. `applyIndexes` creates the text index. See
+   * `docs/reference/search.md`.
+   * @default none: lists have no `q`
+   *
+   * @example
+   * search: { fields: { title: 10, body: 1 }, scopeFields: ['tenant'] }
+   */
+  readonly search?: ModelSearch<FieldName<NoInfer<F>>>;
 }
 
+type FieldName<F extends Fields> = (keyof F & string) | `${string}.${string}`;
 type IndexedName<F extends Fields> = `${'' | '-'}${(keyof F & string) | 'id'}` | `${string}.${string}`;
 
 /**
@@ -79,6 +90,7 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
   readonly hasMany: Readonly<Record<string, unknown>>;
   readonly maxTimeMS: number | undefined;
   readonly indexes: readonly ModelIndex[] | undefined;
+  readonly search: ModelSearch | undefined;
 }
 
 /**
@@ -94,9 +106,9 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
 export function defineModel<const F extends Fields>(name: string, options: ModelOptions<F>): Model<F> {
   checkValue('The name of a model', name, aModelName);
   checkOptions(options, legal, `model \`${name}\``);
-  const { collection, fields, check, maxTimeMS, indexes } = options;
+  const { collection, fields, check, maxTimeMS, indexes, search } = options;
   const { stored, hasMany } = divideFields(fields);
-  const model = { name, collection, schema: objectSchema(stored, { check }), hasMany, maxTimeMS, indexes };
+  const model = { name, collection, schema: objectSchema(stored, { check }), hasMany, maxTimeMS, indexes, search };
   return model as unknown as Model<F>; // `~fields` exists only in the type
 }
 
@@ -106,6 +118,7 @@ const legal: LegalOptions<ModelOptions> = {
   check: checkedLater, // where it is compiled: embedded objects may have one, too
   maxTimeMS: orUndefined(aWholeNumber(1, undefined, ' of milliseconds')),
   indexes: checkedLater,
+  search: checkedLater,
 };
 
 const aModelName: Legal = [

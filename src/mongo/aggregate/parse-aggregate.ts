@@ -7,6 +7,7 @@ import { Invalid } from '../../rules.ts';
 import { compileFilter, type FilterRules, filterName, inUrl } from '../list/compile-filter.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../list/parse-conditions.ts';
 import { deletedName } from '../list/parse-list-query.ts';
+import { isSearch, parseSearch, type SearchRules, searchName } from '../list/parse-search.ts';
 import type { Matching } from '../relations/through/plan-through.ts';
 import { isConditionThrough } from '../relations/through/through-field.ts';
 
@@ -39,6 +40,8 @@ export interface AggregateQuery extends Matching {
 export interface AggregateRules extends FilterRules {
   /** The fields of the records themselves: groups and figures are made of no others. */
   readonly own: QueryFields;
+  /** How `q` searches the list. @default it has no `q` */
+  readonly search?: SearchRules | undefined;
 }
 
 type AggregateParameter = (typeof aggregateParameters)[number];
@@ -57,16 +60,19 @@ export function parseAggregateQuery(
   const errors = new QueryErrors();
   const settings = new Map<AggregateParameter, string[]>();
   const filters: QueryParameter[] = [];
+  const searches: QueryParameter[] = [];
   for (const parameter of parameters) {
     const { name, operator, isItem } = parameter;
     if (isAggregateParameter(name) && operator === undefined && (isList(name) || !isItem))
       settings.set(name, [...(settings.get(name) ?? []), ...(isList(name) ? itemsOf(parameter) : [parameter.value])]);
+    else if (rules.search && isSearch(parameter)) searches.push(parameter);
     else if (!takesDeleted || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
-  const names = takesDeleted ? [...aggregateParameters, deletedName] : aggregateParameters;
+  const names = [...aggregateParameters, ...(takesDeleted ? [deletedName] : []), ...(rules.search ? [searchName] : [])];
   const { conditions, outOfRange } = parseConditions(filters, rules, { parameters: names, subject }, errors);
   const [text] = settings.get(filterName) ?? [];
   const filter = text === undefined ? undefined : compileFilter(text, { ...rules, subject }, inUrl, errors, outOfRange);
+  const search = rules.search && parseSearch(searches, rules.search, errors);
   const groups = parseGroups(settings.get('group') ?? [], rules, errors);
   const figures = aggregates.flatMap((kind) => parseFigures(kind, settings.get(kind) ?? [], rules, errors));
   const isCounted = parseCount(settings.get('count')?.[0], errors) ?? figures.length === 0;
@@ -78,6 +84,7 @@ export function parseAggregateQuery(
     conditions: conditions.filter((condition) => !isConditionThrough(condition)),
     through: conditions.filter(isConditionThrough),
     filter,
+    search,
     groups,
     figures,
     isCounted,

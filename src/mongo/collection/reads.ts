@@ -1,5 +1,5 @@
 import type { Abortable, Document as BsonDocument, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
-import { notFound, Problem } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Room } from '../../model/relations/included.ts';
@@ -14,13 +14,16 @@ import { buildPipeline, bytesOfIds, isFind, maxBytesOfIds, type PagePlan, planPa
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
+import { requireFixedScope, searchFilter } from '../query/search.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
 import { type Matching, matchFurther } from '../relations/through/plan-through.ts';
 import { computeSort } from '../relations/through/sort-through.ts';
 import type { ThroughReads } from '../relations/through/through-field.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import { StoredRecord } from '../stored-record.ts';
+import { type Bound, boundOfSort } from './bound-of-sort.ts';
 import type { AggregateOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
+import { explainSearch, rankIds } from './searching.ts';
 import { openThroughReads } from './through-reads.ts';
 
 type Stored = Record<string, unknown>;
@@ -167,20 +170,29 @@ export function openReads(
     bytes: number,
     work: Work,
   ): ThroughQuery | Promise<ThroughQuery> {
-    const own = both(buildFilter(asked.conditions), scope);
+    const { search } = asked;
+    if (search?.terms) requireFixedScope(model, scope);
+    const conditions = buildFilter(asked.conditions);
+    const own = both(search ? both(conditions, searchFilter(search)) : conditions, scope);
     if (asked.through.length === 0 && asked.filter === undefined) return { filter: own, stages: [] };
     work.limitTo(maxTimeMS); // the first command is one on another collection
     return matchFurther(asked, own, { model, sight, room: { ids: maxIds, bytes }, work });
   }
 
-  /**
-   * Counts the matches of a list that is sorted by values of related records. Throws `too_many_matches` (422) if there
-   * are too many.
-   */
-  async function countSortable(matching: ThroughQuery, max: number, work: Work): Promise<Total> {
-    const count = await readMany(work, (command) => countMatches(matching, command, max + 1));
-    if (count > max) throw tooManyToSort(max);
+  /** Counts the matches of a list that is sorted in memory. Throws `too_many_matches` (422) if there are too many. */
+  async function countSortable(matching: ThroughQuery, bound: Bound, read: typeof readMany, work: Work): Promise<Total> {
+    const count = await read(work, (command) => countMatches(matching, command, bound.max + 1));
+    if (count > bound.max) throw bound.exceeded();
     return { count, isEstimate: false };
+  }
+
+  /** Reads as {@link readMany} does. The error of a search without its index says which one it needs. */
+  function readerFor({ search }: Matching): typeof readMany {
+    if (!search) return readMany;
+    return (work, run) =>
+      readMany(work, run).catch((error: unknown) => {
+        throw explainSearch(error, model, search);
+      });
   }
 
   return {
@@ -194,28 +206,30 @@ export function openReads(
     },
 
     async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutThrough }, work) {
-      const computed = computeSort(asked.sort, model, through.sight);
+      const computed = computeSort(asked.sort, model, through.sight) ?? rankIds(asked, model);
       const matched = match(asked, scope, through, bytesOfIds(asked, computed !== undefined), work);
       const matching = matched instanceof Promise ? await matched : matched;
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
       const plan = planPage(query, matching, computed?.stages);
-      const known = computed && (await countSortable(matching, through.maxSorted, work));
-      const [batch, total] = await readMany(work, (command) =>
+      const read = readerFor(asked);
+      const bound = boundOfSort(asked, through);
+      const known = bound && (await countSortable(matching, bound, read, work));
+      const [batch, total] = await read(work, (command) =>
         Promise.all([
           measuresFirst ? readMeasured(plan, projection, command, maxPageBytes) : readPage(plan, projection, command),
           query.total === 'exact' && known ? known : countAll(query, matching, command),
         ]),
       );
       const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
-      if (!computed) notice?.({ filter: matching.filter, sort, limit: plan.limit });
+      if (!computed && !asked.search) notice?.({ filter: matching.filter, sort, limit: plan.limit });
       return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
     },
 
     async aggregate(asked, scope, { stages, limit, through = withoutThrough }, work) {
       const matching = await match(asked, scope, through, maxBytesOfIds, work);
-      return readMany(work, (command) => {
+      return readerFor(asked)(work, (command) => {
         const pipeline = [command.handOver({ $match: matching.filter }), ...matching.stages, ...stages];
         const { maxTimeMS } = command;
         const body = { aggregate: model.collection, pipeline, cursor: { batchSize: limit + 1 }, maxTimeMS, allowDiskUse: false };
@@ -230,7 +244,7 @@ export function openReads(
 
     async countList(asked, scope, through = withoutThrough, max, work) {
       const matching = await match(asked, scope, through, bytesOfIds(asked, false), work);
-      return readMany(work, (command) => countMatches(matching, command, max));
+      return readerFor(asked)(work, (command) => countMatches(matching, command, max));
     },
 
     ...openThroughReads(model, readFirstBatch, readMany),
@@ -260,12 +274,6 @@ export function openReads(
 }
 
 const withoutThrough: ThroughReadOptions = { sight: new Map(), maxIds: 0, maxSorted: 0 };
-
-function tooManyToSort(max: number): Problem {
-  const records = max === 1 ? 'one record matches' : `${max} records match`;
-  const detail = `More than ${records}, too many to be sorted by fields of related records. Narrow the list by filters, or sort it by its own fields.`;
-  return new Problem({ code: 'too_many_matches', detail });
-}
 
 function countFitting(sizes: readonly { readonly bytes: number }[], maxBytes: number): number {
   let left = maxBytes;

@@ -11,10 +11,12 @@ export interface ServerError extends Error {
 export const serverCodes = {
   illegalOperation: 20,
   namespaceNotFound: 26,
+  indexNotFound: 27,
   namespaceExists: 48,
   maxTimeMSExpired: 50,
   writeConflict: 112,
   noSuchTransaction: 251,
+  noQueryExecutionPlans: 291,
   queryExceededMemoryLimit: 292,
   duplicateKey: 11000,
   unknownTimeZone: 40485,

@@ -1,5 +1,6 @@
 import { Binary, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { isText } from '../../model/compile/compile-search.ts';
 import type { DeclaredIndex, IndexKey } from '../../model/compile/model-index.ts';
 import { pathOfField } from '../../model/fold/fold-paths.ts';
 import { isDeleted, isLive } from '../query/deleted.ts';
@@ -17,7 +18,7 @@ import { type IndexOptions, type IndexSource, type PlannedIndex, partially, type
  */
 export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   const declared = sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model)));
-  const planned = merge(declared);
+  const planned = merge([...declared, ...sources.flatMap(({ model }) => textIndexOf(model))]);
   const wanted = sources.flatMap(wantedBy);
   for (const { point, isOfLiving, ...index } of wanted) {
     const unique = point && planned.find((one) => isUniqueFor(one, point) && (isOfLiving || !comparesLivingOnly(one)));
@@ -34,6 +35,11 @@ function toPlanned({ key, unique, partialOn, options }: DeclaredIndex, model: Co
   const names = new Map([...fieldTable.values()].map((one) => [one.path, one.name]));
   const reason = unique ? `unique ${key.map(([path]) => names.get(pathOfField(path))).join(', ')}` : 'declared';
   return { key, options: unique ? { unique, ...onlyWith(partialOn, isLive(model)) } : {}, reasons: [`${name}: ${reason}`] };
+}
+
+/** The index of the texts that clients search. */
+export function textIndexOf({ search, name }: Pick<CompiledModel, 'search' | 'name'>): PlannedIndex[] {
+  return search ? [{ key: search.key, options: search.options, reasons: [`${name}: search`] }] : [];
 }
 
 /**
@@ -129,9 +135,10 @@ function holdsEveryRecord({ partialFilterExpression, sparse, hidden, collation }
 
 /**
  * Whether an index with the key `longer` serves every query that one with `key` does: it begins with `key`, in the same
- * or the opposite order.
+ * or the opposite order. A text index serves no query without a search.
  */
 export function isPrefix(key: IndexKey, longer: IndexKey): boolean {
+  if (isText(longer) && !isText(key)) return false;
   const isAlong = (sign: 1 | -1): boolean =>
     key.every(([path, direction], at) => {
       const [otherPath, otherDirection] = longer[at] ?? [];

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { isText } from '../../model/compile/compile-search.ts';
 import type { IndexKey } from '../../model/compile/model-index.ts';
 import { holdsRecordsOf, isEqual, isPrefix, isSameKey } from './derive-indexes.ts';
 import type { IndexOptions, PlannedIndex } from './wanted-indexes.ts';
@@ -83,24 +84,34 @@ export function compareIndexes(
 
 function serves(found: ExistingIndex, { key, options }: PlannedIndex): boolean {
   const { unique, partialFilterExpression, name: _, ...others } = options;
-  if (hasText(key) || Object.keys(others).length > 0 || options.name !== undefined) return isGiven(found, key, options);
+  if (isText(key) || Object.keys(others).length > 0 || options.name !== undefined) return isGiven(found, key, options);
   if (!unique) return holdsRecordsOf(options, found.options) && isPrefix(key, found.key);
   const isFilterEqual = isEqual(found.options.partialFilterExpression, partialFilterExpression);
   const isRestricted = found.options.sparse || found.options.collation;
   return isSameKey(key, found.key) && found.options.unique === unique && isFilterEqual && !isRestricted;
 }
 
-/**
- * Whether an existing index is one that was declared with `key`. A text index has another key in the database, and goes
- * by its name.
- */
+/** Whether an existing index is one that was declared with `key`, whatever its name is. */
 function isGiven(found: ExistingIndex, key: IndexKey, { background: _, ...options }: IndexOptions): boolean {
-  const isOfKey = isSameKey(key, found.key) || (hasText(key) && found.name === nameOf(key, options));
-  return isOfKey && Object.entries(options).every(([option, value]) => isEqual({ name: found.name, ...found.options }[option], value));
+  return (
+    isSameKey(inOrder(key), inOrder(declaredKey(found))) &&
+    Object.entries(options).every(([option, value]) => isEqual({ name: found.name, ...found.options }[option], value))
+  );
 }
 
-function hasText(key: IndexKey): boolean {
-  return key.some(([, direction]) => direction === 'text');
+/**
+ * The key with which an existing index can be declared. The database keeps the fields of a text index by the names of
+ * its weights only, because their order means nothing.
+ */
+function declaredKey({ key, options: { weights = {} } }: ExistingIndex): IndexKey {
+  const texts = Object.keys(weights).map((path) => [path, 'text'] as const);
+  return key.flatMap((part) => (part[0] === '_fts' ? texts : part[0] === '_ftsx' ? [] : [part]));
+}
+
+/** The key with its texts in alphabetical order. */
+function inOrder(key: IndexKey): IndexKey {
+  const texts = key.filter(([, direction]) => direction === 'text').sort(([a], [b]) => (a < b ? -1 : 1));
+  return key.map((part) => (part[1] === 'text' ? (texts.shift() ?? part) : part));
 }
 
 /** The name of an index: the given one, or the one that the driver makes of its key. */
@@ -108,9 +119,9 @@ export function nameOf(key: IndexKey, { name }: IndexOptions): string {
   return name ?? key.map(([path, direction]) => `${path}_${direction}`).join('_');
 }
 
-/** Whether the database would refuse to create the planned index beside an existing one. */
+/** Whether the database would refuse to create the planned index beside an existing one: it has one text index at most. */
 function isObstacle(found: ExistingIndex, { key, options }: PlannedIndex): boolean {
-  return found.name === nameOf(key, options) || isEqual(found.key, key);
+  return found.name === nameOf(key, options) || isEqual(found.key, key) || (isText(key) && isText(found.key));
 }
 
 /** Formats a key as an argument of `createIndex`: `{ owner: 1, _id: 1 }`. */

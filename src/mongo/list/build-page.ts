@@ -39,7 +39,7 @@ export interface Page extends PageEnd {
 interface PageEnd {
   readonly hasNext: boolean;
   /** The place of the page in its list. */
-  readonly place: CursorPlace | OffsetPlace;
+  readonly place: CursorPlace | OffsetPlace | OnlyPlace;
 }
 
 /** The bytes of a JSON array, and the records in it. */
@@ -59,6 +59,13 @@ export interface CursorPlace {
 export interface OffsetPlace {
   readonly mode: 'offset';
   readonly number: number;
+}
+
+/** The only page of a list in the order of relevance. */
+export interface OnlyPlace {
+  readonly mode: 'relevance';
+  /** Whether the list is paged by number. */
+  readonly isNumbered: boolean;
 }
 
 /** A number of records, counted or estimated. */
@@ -87,6 +94,10 @@ export function buildPage(
     if (goesOn && records.length < limit) refuse();
     const place: OffsetPlace = { mode: 'offset', number: window.number };
     return { ...settings, records, size: limit, direction: 1, hasNext: goesOn, place, endAt: refuse };
+  }
+  if (window.mode === 'relevance') {
+    const end = (hasNext: boolean) => ({ hasNext, place: window });
+    return { ...settings, records, size: limit, direction: 1, ...end(goesOn), endAt: () => end(true) };
   }
   // Every record is checked, not only the one for the cursor. Otherwise the page size would decide whether a record
   // that has no place in the order is shown, refused or skipped.

@@ -51,6 +51,8 @@ export interface CursorBounds {
   readonly parent?: string | undefined;
   /** The filter of the list, in the form that all spellings of it have. */
   readonly filter?: unknown;
+  /** What the list is searched for. */
+  readonly search?: string | undefined;
 }
 
 /**
@@ -61,13 +63,14 @@ export function digestQuery(
   resource: string,
   sort: readonly SortKey[],
   conditions: readonly Condition[],
-  { deleted = 'live', parent, filter: expression }: CursorBounds = {},
+  { deleted = 'live', parent, filter: expression, search }: CursorBounds = {},
 ): string {
   const order = sort.map(({ field, direction }) => [field.name, direction]);
   const filter = conditions
     .map(({ field, operator, value }) => [field.name, operator, value])
     .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));
-  return hash(BSON.EJSON.stringify([resource, order, filter, deleted, parent ?? null, expression ?? null], { relaxed: false }));
+  const further = search === undefined ? [] : [search];
+  return hash(BSON.EJSON.stringify([resource, order, filter, deleted, parent ?? null, expression ?? null, ...further], { relaxed: false }));
 }
 
 function hash(text: string): string {

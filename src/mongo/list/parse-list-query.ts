@@ -15,7 +15,17 @@ import { isConditionThrough, type ThroughRelation, throughFields } from '../rela
 import { compileFilter, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
 import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
-import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
+import {
+  type Paging,
+  parseLimit,
+  parsePageNumber,
+  parseTotal,
+  refusePaging,
+  refuseWithoutSort,
+  type Settings,
+  type Window,
+} from './parse-paging.ts';
+import { isSearch, parseSearch, type SearchRules, searchName } from './parse-search.ts';
 
 /** The query string of a list, validated and cast. */
 export interface ListQuery extends Matching {
@@ -55,6 +65,8 @@ export interface ListRules extends FilterLimits {
   readonly selector: FieldSelector | undefined;
   /** The relations that a filter may name. @default none */
   readonly relations?: ReadonlyMap<string, ThroughRelation>;
+  /** How `q` searches the list. @default it has no `q` */
+  readonly search?: SearchRules | undefined;
   /** The relations that `include` may name. */
   readonly includes: Pick<Includable, 'names' | 'relations'> & { readonly selectors?: Choosable['selectors'] };
   /**
@@ -75,6 +87,12 @@ export const deletedName = 'deleted';
 const subject = 'this list';
 const ofList: OtherParameters = { parameters: listParameters, subject };
 const ofDeleted: OtherParameters = { parameters: [...listParameters, deletedName], subject };
+
+/** What unknown parameters of a list could be meant for. */
+function around({ search }: ListRules, { deleted }: Asked): OtherParameters {
+  const known = deleted === undefined ? ofList : ofDeleted;
+  return search ? { ...known, parameters: [...known.parameters, searchName] } : known;
+}
 
 /** The settings that the parser of a list takes from the request. */
 export interface Asked extends CursorBounds {
@@ -112,33 +130,42 @@ export const settingKinds: ReadonlyMap<string, SettingKind> = new Map<ListParame
  * than 64 bits, and `invalid_cursor` (400).
  */
 export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
-  const { paging, selector, includes, isWhole = false } = rules;
+  const { paging, selector, includes, isWhole = false, search: ofSearch } = rules;
   const { isPartial = false, isInBody = false, deleted } = asked;
   const errors = new QueryErrors();
   const settings = new Map<ListParameter, string[]>();
   const filters: QueryParameter[] = [];
+  const searches: QueryParameter[] = [];
   for (const parameter of parameters) {
     const { name, operator, isItem, value } = parameter;
     const isSetting = isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem);
     if (isSetting && isWhole && !ofWhole.has(name)) errors.push(notForWhole.at(name));
     else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
+    else if (ofSearch && isSearch(parameter)) searches.push(parameter);
     else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
-  const { conditions, outOfRange } = parseConditions(filters, rules, deleted === undefined ? ofList : ofDeleted, errors);
+  const { conditions, outOfRange } = parseConditions(filters, rules, around(rules, asked), errors);
   const [text] = settings.get('filter') ?? [];
   const filter = text === undefined ? undefined : compileFilter(text, rules, isInBody ? inBody : inUrl, errors, outOfRange);
+  const search = ofSearch && parseSearch(searches, ofSearch, errors);
+  const isByRelevance = searches.length > 0 && !isWhole && !settings.has('sort');
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
   const limit = parseLimit(settings, paging, errors);
   const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
-  const total = parseTotal(settings, paging, { isFiltered: conditions.length > 0 || filter !== undefined, isPartial }, errors);
+  const isFiltered = conditions.length > 0 || filter !== undefined || searches.length > 0;
+  const total = parseTotal(settings, paging, { isFiltered, isPartial }, errors);
   const include = parseInclude(settings.get('include') ?? [], includes.names, errors);
   const fields = settings.get('fields');
   const chosen = selector && fields && parseFields(fields, selector, errors, choosable(include, includes));
   refuseSettings(settings, rules, errors);
+  if (isByRelevance) refuseWithoutSort(settings, paging, errors);
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
-  const window: Window =
-    number === undefined ? parseWindow(settings, { conditions, filter, sort }, rules.resource, asked) : { mode: 'offset', number };
+  const window: Window = isByRelevance
+    ? { mode: 'relevance', isNumbered: number !== undefined }
+    : number === undefined
+      ? parseWindow(settings, { conditions, filter, sort, search }, rules.resource, asked)
+      : { mode: 'offset', number };
   const own = conditions.filter((condition) => !isConditionThrough(condition));
   const through = conditions.filter(isConditionThrough);
   const isSelectable = selector !== undefined;
@@ -147,6 +174,7 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
     conditions: own,
     through,
     filter,
+    ...(search && { search }),
     sort,
     limit,
     window,
@@ -165,7 +193,7 @@ function choosable(include: readonly string[], includes: ListRules['includes']):
 
 function parseWindow(
   settings: Settings,
-  { conditions, filter, sort }: Pick<ListQuery, 'conditions' | 'filter' | 'sort'>,
+  { conditions, filter, sort, search }: Pick<ListQuery, 'conditions' | 'filter' | 'sort' | 'search'>,
   resource: string,
   bounds: CursorBounds,
 ): Window {
@@ -174,7 +202,11 @@ function parseWindow(
     ...(filter ? pathsIn(filter) : []),
   ];
   const views = named.length > 0 ? viewsOf(named.flat().map(({ source }) => source.model)) : [];
-  const digest = digestQuery([resource, ...views].join(' '), sort, conditions, { ...bounds, ...(filter && { filter: canonical(filter) }) });
+  const digest = digestQuery([resource, ...views].join(' '), sort, conditions, {
+    ...bounds,
+    ...(filter && { filter: canonical(filter) }),
+    search: search?.text,
+  });
   const [before, after] = ['before', 'after'].map((name) => settings.get(name)?.[0]);
   const cursor = before ?? after;
   const from = cursor === undefined ? undefined : parseCursor(cursor, digest, sort);

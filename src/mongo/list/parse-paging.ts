@@ -47,7 +47,14 @@ export function checkPaging(paging: Paging): void {
 }
 
 /** The part of a list that a request asks for. */
-export type Window = OffsetWindow | CursorWindow;
+export type Window = OffsetWindow | CursorWindow | RelevanceWindow;
+
+/** The best matches of a search: the only page. */
+interface RelevanceWindow {
+  readonly mode: 'relevance';
+  /** Whether the list is paged by number. */
+  readonly isNumbered: boolean;
+}
 
 /** The page of a number, from 1 on. */
 interface OffsetWindow {
@@ -138,4 +145,13 @@ export function refusePaging(settings: Settings, { mode }: Paging, errors: Error
   if (mode === 'cursor' && settings.has('after') && settings.has('before')) {
     errors.push(notBesideAfter.at('before'));
   }
+}
+
+const notByRelevance = new Invalid('conflicting_parameter', 'cannot stand beside q: by relevance there is one page; give a sort', {
+  with: 'q',
+});
+
+/** Refuses other pages than the first one of a search without a sort. */
+export function refuseWithoutSort(settings: Settings, { mode }: Paging, errors: ErrorSink): void {
+  for (const name of mode === 'cursor' ? ['after', 'before'] : ['page']) if (settings.has(name)) errors.push(notByRelevance.at(name));
 }

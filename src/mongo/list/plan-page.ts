@@ -5,12 +5,15 @@ import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import type { ListQuery } from './parse-list-query.ts';
 import type { CursorWindow } from './parse-paging.ts';
 
+/** In which order a key is sorted: also by how well a record matches a search. */
+type Direction = 1 | -1 | { readonly $meta: 'textScore' };
+
 /** The query of a page: its records, in order or in reverse, and one more that shows whether there is another page. */
 export interface PagePlan {
   /** One filter, or the filters of ranges of the list that follow each other. */
   readonly ranges: readonly [Filter, ...Filter[]];
   /** It is a Map, because an object would put a field called `1` first. */
-  readonly sort: Map<string, 1 | -1>;
+  readonly sort: Map<string, Direction>;
   readonly skip: number;
   readonly limit: number;
   /** The stages that leave out records without certain related records. */
@@ -36,13 +39,19 @@ export function planPage(
   const matching = computing ? {} : filter;
   return {
     ranges: window.mode === 'cursor' ? rangesOf(matching, order, window) : [matching],
-    sort: new Map(order.map(({ field, direction }) => [field.path, direction])),
+    sort: new Map<string, Direction>([
+      ...(window.mode === 'relevance' && !computing ? byScore : []),
+      ...order.map(({ field, direction }) => [field.path, direction] as const),
+    ]),
     skip: window.mode === 'offset' ? (window.number - 1) * limit : 0,
     limit: limit + 1,
     stages,
     ...(computing && { computed: { filter, stages: computing } }),
   };
 }
+
+/** The key has no meaning to the database. */
+const byScore = [['score', { $meta: 'textScore' }]] as const;
 
 /**
  * How many bytes ids of related records may have in the filter of a page. The filter is a part of each range, and the

@@ -1,3 +1,4 @@
+import { listNames } from '../../hints.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type Operator, operators } from '../../model/define/policy.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
@@ -7,6 +8,7 @@ import { filterName, inBody, inUrl } from '../../mongo/list/compile-filter.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Totals } from '../../mongo/list/parse-paging.ts';
+import { searchName } from '../../mongo/list/parse-search.ts';
 import { isThrough } from '../../mongo/relations/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Part, Schema } from '../document.ts';
@@ -28,9 +30,9 @@ export function listParameters(resource: CompiledResource, isBelow = false): Par
   return [...filterParameters(resource), ...settingParameters(resource, isBelow)];
 }
 
-/** The query parameters that filter a list: those of its fields, and `filter`. */
+/** The query parameters that filter a list: those of its fields, `filter` and `q`. */
 export function filterParameters(resource: CompiledResource): Part[] {
-  return [...fieldFilters(filterFields(resource), resource), ...expressionParameter(resource)];
+  return [...fieldFilters(filterFields(resource), resource), ...expressionParameter(resource), ...searchParameter(resource)];
 }
 
 function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledResource): Part[] {
@@ -40,6 +42,15 @@ function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledR
 function expressionParameter({ model, through }: CompiledResource): Part[] {
   const hasFilters = through !== undefined || [...model.clientFields.values()].some(({ operators }) => operators.size > 0);
   return hasFilters ? [parameter(filterName, describeFilter, { ...textLeaf(stringLeaf), maxLength: inUrl.maxBytes })] : [];
+}
+
+/** The parameter that searches. None if the list has no `q`. */
+function searchParameter({ model, search, searchLimits: { maxSearchLength, maxSearchTerms } }: CompiledResource): Part[] {
+  if (!search && !model.search) return [];
+  const terms = `Words, and phrases in double quotes, all of which must be there, at most ${maxSearchTerms}.`;
+  const what = search ? 'What to search for.' : `${terms} They are looked for in ${listNames(model.search?.fields ?? [])}.`;
+  const order = 'In a list without `sort`, the best matches come first, in one page only.';
+  return [parameter(searchName, `${what} ${order}`, { ...textLeaf(stringLeaf), minLength: 1, maxLength: maxSearchLength })];
 }
 
 /** The parameters of a list that are no filters by one field. */
@@ -75,7 +86,8 @@ export function listBody(resource: CompiledResource, isBelow = false): Schema {
         return [operator === 'eq' ? field.name : `${field.name}[${operator}]`, member] as const;
       }),
   );
-  const settings = [...expressionParameter(resource), ...settingParameters(resource, isBelow)].map(({ name, description, schema }) => {
+  const others = [...expressionParameter(resource), ...searchParameter(resource), ...settingParameters(resource, isBelow)];
+  const settings = others.map(({ name, description, schema }) => {
     return [name, { ...jsonSetting(name as string, schema as Schema), description }] as const;
   });
   return { type: 'object', properties: Object.fromEntries([...filters, ...settings]), additionalProperties: false };

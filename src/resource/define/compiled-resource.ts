@@ -3,6 +3,7 @@ import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
 import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../../middleware/exchange/context.ts';
+import type { FindIds, SearchLimits } from '../../middleware/exchange/searching.ts';
 import type { StreamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import type { Through, ThroughLimits } from '../../middleware/relations/compile-through.ts';
@@ -37,6 +38,7 @@ export interface ApiSettings {
   readonly maxPageBytes: number;
   readonly filterLimits: FilterLimits;
   readonly throughLimits: Required<ThroughLimits>;
+  readonly searchLimits: Required<SearchLimits>;
   readonly referenceLimits: Required<ReferenceLimits>;
   readonly warnOnScan: boolean;
   readonly shareRoundTrips: boolean;
@@ -69,6 +71,8 @@ export interface UnlinkedResource {
   readonly export: CompiledExport | undefined;
   /** The limits of its aggregates. Undefined if it has none. */
   readonly aggregate: CompiledAggregate | undefined;
+  /** Finds what `q` of its list asks for, outside of the database. Undefined if no engine does. */
+  readonly search: FindIds | undefined;
   /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   /** The functions of `serverFields`; a function alone is `create`. */

@@ -12,6 +12,7 @@ import type { OfDeleted } from './deleted-options.ts';
 import type { ListOptions } from './list-options.ts';
 import type { GroupsOf, NamedBy } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
+import type { OfSearch } from './search-options.ts';
 
 /** The operations that a resource can serve. */
 export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete', 'restore', 'patchMany', 'deleteMany'] as const;
@@ -148,7 +149,8 @@ export interface ResourceOptions<
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
 > extends ListOptions,
     RelationOptions,
-    OfDeleted<Principal> {
+    OfDeleted<Principal>,
+    OfSearch<Principal, IdOf<Document<Model<F>>>> {
   /** The model whose records are served. */
   readonly model: Model<F>;
   /** The path segment of the resource. @default the collection of the model */

@@ -18,6 +18,7 @@ import { operationIn } from '../define/answer-rules.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
 import type { Operation } from '../define/resource-options.ts';
+import { checkTextIndexes } from '../define/search-options.ts';
 import { linkArrays } from './link-arrays.ts';
 import { linkNested } from './link-nested.ts';
 
@@ -41,6 +42,7 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
     () => compileReferencesOf(targets, settings),
     () => tryAll(resources.map((one) => () => compileRelationsOf(one, targets, settings))),
     ...known.map((model) => () => checkMany(model, known)),
+    () => checkTextIndexes(known),
   ]);
   for (const [index, one] of resources.entries()) warnOfShutRelations(one, relations[index] as RelationsOf);
   const linked = resources.map((one, index) => ({ ...settings, ...one, ...(relations[index] as RelationsOf), nested: [], references }));

@@ -76,6 +76,21 @@ const requests: readonly Request[] = [
     ['POST', '/orders/query', { filter: 'any(customer, rating = "zq") OR chief.name = "name 1"' }, accept],
     ['QUERY', '/orders', { filter: 'none(chief)', sort: ['-title'] }, accept],
   ]),
+  ...[`q=${canary}`, 'q=title', 'q=', 'q=a&q=b', 'q[eq]=a', 'q[]=a', 'qq=a', 'q=title&sort=title', `q=${'x'.repeat(300)}`].flatMap(
+    (query): Request[] => [
+      ['GET', `/orders?${query}`],
+      ['GET', `/orders?total=true&${query}`],
+      ['GET', `/orders/aggregate?${query}`],
+      ['GET', `/customers/c1/orders?${query}`],
+      ['PATCH', `/orders?title=x&${query}`, { title: 'x' }],
+      ...exportTypes.map((accept): Request => ['GET', `/orders?${query}`, undefined, accept]),
+    ],
+  ),
+  ...[canary, 5, null, ['a'], true].flatMap((q): Request[] => [
+    ['POST', '/orders/query', { q }],
+    ['QUERY', '/orders', { q, sort: ['title'] }],
+    ['POST', '/customers/c1/orders/query', { q }],
+  ]),
   ['PATCH', '/orders/o1', { place: { city: 'Bern', code: canary } }],
   ['PATCH', '/orders/o1', { place: { city: 'Bern' } }],
   ['PUT', '/orders/o1', { title: 'new', place: { city: 'Bern' } }],

@@ -59,7 +59,8 @@ const rules = { staff: (user: string) => user.includes('staff'), finance: (user:
 /** An api over orders and customers: with hidden fields and their rules, or without both. */
 export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = true): Api {
   const { order, customer } = fieldsOf(hasHidden);
-  const Order = defineModel('Order', { collection: 'orders', fields: order });
+  const search = { fields: { title: 2, secret: 1, 'place.code': 1, 'lines.cost': 1 } };
+  const Order = defineModel('Order', { collection: 'orders', fields: order, ...(hasHidden && { search }) });
   const Customer = defineModel('Customer', { collection: 'customers', fields: customer });
   const shop = service({
     authenticate: (ctx) => ctx.get('authorization'),

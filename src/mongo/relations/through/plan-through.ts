@@ -1,4 +1,5 @@
 import { both, buildFilter, type Condition, type Filter, nothing } from '../../query/filter.ts';
+import type { Search } from '../../query/search.ts';
 import type { Expression } from './expression.ts';
 import { allOf, planExpression } from './plan-expression.ts';
 import type { ThroughCondition, ThroughSettings, ThroughStep } from './through-field.ts';
@@ -12,6 +13,8 @@ export interface Matching {
   readonly through: readonly ThroughCondition[];
   /** The condition of the parameter `filter`. */
   readonly filter?: Expression | undefined;
+  /** What it is searched for. */
+  readonly search?: Search | undefined;
 }
 
 /** Adds the conditions on related records, and those of the parameter `filter`, to a filter. */

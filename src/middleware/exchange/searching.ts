@@ -1,0 +1,134 @@
+import type { ProblemCode } from '../../errors.ts';
+import { tryAll } from '../../mistakes.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { isObject } from '../../model/value/plain-object.ts';
+import { tooManyFound } from '../../mongo/collection/bound-of-sort.ts';
+import type { SearchRules } from '../../mongo/list/parse-search.ts';
+import { maxBytesOfIds } from '../../mongo/list/plan-page.ts';
+import type { Search } from '../../mongo/query/search.ts';
+import { aFunction, aWholeNumber, checkValue, type LegalOptions, orUndefined } from '../../options.ts';
+import { Invalid } from '../../rules.ts';
+import { problemsOf } from './can-answer.ts';
+import type { AnswersProblems, Called, Context } from './context.ts';
+
+/** The limits of searches by `q`. */
+export interface SearchLimits {
+  /** The most characters of `q`, up to 1,000. More are 400. @default 200 */
+  readonly maxSearchLength?: number;
+  /** The most words and phrases of `q`, up to 32. More are 400. @default 8 */
+  readonly maxSearchTerms?: number;
+  /**
+   * The most matches of a search that has a `sort`, and the most ids of an engine outside of the database, up to
+   * 10,000. More are 422.
+   *
+   * @default 10,000
+   */
+  readonly maxSearchMatches?: number;
+}
+
+/** Returns the ids of the records that match a text, the best first. */
+export type FindIds = Called<[q: string, ctx: Context], unknown>;
+
+/** The options by which a list is searched. */
+export interface SearchOptions extends SearchLimits {
+  /**
+   * Finds the ids of the records that match `q` by an engine outside of the database, the best first. They are read
+   * within the scope and the filters of the list. A model with `search` cannot have it.
+   *
+   * @default lists of a model with `search` look into its text index, and others have no `q`
+   */
+  readonly search?: FindIds;
+}
+
+const searchLimits: LegalOptions<SearchLimits> = {
+  maxSearchLength: aWholeNumber(1, 1_000, ' of characters'),
+  maxSearchTerms: aWholeNumber(1, 32, ' of words'),
+  maxSearchMatches: aWholeNumber(1, 10_000, ' of records'),
+};
+
+/** The legal values of the options. */
+export const searchOptions: LegalOptions<SearchOptions> = {
+  search: orUndefined(aFunction),
+  maxSearchLength: orUndefined(searchLimits.maxSearchLength),
+  maxSearchTerms: orUndefined(searchLimits.maxSearchTerms),
+  maxSearchMatches: orUndefined(searchLimits.maxSearchMatches),
+};
+
+/** Fills in the limits. Throws a `ConfigurationError` that names one with an invalid value. */
+export function checkSearchLimits({
+  maxSearchLength = 200,
+  maxSearchTerms = 8,
+  maxSearchMatches = 10_000,
+}: SearchLimits): Required<SearchLimits> {
+  tryAll([
+    () => checkValue('`maxSearchLength`', maxSearchLength, searchLimits.maxSearchLength),
+    () => checkValue('`maxSearchTerms`', maxSearchTerms, searchLimits.maxSearchTerms),
+    () => checkValue('`maxSearchMatches`', maxSearchMatches, searchLimits.maxSearchMatches),
+  ]);
+  return { maxSearchLength, maxSearchTerms, maxSearchMatches };
+}
+
+/** How a list is searched as some callers see it. Undefined if it has no `q`. */
+export interface Searching {
+  readonly rules: SearchRules;
+  /** The problems that a search adds to those of the list. */
+  readonly problems: (method: string) => readonly ProblemCode[];
+  /** Asks an engine outside of the database. Undefined if there is none. */
+  readonly ask?: (search: Search, ctx: Context) => Promise<Search>;
+}
+
+/** Compiles how the list of a model is searched. */
+export function compileSearching(model: CompiledModel, options: SearchOptions): Searching | undefined {
+  const { search: find } = options;
+  if (!find && !model.search) return undefined;
+  const { maxSearchLength: maxLength, maxSearchTerms: maxTerms, maxSearchMatches: maxMatches } = checkSearchLimits(options);
+  const rules = { maxLength, maxTerms, maxMatches, isOutside: find !== undefined };
+  if (!find) return { rules, problems: () => [] };
+  const problems = (method: string) => ['internal', 'too_many_matches', ...problemsOf(find as AnswersProblems, method)] as const;
+  return { rules, problems, ask: (search, ctx) => ask(find, model, search, ctx) };
+}
+
+/**
+ * Asks an engine for ids. Those that no record of the model can have are left out: the engine may be behind. Throws
+ * `too_many_matches` (422) for too many, and a plain Error (500) for a result that is no array of ids.
+ */
+async function ask(find: FindIds, model: CompiledModel, search: Search, ctx: Context): Promise<Search> {
+  ctx.exchange?.throwIfGivenUp();
+  const found = await find(search.text, ctx);
+  ctx.exchange?.throwIfGivenUp();
+  if (!Array.isArray(found))
+    throw new Error(`\`search\` of ${model.name} must return an array of ids; it has returned ${describe(found)}.`);
+  if (found.length > search.maxMatches) throw tooManyFound(search.maxMatches, 'to look at');
+  const ids = new Map<string, unknown>();
+  let bytes = 0;
+  for (const one of found) {
+    const id = castId(one, model);
+    if (id instanceof Invalid) continue;
+    const text = model.id.leaf.toJson(id);
+    if (!ids.has(text)) bytes += Buffer.byteLength(text);
+    ids.set(text, id);
+  }
+  if (bytes > mostBytes) throw tooManyFound(search.maxMatches, 'to look at');
+  return { ...search, ids: [...ids.values()] };
+}
+
+/** Each key of a sort has a range, which repeats the ids. */
+const mostBytes = maxBytesOfIds / 32;
+
+function castId(one: unknown, { id: { leaf }, name }: CompiledModel): unknown {
+  const id = leaf.fromDocument(one);
+  if (!(id instanceof Invalid)) return id;
+  if (typeof one === 'string') return leaf.fromText(one);
+  if (
+    typeof one === 'number' ||
+    typeof one === 'bigint' ||
+    (typeof one === 'object' && one !== null && !isObject(one) && !Array.isArray(one))
+  )
+    return id;
+  throw new Error(`\`search\` of ${name} must return an array of ids; it has ${describe(one)} among them.`);
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  return value === null || typeof value !== 'object' ? String(value) : 'an object';
+}
