@@ -38,7 +38,7 @@ function toPlanned({ key, unique, partialOn, options }: DeclaredIndex, model: Co
 }
 
 /** The index of the texts that clients search. */
-export function textIndexOf({ search, name }: Pick<CompiledModel, 'search' | 'name'>): PlannedIndex[] {
+function textIndexOf({ search, name }: Pick<CompiledModel, 'search' | 'name'>): PlannedIndex[] {
   return search ? [{ key: search.key, options: search.options, reasons: [`${name}: search`] }] : [];
 }
 

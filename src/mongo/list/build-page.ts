@@ -62,7 +62,7 @@ export interface OffsetPlace {
 }
 
 /** The only page of a list in the order of relevance. */
-export interface OnlyPlace {
+interface OnlyPlace {
   readonly mode: 'relevance';
   /** Whether the list is paged by number. */
   readonly isNumbered: boolean;

@@ -19,7 +19,7 @@ const Tag = defineModel('Tag', {
 });
 
 /** Texts of several kinds, of which only staff may read the remark. `language` has no meaning to the library. */
-export const Note = defineModel('Note', {
+const Note = defineModel('Note', {
   collection: 'notes',
   fields: {
     id: t.string({ policy: { insert: true, filter: true, sort: true } }),
