@@ -4,8 +4,8 @@ import { deleted } from '../middleware/deleted.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { guards } from '../middleware/guards.ts';
 import { scope } from '../middleware/scope.ts';
+import { searchOf } from './define/check-search.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
-import { searchOf } from './define/search-options.ts';
 import { aggregateName } from './define/whole-list.ts';
 
 /** Makes the chain that answers with numbers about a list, by its name, if the resource has one. */

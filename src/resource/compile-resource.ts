@@ -29,6 +29,7 @@ import {
 } from '../options.ts';
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { readAggregate } from './define/aggregate-options.ts';
+import { checkSearch } from './define/check-search.ts';
 import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
@@ -44,7 +45,6 @@ import {
   type ResourceDefinition,
   type ServerFieldsOf,
 } from './define/resource-options.ts';
-import { checkSearch } from './define/search-options.ts';
 import { aggregateEndpoint, aggregateName, queryName, wholeListIn } from './define/whole-list.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];

@@ -5,9 +5,9 @@ import { exportRecords } from '../middleware/export-records.ts';
 import { guards } from '../middleware/guards.ts';
 import { listQuery } from '../middleware/list-query.ts';
 import { queryBody } from '../middleware/query-body.ts';
+import { searchOf } from './define/check-search.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName } from './define/resource-options.ts';
-import { searchOf } from './define/search-options.ts';
 import { exportName } from './define/whole-list.ts';
 
 /** The names of the chains that answer a list whole, by those of its pages. No custom operation has such a name. */

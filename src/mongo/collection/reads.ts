@@ -206,7 +206,8 @@ export function openReads(
     },
 
     async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutThrough }, work) {
-      const computed = computeSort(asked.sort, model, through.sight) ?? rankIds(asked, model);
+      const byRelated = computeSort(asked.sort, model, through.sight);
+      const computed = asked.search ? (byRelated ?? rankIds(asked, model)) : byRelated;
       const matched = match(asked, scope, through, bytesOfIds(asked, computed !== undefined), work);
       const matching = matched instanceof Promise ? await matched : matched;
       const query = computed ? { ...asked, sort: computed.sort } : asked;
@@ -214,7 +215,7 @@ export function openReads(
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
       const plan = planPage(query, matching, computed?.stages);
       const read = readerFor(asked);
-      const bound = boundOfSort(asked, through);
+      const bound = byRelated || asked.search ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
       const [batch, total] = await read(work, (command) =>
         Promise.all([

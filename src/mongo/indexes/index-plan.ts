@@ -119,7 +119,10 @@ export function nameOf(key: IndexKey, { name }: IndexOptions): string {
   return name ?? key.map(([path, direction]) => `${path}_${direction}`).join('_');
 }
 
-/** Whether the database would refuse to create the planned index beside an existing one: it has one text index at most. */
+/**
+ * Whether the database would refuse to create the planned index beside an existing one. A collection has one text index
+ * at most.
+ */
 function isObstacle(found: ExistingIndex, { key, options }: PlannedIndex): boolean {
   return found.name === nameOf(key, options) || isEqual(found.key, key) || (isText(key) && isText(found.key));
 }

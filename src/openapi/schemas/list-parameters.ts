@@ -47,7 +47,7 @@ function expressionParameter({ model, through }: CompiledResource): Part[] {
 /** The parameter that searches. None if the list has no `q`. */
 function searchParameter({ model, search, searchLimits: { maxSearchLength, maxSearchTerms } }: CompiledResource): Part[] {
   if (!search && !model.search) return [];
-  const terms = `Words, and phrases in double quotes, all of which must be there, at most ${maxSearchTerms}.`;
+  const terms = `Words and "phrases" that must all be there, at most ${maxSearchTerms}.`;
   const what = search ? 'What to search for.' : `${terms} They are looked for in ${listNames(model.search?.fields ?? [])}.`;
   const order = 'In a list without `sort`, the best matches come first, in one page only.';
   return [parameter(searchName, `${what} ${order}`, { ...textLeaf(stringLeaf), minLength: 1, maxLength: maxSearchLength })];

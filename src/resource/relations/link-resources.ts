@@ -15,10 +15,10 @@ import type { References } from '../../mongo/relations/references.ts';
 import { watchMisfits } from '../../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import { operationIn } from '../define/answer-rules.ts';
+import { checkTextIndexes } from '../define/check-search.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
 import type { Operation } from '../define/resource-options.ts';
-import { checkTextIndexes } from '../define/search-options.ts';
 import { linkArrays } from './link-arrays.ts';
 import { linkNested } from './link-nested.ts';
 

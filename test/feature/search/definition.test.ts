@@ -122,7 +122,7 @@ it('is described, with its bounds', () => {
   expect(find('/notes')).toMatchObject({
     in: 'query',
     description:
-      'Words, and phrases in double quotes, all of which must be there, at most 3. They are looked for in title, place.text. In a list without `sort`, the best matches come first, in one page only.',
+      'Words and "phrases" that must all be there, at most 3. They are looked for in title, place.text. In a list without `sort`, the best matches come first, in one page only.',
     schema: { type: 'string', minLength: 1, maxLength: 50 },
   });
   expect(find('/notes/aggregate')).toEqual(find('/notes'));

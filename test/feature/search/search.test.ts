@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connect } from '../../products/mcp/connect.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { seedNotes, useNotes } from './notes.ts';
@@ -205,6 +206,12 @@ describe('q of a list', () => {
     expect(await find(`q=${encodeURIComponent('😀'.repeat(200))}`)).toBe('');
     expect(await find(`q=${encodeURIComponent('😀'.repeat(201))}`)).toBe('400 invalid_query q maxLength');
   });
+});
+
+it('is an argument of the tool of a list', async () => {
+  const agent = await connect(notes.build());
+  const { isError, text } = await agent.call('notes_list', { q: 'fresh milk', limit: 1 });
+  expect([isError, JSON.parse(text).page]).toMatchObject([false, { has_next: true, next_cursor: null }]);
 });
 
 describe('the scope of a search', () => {
