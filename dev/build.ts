@@ -52,6 +52,7 @@ function chunkOf(id: string): string | undefined {
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file.startsWith('export/')) return 'export'; // the first export loads it
   if (file.startsWith('mongo/aggregate/')) return 'aggregate'; // as the first aggregate does
+  if (file.startsWith('mongo/near/')) return 'near'; // and the first request with `near`
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
   if (file.startsWith('products/admin/')) return 'records';

@@ -52,6 +52,7 @@ export const order = {
     'reference/search.md',
     'reference/export.md',
     'reference/aggregate.md',
+    'reference/near.md',
     'reference/relations.md',
     'reference/many.md',
     'reference/soft-delete.md',

@@ -89,7 +89,7 @@ export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelO
 export type { ObjectField, Overlaid } from './model/define/field-types.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
 export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
-export type { Allowed, Operator, Policy } from './model/define/policy.ts';
+export type { Allowed, NearPolicy, Operator, Policy } from './model/define/policy.ts';
 export type {
   AnySchema,
   ArrayOptions,
@@ -118,6 +118,7 @@ export type {
 export type { ModelSearch, SearchLanguage } from './model/define/search.ts';
 export type { StandardSchema } from './model/define/standard-schema.ts';
 export { t } from './model/define/t.ts';
+export type { Point } from './model/value/point-leaf.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';
 export type { DatabaseOptions } from './mongo/collection/collection.ts';
 export type { Database } from './mongo/driver/database.ts';

@@ -20,8 +20,8 @@ export function readAtlasData(): AtlasData {
 
 const batchSize = 5_000;
 
-/** The mark of a whole load. It has another number when more is stored than before. */
-const loaded = 'loaded 2';
+/** The mark of a whole load. It has another number when something else is stored than before. */
+const loaded = 'loaded 3';
 
 /**
  * Fills the database on the first run, and does nothing on the next. A mark is set when all is done, so a load that was
@@ -73,7 +73,7 @@ function toCity({ name, country, admin1, admin2, lat, lng }: RawCity, index: num
     country,
     admin1: admin1 || undefined,
     admin2: admin2 || undefined,
-    location: { lat: new Double(Number(lat)), lng: new Double(Number(lng)) },
+    location: { type: 'Point', coordinates: [new Double(Number(lng)), new Double(Number(lat))] },
     revision: 0,
   };
 }

@@ -29,7 +29,10 @@ export const Country = defineModel('Country', {
     independent: t.nullable(t.boolean({ policy: { filter: ['eq'] } })), // disputed, where null
     unMember: t.boolean({ policy: { filter: ['eq'] } }),
     landlocked: t.boolean({ policy: { filter: ['eq'] } }),
-    location: t.object('CountryLocation', { lat: t.float({ minimum: -90, maximum: 90 }), lng: t.float({ minimum: -180, maximum: 180 }) }),
+    location: t.object('CountryLocation', {
+      lat: t.float({ minimum: -90, maximum: 90, policy: { filter: ['gte', 'lt'], sort: true } }),
+      lng: t.float({ minimum: -180, maximum: 180 }),
+    }),
     area: t.nullable(t.float({ exclusiveMinimum: 0, policy: { filter: ['gte', 'lt'], sort: true } })), // in km²
     borders: t.array(t.string({ pattern: '^[A-Z]{3}$' }), { policy: { filter: ['eq'] } }),
     capital: t.array(t.string()),
@@ -55,10 +58,7 @@ export const City = defineModel('City', {
     // country.
     admin1: t.nullable(t.string({ index: false, policy: { filter: ['eq'], group: true } })),
     admin2: t.nullable(t.string({ index: false, policy: { filter: ['eq'] } })),
-    location: t.object('Location', {
-      lat: t.float({ minimum: -90, maximum: 90, policy: { filter: ['gte', 'lt'], sort: true, aggregate: ['min', 'max'] } }),
-      lng: t.float({ minimum: -180, maximum: 180, policy: { filter: ['gte', 'lt'], sort: true } }),
-    }),
+    location: t.point({ policy: { near: { maxMetres: 500_000 } } }),
     revision: t.revision(),
   },
   // Beside those of single fields, which the library derives: the sort that a walk through all cities has, and the

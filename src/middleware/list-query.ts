@@ -1,13 +1,14 @@
-import { parseQueryString } from '../http/query-string.ts';
+import { parseQueryString, type QueryParameter } from '../http/query-string.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
-import { type FilterLimits, type ListRules, parseListQuery, viewsOf } from '../mongo/list/parse-list-query.ts';
+import { asksNear, nearPoints } from '../mongo/list/near-parameters.ts';
+import { type Asked, type FilterLimits, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
-import type { ResourceMiddleware } from './exchange/context.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
 import { passing } from './exchange/order.ts';
 import { parameterOf } from './exchange/read-address.ts';
@@ -90,6 +91,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   return perView(model, [relations, related] as const, (seen, includes, through) => {
     const { collection, clientFields: own, selector, deletedAt } = seen;
     const searching = compileSearching(seen, options);
+    const points = nearPoints(own);
     const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const rules: ListRules = {
       resource: [name ?? collection, ...viewsOf([seen])].join(' '),
@@ -100,11 +102,26 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       ...(through && { relations: through.relations }),
       isWhole: whole,
       search: searching?.rules,
+      hasPoints: points.length > 0,
       ...checkFilterLimits(limits),
     };
     const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
     const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
     const problems = (method: string) => ['invalid_query' as const, ...ofCursor, ...ofIntegers, ...(searching?.problems(method) ?? [])];
+    async function parseNear(parameters: readonly QueryParameter[], asked: Asked): Promise<ListQuery> {
+      const { readNear } = await import('../mongo/near/near.ts');
+      return parseListQuery(parameters, rules, {
+        ...asked,
+        readNear: (given, errors) => readNear(given, { ...rules, points }, errors),
+      });
+    }
+    function pass(query: ListQuery, ctx: Context): undefined | Promise<void> {
+      ctx.listQuery = query;
+      if (!query.search || !searching?.ask) return undefined;
+      return searching.ask(query.search, ctx).then((search) => {
+        ctx.listQuery = { ...query, search };
+      });
+    }
     return passing(
       { leaves: ['listQuery'] },
       step(problems, function listQuery(ctx) {
@@ -113,12 +130,9 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
         const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
         const { queryParameters, deleted } = ctx;
         const asked = { isPartial, isInBody: queryParameters !== undefined, deleted, parent };
-        const query = parseListQuery(queryParameters ?? parseQueryString(ctx.querystring), rules, asked);
-        ctx.listQuery = query;
-        if (!query.search || !searching?.ask) return undefined;
-        return searching.ask(query.search, ctx).then((search) => {
-          ctx.listQuery = { ...query, search };
-        });
+        const parameters = queryParameters ?? parseQueryString(ctx.querystring);
+        if (rules.hasPoints && asksNear(parameters)) return parseNear(parameters, asked).then((query) => pass(query, ctx));
+        return pass(parseListQuery(parameters, rules, asked), ctx);
       }),
     );
   });

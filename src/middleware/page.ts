@@ -15,8 +15,9 @@ const longestLink = 8192;
  * page. A list has no `ETag`.
  *
  * `page` has `size` and `has_next`; `next_cursor` and `prev_cursor`, or `number` if the list is paged by number;
- * `total` if the client asked for it, and `total_is_estimate` if that is an estimate. A `Link` header (RFC 8288) leads
- * to the neighbouring pages and repeats the client's query, unless it would be longer than 8 KiB.
+ * `total` if the client asked for it, and `total_is_estimate` if that is an estimate; `distances` if it asked for those
+ * of records around a place. A `Link` header (RFC 8288) leads to the neighbouring pages and repeats the client's query,
+ * unless it would be longer than 8 KiB.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -46,17 +47,18 @@ function letGo(ctx: Context): void {
   ctx.included = undefined;
 }
 
-function describePage({ size, hasNext, place, total }: Page): object {
+function describePage({ size, hasNext, place, total, records, distanceOf }: Page): object {
   const counted = total && { total: total.count, ...(total.isEstimate ? { total_is_estimate: true } : {}) };
   if (place.mode === 'offset') return { size, number: place.number, has_next: hasNext, ...counted };
-  if (place.mode === 'relevance') return { size, has_next: hasNext, ...(place.isNumbered ? { number: 1 } : noCursors), ...counted };
+  const measured = distanceOf && { distances: records.map(distanceOf) };
+  if (place.mode === 'only') return { size, has_next: hasNext, ...(place.isNumbered ? { number: 1 } : noCursors), ...counted, ...measured };
   return { size, has_next: hasNext, next_cursor: place.next, prev_cursor: place.prev, ...counted };
 }
 
 const noCursors = { next_cursor: null, prev_cursor: null };
 
 function linksOf(ctx: Context, { place, hasNext }: Page): Link[] {
-  if (place.mode === 'relevance') return []; // there is no other page
+  if (place.mode === 'only') return [];
   return place.mode === 'cursor' ? cursorLinks(ctx, place) : numberLinks(ctx, place, hasNext);
 }
 

@@ -1,7 +1,7 @@
 import type { PolicyRules, ResolvedPolicy } from './define/policy.ts';
 import type { Check } from './define/schema.ts';
 import type { Constraint, Leaf } from './value/leaf.ts';
-import { anyLeaf } from './value/leaves.ts';
+import { isComparable } from './value/point-leaf.ts';
 
 /** The place of a value: its type, and whether it may be null. */
 export interface Slot {
@@ -144,7 +144,7 @@ export interface FieldEntry {
   readonly parent: FieldEntry | undefined;
   /** The type of the field's value. For an array, also of arrays, it is the type of the innermost items. */
   readonly value: Node;
-  /** The leaf of `value`. Undefined for an object, a map or an untyped value. */
+  /** The leaf of `value`. Undefined for an object, a map, a point or an untyped value: they cannot be compared. */
   readonly leaf: Leaf | undefined;
   /** The path of the innermost array on the way to the value. It may be the field itself. */
   readonly arrayPath: string | undefined;
@@ -189,7 +189,7 @@ function toEntry(field: CompiledField, parent: FieldEntry | undefined): FieldEnt
     path,
     parent,
     value,
-    leaf: value.kind === 'leaf' && value.leaf !== anyLeaf ? value.leaf : undefined,
+    leaf: value.kind === 'leaf' && isComparable(value.leaf) ? value.leaf : undefined,
     arrayPath: arrays.length > 0 ? path : parent?.arrayPath,
     inNestedArray: arrays.length > 1 || parent?.inNestedArray === true,
     mayBeMissing: field.nullable || field.optional || parent?.mayBeMissing === true,

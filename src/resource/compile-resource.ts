@@ -9,6 +9,7 @@ import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
+import { nearParameters, nearPoints } from '../mongo/list/near-parameters.ts';
 import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
 import { deletedName, listParameters } from '../mongo/list/parse-list-query.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
@@ -267,7 +268,8 @@ function checkPath({ path }: ResourceDefinition, { collection }: CompiledModel, 
 function checkFilterNames(model: CompiledModel, ops: readonly Operation[], { deleted, search }: ResourceDefinition): void {
   const ofMany = ops.some(isOfMany) ? [maxAffectedName] : [];
   const ofSearch = search || model.search ? [searchName] : [];
-  for (const name of [...listParameters, ...ofMany, ...ofSearch, ...(deleted === undefined ? [] : [deletedName])]) {
+  const ofPoints = nearPoints(model.clientFields).length > 0 ? nearParameters : [];
+  for (const name of [...listParameters, ...ofMany, ...ofSearch, ...ofPoints, ...(deleted === undefined ? [] : [deletedName])]) {
     if (model.clientFields.get(name)?.operators.has('eq')) {
       throw new ConfigurationError(
         `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,

@@ -38,18 +38,26 @@ describe('npm start', () => {
     expect(await first.says(/^Port.*$/m)).toBe(`Port ${busyPort()} is taken; this is on port ${port}.`);
     const answers: Answer[] = [];
     for (const line of await printedLines(first)) answers.push(await runCurl(port, line));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 400]);
-    const [filtered, caseless, northern, paged, either, found, numbers, , country, patched, wrong] = answers.map(({ body }) => body);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 400]);
+    const [filtered, caseless, nearby, northern, paged, either, found, numbers, , country, patched, wrong] = answers.map(
+      ({ body }) => body,
+    );
     expect(filtered.data.map(nameOf)).toEqual(['Oberbipp', 'Oberbuchsiten', 'Oberburg']);
     expect(caseless.data.map(nameOf)).toEqual(['Zürich']);
-    expect(northern.data.map(nameOf)).toEqual(['Longyearbyen', 'Dikson', 'Upernavik']);
+    expect(nearby.data.map(nameOf)).toEqual(['Zürich (Kreis 1)', 'Zürich (Kreis 1) / Lindenhof', 'Zürich (Kreis 1) / Rathaus']);
+    expect(nearby.page).toMatchObject({ has_next: true, next_cursor: null, distances: [146.8, 211, 418.1] });
+    expect(northern.data.map(({ id }: { id: string }) => id)).toEqual(['SJ', 'GL', 'IS']);
     expect(paged).toMatchObject({ page: { size: 2, has_next: true, total: 171_075 } });
     expect(either.data.map(nameOf)).toEqual(['Balzers', 'Bendern', 'Eschen']);
     expect(found.data.map(({ id }: { id: string }) => id)).toEqual(['GN', 'GQ', 'GW', 'PG']);
-    expect(numbers.data).toContainEqual({ group: { admin1: '11' }, count: 1, max: { 'location.lat': 47.14151 } });
-    expect(answers[7]?.text.split('\r\n').slice(0, 2)).toEqual([
-      'id,name,country,admin1,admin2,location.lat,location.lng,revision',
-      '00000000000000000001829a,Balzers,LI,01,,47.06661,9.50355,0',
+    expect(numbers.data).toEqual([
+      { group: { country: 'CH' }, count: 69 },
+      { group: { country: 'DE' }, count: 27 },
+      { group: { country: 'FR' }, count: 37 },
+    ]);
+    expect(answers[8]?.text.split('\r\n').slice(0, 2)).toEqual([
+      'id,name,country,admin1,admin2,location,revision',
+      '00000000000000000001829a,Balzers,LI,01,,"{""type"":""Point"",""coordinates"":[9.50355,47.06661]}",0',
     ]);
     expect(country.data).toMatchObject([{ id: 'CH', languages: { gsw: 'Swiss German' }, revision: 0 }]);
     expect(patched.data).toMatchObject({ name: { common: 'Helvetia', official: 'Swiss Confederation' }, revision: 1 });
@@ -102,7 +110,7 @@ describe('npm start', () => {
 const nameOf = (city: { name: string }) => city.name;
 
 async function printedLines(atlas: RunningExample): Promise<string[]> {
-  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){11}/m);
+  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){12}/m);
   return printed.split('\n').filter((line) => line.startsWith('curl'));
 }
 

@@ -93,7 +93,7 @@ describe('the atlas', () => {
     ['/cities?country=CH&sort=name&limit=50', 'country_1_name[fold1]_1__id_1'],
     ['/cities?country=CH&name[prefix]=Z&sort=name&limit=50', 'country_1_name[fold1]_1__id_1'],
     ['/cities?country=CH&admin1=ZH&admin2=112&sort=name&limit=50', 'country_1_admin1_1_admin2_1_name[fold1]_1__id_1'],
-    ['/cities?location.lat[gte]=47&sort=-location.lat&limit=50', 'location.lat_1__id_1'],
+    ['/countries?location.lat[gte]=47&sort=-location.lat&limit=50', 'location.lat_1__id_1'],
     ['/countries?sort=name.common&limit=50', 'name.common_1__id_1'],
     ['/countries?borders=DEU', 'borders_1__id_1'],
   ])('finds %s by %s, on the first page and behind it', async (path, index) => {
@@ -156,7 +156,8 @@ describe('the atlas', () => {
 
   it.each([
     ['/cities?country=CH&name[prefix]=Z&admin1=ZH&sort=name&limit=3', ['Zollikerberg', 'Zollikon', 'Zumikon']],
-    ['/cities?country=CH&location.lat[gte]=47.7&sort=-location.lat&limit=3', ['Schleitheim', 'Thayngen', 'Stetten']],
+    ['/cities?near=8.54,47.37,10000&limit=2', ['Zürich (Kreis 1)', 'Zürich (Kreis 1) / Lindenhof']],
+    ['/cities?near=8.54,47.37,100000&country=LI&limit=3', ['Gamprin', 'Bendern', 'Ruggell']],
     ['/cities?name=zurich', ['Zürich']],
     ['/cities?name[prefix]=Z%C3%9CRICH&limit=1', ['Zürich']],
     ['/cities?country[in]=DE,FR', []],

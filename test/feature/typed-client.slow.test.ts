@@ -152,7 +152,7 @@ describe('the typed client of the recipe', () => {
     const client = orders.connect({ baseUrl: 'http://in-process', fetch: atlas.fetch });
     const names = Array.from({ length: 120 }, (_, index) => `Ober ${String(index).padStart(3, '0')}`);
     for (const [index, name] of [...names, 'Unter'].entries()) {
-      const body = { name, country: index % 2 ? 'AT' : 'CH', location: { lat: 47, lng: 8 } };
+      const body = { name, country: index % 2 ? 'AT' : 'CH', location: { type: 'Point', coordinates: [8, 47] } } as const;
       expect((await client.POST('/api/cities', { body })).response.status).toBe(201);
     }
     const found: { country: string; name: string }[] = [];

@@ -71,6 +71,12 @@ describe('collectionValidator()', () => {
     ['objectId', t.objectId(), [new ObjectId()], [new ObjectId().toHexString()]],
     ['uuid', t.uuid(), [new UUID()], ['x']],
     ['binary', t.binary(), [new Binary(Buffer.from('x'))], ['eA==']],
+    [
+      'point',
+      t.point(),
+      [{ type: 'Point', coordinates: [new Double(8), new Double(47)] }],
+      [{ type: 'Point', coordinates: [8, 47] }, { type: 'Point', coordinates: [8.5, 90.5] }, [8.5, 47.5], { type: 'Point' }],
+    ],
     ['any', t.any(), ['x', 5, { a: 1 }], []],
     [
       'array',

@@ -44,6 +44,9 @@ const leaf: fc.Arbitrary<Sample> = fc.oneof(
   bytes(12).map((hex) => quoted(t.ref('Other'), hex)),
   fc.uuid().map((value) => quoted(t.uuid(), value)),
   fc.uint8Array({ maxLength: 9 }).map((array) => quoted(t.binary(), Buffer.from(array).toString('base64'))),
+  fc
+    .tuple(fc.double({ min: -180, max: 180, noNaN: true }), fc.double({ min: -90, max: 90, noNaN: true }))
+    .map((coordinates) => same(t.point(), `{"type":"Point","coordinates":[${coordinates.map(withoutMinusZero).join()}]}`)),
   fc.constantFrom('red', 'green').map((value) => quoted(t.enum(['red', 'green']), value)),
 );
 

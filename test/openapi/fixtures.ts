@@ -60,6 +60,7 @@ export const Everything = defineModel('Everything', {
     objectId: t.objectId({ policy: { filter: ['in'] } }),
     uuid: t.optional(t.uuid()),
     binary: t.nullable(t.binary(), { storeNone: true }),
+    spot: t.optional(t.point({ policy: { near: { maxMetres: 5000 } } })),
     status: t.enum(['open', 'paid', 'sent'], { default: 'open', policy: { filter: true } }),
     choice: t.nullable(t.enum(['a', 'b']), { policy: { filter: true } }),
     any: t.any({ policy: { filter: true } }),

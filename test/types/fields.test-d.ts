@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { defineModel } from '../../src/model/define/define-model.ts';
 import type { Create, Document, Patch, Read } from '../../src/model/define/infer.ts';
 import { t } from '../../src/model/define/t.ts';
+import type { Point } from '../../src/model/value/point-leaf.ts';
 import { assert, type Equal } from './equal.ts';
 
 // Every builder, from what handlers hold to what travels.
@@ -19,6 +20,7 @@ const All = defineModel('All', {
     objectId: t.objectId(),
     uuid: t.uuid(),
     binary: t.binary(),
+    point: t.point({ policy: { near: { maxMetres: 5 } } }),
     enum: t.enum(['a', 'b']),
     array: t.array(t.date()),
     map: t.map(t.int64()),
@@ -45,6 +47,7 @@ assert<
       objectId: ObjectId;
       uuid: UUID;
       binary: Binary;
+      point: Point;
       enum: 'a' | 'b';
       array: Date[];
       map: Record<string, bigint>;
@@ -72,6 +75,7 @@ assert<
       readonly objectId: string;
       readonly uuid: string;
       readonly binary: string;
+      readonly point: Point;
       readonly enum: 'a' | 'b';
       readonly array: string[];
       readonly map: Record<string, number | bigint>;

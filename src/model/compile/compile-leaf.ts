@@ -20,6 +20,7 @@ import {
 } from '../value/leaves.ts';
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../value/number-leaves.ts';
 import { isObject } from '../value/plain-object.ts';
+import { pointLeaf } from '../value/point-leaf.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 import { compileConstraint, compileUntyped } from './constraint.ts';
 
@@ -30,8 +31,9 @@ export function compileLeaf(schema: GivenSchema, nullable: boolean, path: string
   if (leaf === anyLeaf) return compileAny(schema, nullable, path);
   const legal = constraintKeywords.get(leaf) ?? [];
   const others = leaf === stringLeaf ? ['caseless'] : [];
-  checkKeywords(schema, ['type', 'bsonType', ...Object.keys(leaf.readSchema), ...legal, ...others], path, `a field of type ${leaf.name}`);
-  checkFixed(schema, leaf, path);
+  const fixed = leaf === (pointLeaf as Leaf) ? { type: 'object' } : leaf.readSchema;
+  checkKeywords(schema, ['type', 'bsonType', ...Object.keys(fixed), ...legal, ...others], path, `a field of type ${leaf.name}`);
+  checkFixed(schema, fixed, leaf, path);
   const keywords = pick(schema, legal);
   const isDecimal = leaf === decimalLeaf; // a string on the wire, for which JSON Schema has no bounds
   const constraint = compileKeywords(leaf, keywords, path);
@@ -146,8 +148,8 @@ function isEnum(values: unknown): values is readonly string[] {
 /**
  * Refuses keywords that contradict the JSON form of the field's type: `type: 'number'` on a date would have no effect.
  */
-function checkFixed(schema: GivenSchema, leaf: Leaf, path: string): void {
-  for (const [keyword, value] of Object.entries(leaf.readSchema)) {
+function checkFixed(schema: GivenSchema, fixed: GivenSchema, leaf: Leaf, path: string): void {
+  for (const [keyword, value] of Object.entries(fixed)) {
     if (keyword !== 'enum' && schema[keyword] !== undefined && schema[keyword] !== value) {
       throw new ConfigurationError(
         `\`${keyword}\` of \`${path}\` must be \`${String(value)}\`, the JSON form of a field of type ${leaf.name}.`,
@@ -164,6 +166,7 @@ const bsonLeaves = new Map<unknown, Leaf>([
   ['date', dateLeaf],
   ['objectId', objectIdLeaf],
   ['binData', binaryLeaf],
+  ['point', pointLeaf as Leaf],
 ]);
 
 const jsonLeaves = new Map<unknown, Leaf>([

@@ -15,6 +15,7 @@ import { compileReferenceFields, type ReferenceField } from '../relations/refere
 import type { Leaf } from '../value/leaf.ts';
 import { decimalLeaf } from '../value/number-leaves.ts';
 import { deletionKey } from '../value/own-keys.ts';
+import { isComparable } from '../value/point-leaf.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { compileFolds, type Folds } from '../write/folds.ts';
 import { asId } from './as-id.ts';
@@ -184,7 +185,7 @@ const impliedId = once(() => compileObject({ properties: { id: t.objectId() }, r
 
 function idField(root: ObjectNode): CompiledModel['id'] {
   const id = root.byName.get('id') as CompiledField;
-  if (id.node.kind !== 'leaf' || id.node.leaf.bsonTypes.length === 0)
+  if (id.node.kind !== 'leaf' || !isComparable(id.node.leaf))
     throw new ConfigurationError('`id` must be a single value: a string, a number, a UUID, an ObjectId, ….');
   if (id.node.leaf === decimalLeaf)
     throw new ConfigurationError('`id` cannot be a decimal: 1.0 and 1.00 are equal, so that a record would have several paths.');

@@ -113,6 +113,7 @@ function compileSlot(schema: GivenSchema, nullable: boolean, path: string): Slot
       `\`${path}\` is a \`t.hasMany\`, which stands by itself and directly in the \`fields\` of a model, because it is not stored.`,
     );
   const { type } = schema;
+  if (type === 'object' && schema.bsonType !== undefined) return compileLeaf(schema, nullable, path);
   if (type === 'object' && schema.properties !== undefined) return { node: compileObject(schema, path), nullable, constraint: undefined };
   if (type === 'object' && !('patternProperties' in schema)) return compileMap(schema, nullable, path);
   if (type === 'array' && !('prefixItems' in schema || 'contains' in schema)) return compileArray(schema, nullable, path);

@@ -10,9 +10,10 @@ import type { Fields } from '../define/schema.ts';
 import { type ArrayNode, absent, type CompiledField, type LeafNode, type ObjectNode, type Slot } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import type { Leaf } from '../value/leaf.ts';
-import { anyLeaf, stringLeaf } from '../value/leaves.ts';
+import { stringLeaf } from '../value/leaves.ts';
 import { intLeaf } from '../value/number-leaves.ts';
 import { isObject } from '../value/plain-object.ts';
+import { isComparable } from '../value/point-leaf.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 import { isRequiredButMissing, valueOfUnsent } from '../write/read-value.ts';
 import { compileObject } from './compile-schema.ts';
@@ -80,7 +81,7 @@ function checkParameter(name: string, schema: GivenSchema): void {
   if (lost) throw new ConfigurationError(`\`${lost}\` of \`${path}\` would have no effect: it belongs to fields of records.`);
   if (field.nullable || item.nullable)
     throw new ConfigurationError(`\`${path}\` cannot be null: a parameter is there, or it is left out. Use \`t.optional\`.`);
-  if (item.node.kind !== 'leaf' || item.node.leaf === anyLeaf)
+  if (item.node.kind !== 'leaf' || !isComparable(item.node.leaf))
     throw new ConfigurationError(`\`${path}\` must be a single value with a type, or an array of such values.`);
 }
 

@@ -126,7 +126,9 @@ function checkUnique(entry: FieldEntry, what: string): void {
       `${what}: \`${name}\` is in an array, and an index does not compare the items of one record with each other.`,
     );
   if (!leaf)
-    throw new ConfigurationError(`${what}: \`${name}\` must be a single value; objects, maps and untyped values cannot be compared.`);
+    throw new ConfigurationError(
+      `${what}: \`${name}\` must be a single value; objects, maps, points and untyped values cannot be compared.`,
+    );
   if (isPrivate) throw new ConfigurationError(`${what}: \`${name}\` is private, ${whyNotUnique}`);
   checkUniqueRules(entry, what);
 }

@@ -1,11 +1,12 @@
 import { ConfigurationError } from '../../errors.ts';
 import { type Aggregate, aggregates } from '../define/aggregates.ts';
-import { type Operator, operators } from '../define/policy.ts';
+import { type NearPolicy, type Operator, operators } from '../define/policy.ts';
 import { queriedPath } from '../fold/fold-paths.ts';
 import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { booleanLeaf, stringLeaf } from '../value/leaves.ts';
+import { pointLeaf } from '../value/point-leaf.ts';
 
 /** A field that a query string or a scope may name. */
 export interface QueryField {
@@ -15,7 +16,10 @@ export interface QueryField {
   readonly path: string;
   /** Set if a query ignores case: then `path` is that of folded values. */
   readonly caseless?: Caseless | undefined;
-  /** The type of its value, or of its items if it is an array. Undefined for an object, a map or an untyped value. */
+  /**
+   * The type of its value, or of its items if it is an array. Undefined for an object, a map, a point or an untyped
+   * value.
+   */
   readonly leaf: Leaf | undefined;
   /** Whether its value may be null or missing, or one of its items may be null. */
   readonly nullable: boolean;
@@ -30,6 +34,8 @@ export interface QueryField {
   readonly aggregates: ReadonlySet<Aggregate>;
   /** Whether an aggregate may group by it. */
   readonly isGroupable: boolean;
+  /** Set for a point around which a list finds records. */
+  readonly near?: NearPolicy;
 }
 
 /** A field whose folded values are compared with folded texts. */
@@ -78,6 +84,7 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
   const allowed = allow(entry, fittingOperators(leaf));
   checkSort(entry, leaf);
   checkGroup(entry, leaf);
+  checkNear(entry);
   const figures = figuresOf(entry, leaf);
   return {
     name,
@@ -93,6 +100,7 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
     sortable: field.policy.sort === true && !inList,
     aggregates: inList ? noFigures : figures,
     isGroupable: field.policy.group === true && !inList,
+    ...(field.policy.near && !inList && { near: field.policy.near }),
   };
 }
 
@@ -145,14 +153,20 @@ function figuresOf({ field, name }: FieldEntry, leaf: Leaf | undefined): Readonl
 function checkGroup({ field, name }: FieldEntry, leaf: Leaf | undefined): void {
   if (field.policy.group && (!leaf || field.node.kind === 'array'))
     throw new ConfigurationError(
-      `\`policy.group\` of field \`${name}\` needs a single value: arrays, objects, maps and untyped values make no groups.`,
+      `\`policy.group\` of field \`${name}\` needs a single value: arrays, objects, maps, points and untyped values make no groups.`,
     );
 }
 
 function checkSort({ field, name }: FieldEntry, leaf: Leaf | undefined): void {
   if (field.policy.sort && (!leaf || field.node.kind === 'array')) {
     throw new ConfigurationError(
-      `\`policy.sort\` of field \`${name}\` needs a single value: arrays, objects, maps and untyped values have no order.`,
+      `\`policy.sort\` of field \`${name}\` needs a single value: arrays, objects, maps, points and untyped values have no order.`,
     );
   }
+}
+
+function checkNear({ field, name }: FieldEntry): void {
+  const { near } = field.policy;
+  if (near && !(field.node.kind === 'leaf' && field.node.leaf === (pointLeaf as Leaf)))
+    throw new ConfigurationError(`\`policy.near\` of field \`${name}\` needs a point: \`t.point()\`.`);
 }

@@ -62,10 +62,25 @@ export interface Policy {
   readonly aggregate?: true | readonly Aggregate[];
   /** Whether an aggregate of the list may group by this field; dates are grouped by month, day, …. @default false */
   readonly group?: boolean;
+  /**
+   * Whether a list finds the records around a place by this point, and within how many metres at most: from 1 to
+   * 20,000,000. It needs an index, which `applyIndexes(api)` creates. See `docs/reference/near.md`.
+   * @default none
+   *
+   * @example
+   * t.point({ policy: { near: { maxMetres: 50_000 } } })
+   */
+  readonly near?: NearPolicy;
+}
+
+/** How a list finds records around a place. */
+export interface NearPolicy {
+  /** The largest radius that a client may ask for, in metres. */
+  readonly maxMetres: number;
 }
 
 /** What a policy says to one caller. */
-export interface ResolvedPolicy extends Pick<Policy, 'filter' | 'sort' | 'aggregate' | 'group'> {
+export interface ResolvedPolicy extends Pick<Policy, 'filter' | 'sort' | 'aggregate' | 'group' | 'near'> {
   readonly insert?: boolean | undefined;
   readonly update?: boolean | undefined;
   readonly private?: boolean | undefined;
@@ -80,7 +95,13 @@ export interface PolicyRules {
 
 const flags = ['private', 'sort', 'group'] as const;
 const permissions = ['read', 'insert', 'update'] as const;
-const options = [...permissions, ...flags, 'filter', 'aggregate'] as const;
+const options = [...permissions, ...flags, 'filter', 'aggregate', 'near'] as const;
+
+/** The least radius around a place, in metres. */
+export const leastMetres = 1;
+
+/** Half of the way around the Earth is a little longer. */
+const mostMetres = 20_000_000;
 
 /**
  * Checks a policy that TypeScript may not have checked. Throws a {@link ConfigurationError} that names the option and
@@ -98,13 +119,14 @@ export function checkPolicy(policy: unknown, field: string): Policy {
     }
     if (option === 'filter') checkNames(value, 'filter', operators, 'operator', field);
     else if (option === 'aggregate') checkNames(value, 'aggregate', aggregates, 'figure', field);
+    else if (option === 'near') checkNear(value, field);
     else if ((flags as readonly string[]).includes(option)) checkFlag(value, option, field);
     else checkAllowed(value, option, field);
   }
   const checked: Policy = policy;
   if (checked.private !== undefined && checked.read !== undefined && checked.private !== (checked.read === false))
     throw new ConfigurationError(`\`policy\` of field \`${field}\`: \`private: true\` means \`read: false\`. Say only one of them.`);
-  const shown = (['filter', 'sort', 'aggregate', 'group'] as const).filter((option) => checked[option]);
+  const shown = (['filter', 'sort', 'aggregate', 'group', 'near'] as const).filter((option) => checked[option]);
   if (isPrivate(checked) && shown.length > 0) {
     const named = shown.map((option) => `\`policy.${option}\``).join(' and ');
     throw new ConfigurationError(`Field \`${field}\` is private: ${named} would show its values. Leave that out.`);
@@ -118,6 +140,15 @@ function isPrivate(policy: Policy): boolean {
 
 function checkFlag(value: unknown, option: string, field: string): void {
   if (typeof value !== 'boolean') throw new ConfigurationError(`\`policy.${option}\` of field \`${field}\` must be true or false.`);
+}
+
+function checkNear(value: unknown, field: string): void {
+  const { maxMetres, ...others } = (value ?? {}) as Partial<NearPolicy>;
+  const isRadius = typeof maxMetres === 'number' && maxMetres >= leastMetres && maxMetres <= mostMetres;
+  if (!isRadius || Object.keys(others).length > 0)
+    throw new ConfigurationError(
+      `\`policy.near\` of field \`${field}\` must be { maxMetres }, the largest radius in metres: from ${leastMetres} to ${mostMetres}.`,
+    );
 }
 
 function checkAllowed(value: unknown, option: string, field: string): void {
@@ -152,12 +183,13 @@ function namesOf(allowed: Allowed | undefined): readonly string[] | undefined {
 
 /** What a checked policy says to callers for whom every rule holds. */
 export function resolvePolicy(policy: Policy): ResolvedPolicy {
-  const { filter, sort, aggregate, group, insert, update } = policy;
+  const { filter, sort, aggregate, group, near, insert, update } = policy;
   return {
     ...(filter === undefined ? {} : { filter }),
     ...(sort === undefined ? {} : { sort }),
     ...(aggregate === undefined ? {} : { aggregate }),
     ...(group === undefined ? {} : { group }),
+    ...(near === undefined ? {} : { near }),
     ...(insert === undefined ? {} : { insert: insert !== false }),
     ...(update === undefined ? {} : { update: update !== false }),
     ...(isPrivate(policy) ? { private: true } : {}),

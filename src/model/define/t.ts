@@ -1,9 +1,11 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
+import type { Point } from '../value/point-leaf.ts';
 import { adoptSchema } from './adopt-schema.ts';
-import { build, extend, maintainedDate, objectSchema, open, withoutDefault } from './build-schema.ts';
+import { build, extend, objectSchema, open } from './build-schema.ts';
 import type { NotOptional, ObjectField, OptionsIn, Overlaid, TypesIn } from './field-types.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
 import type { DocumentOf, OptionsFrom, TypesFrom } from './infer.ts';
+import { maintainedFields } from './maintained-fields.ts';
 import { isOptional, markOptional } from './optional.ts';
 import { asSchema, isForeign } from './raw-schema.ts';
 import type {
@@ -29,9 +31,6 @@ import type {
   StringOptions,
 } from './schema.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
-
-/** The options of a field that the service sets. Not exported, or declarations would name a path that packages lack. */
-type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;
 
 /**
  * The builders of fields. Each returns a JSON Schema (2020-12). `bsonType` names a stored type that JSON does not have.
@@ -149,6 +148,16 @@ export const t = {
     build({ type: 'string', enum: Array.isArray(values) ? [...values] : values, ...open(options) }),
 
   /**
+   * A point on Earth in GeoJSON, `{ type: 'Point', coordinates: [longitude, latitude] }`, in documents as on the wire.
+   * A patch replaces it whole. With `policy.near`, lists find the records around a place.
+   *
+   * @example
+   * t.point({ policy: { near: { maxMetres: 50_000 } } })
+   */
+  point: <const O extends FieldOptions<Point>>(options?: O & Closed<O, FieldOptions<Point>>): Field<LeafTypes<Point, Point>, O> =>
+    build({ type: 'object', ...open(options), bsonType: 'point' }),
+
+  /**
    * An array. Patch and put replace the whole array.
    *
    * @example
@@ -256,45 +265,5 @@ export const t = {
   ): Field<TypesFrom<S>, Overlaid<OptionsFrom<S>, O>> =>
     build(extend(adoptSchema(isForeign(schema) ? schema : asSchema(schema, 't.from(…)'), 't.from(…)'), open(options))),
 
-  /**
-   * The revision of the record, and its only source of an ETag: 0 on create, and one more after each write.
-   *
-   * @example
-   * t.revision()
-   */
-  revision: <const O extends Maintained<number>>(
-    options?: O & Closed<O, Maintained<number>>,
-  ): Field<LeafTypes<number, number>, O & { readonly '~maintained': true }> =>
-    build({ type: 'integer', minimum: 0, ...withoutDefault('revision', options), default: 0, bsonType: 'int', maintained: 'revision' }),
-
-  /**
-   * The time when the record was created. The service sets it.
-   *
-   * @example
-   * t.createdAt({ policy: { sort: true } })
-   */
-  createdAt: <const O extends Maintained<Date>>(
-    options?: O & Closed<O, Maintained<Date>>,
-  ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('createdAt', options)),
-
-  /**
-   * The time of the last write to the record. The service sets it.
-   *
-   * @example
-   * t.updatedAt({ policy: { filter: ['gte'] } })
-   */
-  updatedAt: <const O extends Maintained<Date>>(
-    options?: O & Closed<O, Maintained<Date>>,
-  ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true }> => build(maintainedDate('updatedAt', options)),
-
-  /**
-   * The time of the delete, which sets this field instead of removing the record. See `docs/reference/soft-delete.md`.
-   *
-   * @example
-   * t.deletedAt()
-   */
-  deletedAt: <const O extends Maintained<Date>>(
-    options?: O & Closed<O, Maintained<Date>>,
-  ): Field<LeafTypes<Date, string>, O & { readonly '~maintained': true; readonly '~optional': true }> =>
-    build(markOptional(maintainedDate('deletedAt', options))),
+  ...maintainedFields,
 };

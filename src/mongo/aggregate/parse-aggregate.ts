@@ -5,6 +5,7 @@ import type { QueryField, QueryFields } from '../../model/compile/query-fields.t
 import { type Aggregate, aggregateParameters, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../../model/define/aggregates.ts';
 import { Invalid } from '../../rules.ts';
 import { compileFilter, type FilterRules, filterName, inUrl } from '../list/compile-filter.ts';
+import { nearName, type ReadNear } from '../list/near-parameters.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../list/parse-conditions.ts';
 import { deletedName } from '../list/parse-list-query.ts';
 import { isSearch, parseSearch, type SearchRules, searchName } from '../list/parse-search.ts';
@@ -42,6 +43,15 @@ export interface AggregateRules extends FilterRules {
   readonly own: QueryFields;
   /** How `q` searches the list. @default it has no `q` */
   readonly search?: SearchRules | undefined;
+  /** Whether the records have points that may lie around a place. @default false */
+  readonly hasPoints?: boolean;
+}
+
+/** What the parser takes from the request. */
+interface AggregateAsked {
+  readonly takesDeleted: boolean;
+  /** Reads the parameter `near`. Undefined for a request without it. */
+  readonly readNear?: ReadNear | undefined;
 }
 
 type AggregateParameter = (typeof aggregateParameters)[number];
@@ -53,11 +63,12 @@ const subject = 'this aggregate';
  * `invalid_query` (400) with the first 20 errors, and `validation_failed` (422) for an integer of more than 64 bits.
  */
 export function parseAggregateQuery(
-  parameters: readonly QueryParameter[],
+  given: readonly QueryParameter[],
   rules: AggregateRules,
-  { takesDeleted }: { readonly takesDeleted: boolean },
+  { takesDeleted, readNear }: AggregateAsked,
 ): AggregateQuery {
   const errors = new QueryErrors();
+  const { near, others: parameters } = readNear?.(given, errors) ?? { near: undefined, others: given };
   const settings = new Map<AggregateParameter, string[]>();
   const filters: QueryParameter[] = [];
   const searches: QueryParameter[] = [];
@@ -68,7 +79,12 @@ export function parseAggregateQuery(
     else if (rules.search && isSearch(parameter)) searches.push(parameter);
     else if (!takesDeleted || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
-  const names = [...aggregateParameters, ...(takesDeleted ? [deletedName] : []), ...(rules.search ? [searchName] : [])];
+  const names = [
+    ...aggregateParameters,
+    ...(takesDeleted ? [deletedName] : []),
+    ...(rules.search ? [searchName] : []),
+    ...(rules.hasPoints ? [nearName] : []),
+  ];
   const { conditions, outOfRange } = parseConditions(filters, rules, { parameters: names, subject }, errors);
   const [text] = settings.get(filterName) ?? [];
   const filter = text === undefined ? undefined : compileFilter(text, { ...rules, subject }, inUrl, errors, outOfRange);
@@ -89,6 +105,7 @@ export function parseAggregateQuery(
     figures,
     isCounted,
     timeZone,
+    ...(near && { near }),
   };
 }
 

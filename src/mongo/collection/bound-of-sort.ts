@@ -16,7 +16,7 @@ export interface Bound {
  */
 export function boundOfSort({ sort, search, window }: ListQuery, { maxSorted }: ThroughReadOptions): Bound | undefined {
   const byRelated = sort.some(({ field }) => isThrough(field)) ? maxSorted : Number.POSITIVE_INFINITY;
-  const ofSearch = search?.terms && window.mode !== 'relevance' ? search.maxMatches : Number.POSITIVE_INFINITY;
+  const ofSearch = search?.terms && window.mode !== 'only' ? search.maxMatches : Number.POSITIVE_INFINITY;
   if (byRelated <= ofSearch) return Number.isFinite(byRelated) ? { max: byRelated, exceeded: () => tooManyToSort(byRelated) } : undefined;
   return { max: ofSearch, exceeded: () => tooManyFound(ofSearch, 'to be sorted', ', or leave out `sort`') };
 }

@@ -170,10 +170,10 @@ export function openReads(
     bytes: number,
     work: Work,
   ): ThroughQuery | Promise<ThroughQuery> {
-    const { search } = asked;
+    const { search, near } = asked;
     if (search?.terms) requireFixedScope(model, scope);
-    const conditions = buildFilter(asked.conditions);
-    const own = both(search ? both(conditions, searchFilter(search)) : conditions, scope);
+    const found = search ? searchFilter(search) : near?.within;
+    const own = both(both(buildFilter(asked.conditions), found), scope);
     if (asked.through.length === 0 && asked.filter === undefined) return { filter: own, stages: [] };
     work.limitTo(maxTimeMS); // the first command is one on another collection
     return matchFurther(asked, own, { model, sight, room: { ids: maxIds, bytes }, work });
@@ -206,26 +206,28 @@ export function openReads(
     },
 
     async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutThrough }, work) {
+      const { near, search } = asked;
+      const nearby = near && (await import('../near/near.ts'));
       const byRelated = computeSort(asked.sort, model, through.sight);
-      const computed = asked.search ? (byRelated ?? rankIds(asked, model)) : byRelated;
+      const computed = search ? (byRelated ?? rankIds(asked, model)) : byRelated;
       const matched = match(asked, scope, through, bytesOfIds(asked, computed !== undefined), work);
       const matching = matched instanceof Promise ? await matched : matched;
       const query = computed ? { ...asked, sort: computed.sort } : asked;
-      const sortPaths = query.sort.map(({ field }) => field.path);
+      const sortPaths = nearby ? [nearby.distanceKey] : query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
-      const plan = planPage(query, matching, computed?.stages);
+      const plan = nearby ? nearby.planNear(query, matching) : planPage(query, matching, computed?.stages);
       const read = readerFor(asked);
-      const bound = byRelated || asked.search ? boundOfSort(asked, through) : undefined;
+      const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
-      const [batch, total] = await read(work, (command) =>
-        Promise.all([
-          measuresFirst ? readMeasured(plan, projection, command, maxPageBytes) : readPage(plan, projection, command),
-          query.total === 'exact' && known ? known : countAll(query, matching, command),
-        ]),
-      );
+      const [batch, total] = await read(work, (command) => {
+        const found = measuresFirst ? readMeasured(plan, projection, command, maxPageBytes) : readPage(plan, projection, command);
+        const counted = query.total === 'exact' && known ? known : countAll(query, matching, command);
+        return Promise.all([near && nearby ? nearby.withIndex(found, model, near) : found, counted]);
+      });
       const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
-      if (!computed && !asked.search) notice?.({ filter: matching.filter, sort, limit: plan.limit });
-      return buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
+      if (!computed && !search && !near) notice?.({ filter: matching.filter, sort, limit: plan.limit });
+      const page = buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
+      return near && nearby ? nearby.withDistances(page, near) : page;
     },
 
     async aggregate(asked, scope, { stages, limit, through = withoutThrough }, work) {

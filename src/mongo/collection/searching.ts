@@ -17,7 +17,7 @@ interface Ranked {
 
 /** The order of ids that an engine outside of the database has found. Undefined if a list has another order. */
 export function rankIds({ window, search, sort }: ListQuery, model: CompiledModel): Ranked | undefined {
-  if (window.mode !== 'relevance' || !search?.ids) return undefined;
+  if (window.mode !== 'only' || !search?.ids) return undefined;
   const as = temporaryKey(model, 0);
   const [id] = sort as readonly [SortKey]; // there is no other key
   const rank = { ...id, field: { ...id.field, path: as } satisfies QueryField };

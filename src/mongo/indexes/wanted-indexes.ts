@@ -80,6 +80,7 @@ export interface Wanted extends PlannedIndex {
 export function wantedBy(source: IndexSource): Wanted[] {
   return [
     ...wantedByList(source),
+    ...wantedByNear(source),
     ...wantedByThrough(source),
     ...wantedByFilters(source),
     ...wantedByRelations(source),
@@ -108,6 +109,20 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
     return [wantedFor(model, indexed, field.path, scope, isPoint(field), `${list.resource}: ${use} by ${field.name}`)];
   });
   return [...ofScope, ...ofFields];
+}
+
+/**
+ * `$geoNear` fails without an index of the point. The point comes first, because a scope may let some callers see
+ * everything, and deleted records are in it, because some callers may ask for them.
+ */
+function wantedByNear({ model, list }: IndexSource): Wanted[] {
+  if (!list) return [];
+  const scope = list.scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).filter(({ path }) => path !== '_id');
+  return [...model.clientFields.values()].flatMap(({ name, path, near }): Wanted[] => {
+    if (!near || !model.fieldTable.get(name)?.field.index) return [];
+    const key: IndexKey = [[path, '2dsphere'], ...scope.map((one) => [one.path, 1] as const)];
+    return [{ key, options: {}, isOfLiving: model.deletedAt !== undefined, reasons: [`${list.resource}: near ${name}`] }];
+  });
 }
 
 /**

@@ -10,7 +10,7 @@ import { bracketOf } from '../query/sort-value.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { formatCursor } from './cursor.ts';
 import type { ListQuery } from './parse-list-query.ts';
-import type { CursorWindow } from './parse-paging.ts';
+import type { CursorWindow, OnlyWindow } from './parse-paging.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -31,6 +31,8 @@ export interface Page extends PageEnd {
    * which cannot end early.
    */
   endAt(last: StoredRecord): PageEnd;
+  /** How far away a record is, in metres, if that was asked for. */
+  readonly distanceOf?: (record: StoredRecord) => number;
   /** The JSON of its records, once it is written. */
   readonly written?: WrittenRecords;
 }
@@ -39,7 +41,7 @@ export interface Page extends PageEnd {
 interface PageEnd {
   readonly hasNext: boolean;
   /** The place of the page in its list. */
-  readonly place: CursorPlace | OffsetPlace | OnlyPlace;
+  readonly place: CursorPlace | OffsetPlace | OnlyWindow;
 }
 
 /** The bytes of a JSON array, and the records in it. */
@@ -59,13 +61,6 @@ export interface CursorPlace {
 export interface OffsetPlace {
   readonly mode: 'offset';
   readonly number: number;
-}
-
-/** The only page of a list in the order of relevance. */
-interface OnlyPlace {
-  readonly mode: 'relevance';
-  /** Whether the list is paged by number. */
-  readonly isNumbered: boolean;
 }
 
 /** A number of records, counted or estimated. */
@@ -95,7 +90,7 @@ export function buildPage(
     const place: OffsetPlace = { mode: 'offset', number: window.number };
     return { ...settings, records, size: limit, direction: 1, hasNext: goesOn, place, endAt: refuse };
   }
-  if (window.mode === 'relevance') {
+  if (window.mode === 'only') {
     const end = (hasNext: boolean) => ({ hasNext, place: window });
     return { ...settings, records, size: limit, direction: 1, ...end(goesOn), endAt: () => end(true) };
   }

@@ -14,6 +14,7 @@ import type { Matching } from '../relations/through/plan-through.ts';
 import { isConditionThrough, type ThroughRelation, throughFields } from '../relations/through/through-field.ts';
 import { compileFilter, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
+import { type Near, nearParameters, type ReadNear } from './near-parameters.ts';
 import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import {
   type Paging,
@@ -46,6 +47,8 @@ export interface ListQuery extends Matching {
   readonly isWhole?: boolean;
   /** The relations to include. */
   readonly include: readonly string[];
+  /** The circle whose records the list shows, nearest first. */
+  readonly near?: Near | undefined;
 }
 
 /** The limits of filters and sorts. */
@@ -75,6 +78,8 @@ export interface ListRules extends FilterLimits {
    * @default false
    */
   readonly isWhole?: boolean;
+  /** Whether the list has points, around which it finds records. @default false */
+  readonly hasPoints?: boolean;
 }
 
 /** The parameters of every list. No filterable field may have such a name. */
@@ -89,9 +94,10 @@ const ofList: OtherParameters = { parameters: listParameters, subject };
 const ofDeleted: OtherParameters = { parameters: [...listParameters, deletedName], subject };
 
 /** What unknown parameters of a list could be meant for. */
-function around({ search }: ListRules, { deleted }: Asked): OtherParameters {
+function around({ search, hasPoints }: ListRules, { deleted }: Asked): OtherParameters {
   const known = deleted === undefined ? ofList : ofDeleted;
-  return search ? { ...known, parameters: [...known.parameters, searchName] } : known;
+  if (!search && !hasPoints) return known;
+  return { ...known, parameters: [...known.parameters, ...(search ? [searchName] : []), ...(hasPoints ? nearParameters : [])] };
 }
 
 /** The settings that the parser of a list takes from the request. */
@@ -104,6 +110,8 @@ export interface Asked extends CursorBounds {
   readonly isPartial?: boolean;
   /** Whether the parameters stand in a body, and not in a URL. @default false */
   readonly isInBody?: boolean;
+  /** Reads the parameters of `near`. Undefined for a request without them. */
+  readonly readNear?: ReadNear | undefined;
   /** Undefined if clients may not ask for deleted records, and the parameter is unknown. */
   readonly deleted?: CursorBounds['deleted'];
 }
@@ -111,7 +119,7 @@ export interface Asked extends CursorBounds {
 /** The parameters of a list that is answered whole. By `after`, it goes on where an answer was cut. */
 const ofWhole: ReadonlySet<ListParameter> = new Set(['sort', 'after', 'fields', 'filter']);
 
-const notForWhole = new Invalid('not_available', 'is not available when the list is exported whole');
+export const notForWhole = new Invalid('not_available', 'is not available when the list is exported whole');
 
 /** Parameters that may be given several times. */
 const addingUp: ReadonlySet<string> = new Set<ListParameter>(['sort', 'fields', 'include']);
@@ -129,10 +137,13 @@ export const settingKinds: ReadonlyMap<string, SettingKind> = new Map<ListParame
  * the value. Throws `invalid_query` (400) with the first 20 errors, `validation_failed` (422) for an integer of more
  * than 64 bits, and `invalid_cursor` (400).
  */
-export function parseListQuery(parameters: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
+export function parseListQuery(given: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
   const { paging, selector, includes, isWhole = false, search: ofSearch } = rules;
-  const { isPartial = false, isInBody = false, deleted } = asked;
+  const { isPartial = false, isInBody = false, deleted, readNear } = asked;
   const errors = new QueryErrors();
+  const nearby = readNear?.(given, errors);
+  const parameters = nearby ? nearby.others : given;
+  const near = nearby?.near;
   const settings = new Map<ListParameter, string[]>();
   const filters: QueryParameter[] = [];
   const searches: QueryParameter[] = [];
@@ -152,7 +163,7 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
   const limit = parseLimit(settings, paging, errors);
   const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
-  const isFiltered = conditions.length > 0 || filter !== undefined || searches.length > 0;
+  const isFiltered = conditions.length > 0 || filter !== undefined || searches.length > 0 || near !== undefined;
   const total = parseTotal(settings, paging, { isFiltered, isPartial }, errors);
   const include = parseInclude(settings.get('include') ?? [], includes.names, errors);
   const fields = settings.get('fields');
@@ -161,11 +172,12 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
   if (isByRelevance) refuseWithoutSort(settings, paging, errors);
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
-  const window: Window = isByRelevance
-    ? { mode: 'relevance', isNumbered: number !== undefined }
-    : number === undefined
-      ? parseWindow(settings, { conditions, filter, sort, search }, rules.resource, asked)
-      : { mode: 'offset', number };
+  const window: Window =
+    isByRelevance || near
+      ? { mode: 'only', isNumbered: number !== undefined }
+      : number === undefined
+        ? parseWindow(settings, { conditions, filter, sort, search }, rules.resource, asked)
+        : { mode: 'offset', number };
   const own = conditions.filter((condition) => !isConditionThrough(condition));
   const through = conditions.filter(isConditionThrough);
   const isSelectable = selector !== undefined;
@@ -184,6 +196,7 @@ export function parseListQuery(parameters: readonly QueryParameter[], rules: Lis
     isSelectable,
     ...(isWhole && { isWhole }),
     include,
+    ...(near && { near }),
   };
 }
 

@@ -47,11 +47,11 @@ export function checkPaging(paging: Paging): void {
 }
 
 /** The part of a list that a request asks for. */
-export type Window = OffsetWindow | CursorWindow | RelevanceWindow;
+export type Window = OffsetWindow | CursorWindow | OnlyWindow;
 
-/** The best matches of a search: the only page. */
-interface RelevanceWindow {
-  readonly mode: 'relevance';
+/** The only page of a list: the best matches of a search, or the records nearest to a place. */
+export interface OnlyWindow {
+  readonly mode: 'only';
   /** Whether the list is paged by number. */
   readonly isNumbered: boolean;
 }

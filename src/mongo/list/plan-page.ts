@@ -23,6 +23,8 @@ export interface PagePlan {
    * them.
    */
   readonly computed?: { readonly filter: Filter; readonly stages: readonly BsonDocument[] };
+  /** Set if the records come in the order of their distance: the options of the `$geoNear` that finds them. */
+  readonly nearest?: BsonDocument;
 }
 
 /**
@@ -40,7 +42,7 @@ export function planPage(
   return {
     ranges: window.mode === 'cursor' ? rangesOf(matching, order, window) : [matching],
     sort: new Map<string, Direction>([
-      ...(window.mode === 'relevance' && !computing ? byScore : []),
+      ...(window.mode === 'only' && !computing ? byScore : []),
       ...order.map(({ field, direction }) => [field.path, direction] as const),
     ]),
     skip: window.mode === 'offset' ? (window.number - 1) * limit : 0,
@@ -72,8 +74,8 @@ function rangesOf(matching: Filter, order: ListQuery['sort'], { from, direction 
 }
 
 /** Whether a plan is one filter that a `find` can answer. */
-export function isFind({ ranges, stages, computed }: PagePlan): boolean {
-  return ranges.length === 1 && stages.length === 0 && !computed;
+export function isFind({ ranges, stages, computed, nearest }: PagePlan): boolean {
+  return ranges.length === 1 && stages.length === 0 && !computed && !nearest;
 }
 
 /**
@@ -85,8 +87,9 @@ export function isFind({ ranges, stages, computed }: PagePlan): boolean {
  * at than the page needs. With computed values, all matches are sorted, and the ranges are one condition on the values.
  */
 export function buildPipeline(plan: PagePlan, collection: string): BsonDocument[] {
-  const { ranges, sort, skip, limit, stages, computed } = plan;
+  const { ranges, sort, skip, limit, stages, computed, nearest } = plan;
   const cut = [...(skip > 0 ? [{ $skip: skip }] : []), { $limit: limit }];
+  if (nearest) return [{ $geoNear: { ...nearest, query: ranges[0] } }, ...stages, ...cut, { $sort: sort }];
   if (computed) return [{ $match: computed.filter }, ...stages, ...computed.stages, { $match: { $or: ranges } }, { $sort: sort }, ...cut];
   const [first, ...others] = ranges;
   const read = (range: Filter): BsonDocument[] => [{ $match: range }, { $sort: sort }, ...stages, ...cut];

@@ -3,6 +3,7 @@ import type { ArrayNode, CompiledField, LeafNode, MapNode, Node, ObjectNode, Slo
 import type { Leaf } from '../../model/value/leaf.ts';
 import { anyLeaf, binaryLeaf, booleanLeaf, dateLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../../model/value/leaves.ts';
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../../model/value/number-leaves.ts';
+import { coordinateSchemas, pointLeaf } from '../../model/value/point-leaf.ts';
 
 /**
  * A schema in the dialect of MongoDB's `$jsonSchema`: that of draft 4 with `bsonType`. Bounds may be bigint or
@@ -115,6 +116,7 @@ const comparedAlike: ReadonlySet<Leaf> = new Set([stringLeaf, intLeaf, booleanLe
 function leafSchema({ leaf, keywords, bounds }: LeafNode): BsonSchema {
   const bsonType = stored.get(leaf);
   if (leaf === anyLeaf) return {};
+  if (leaf === (pointLeaf as Leaf)) return pointSchema;
   if (bsonType === undefined) return { enum: leaf.readSchema.enum };
   return {
     bsonType,
@@ -122,6 +124,22 @@ function leafSchema({ leaf, keywords, bounds }: LeafNode): BsonSchema {
     ...(numeric.has(leaf) ? numberRules(leaf, bounds ?? keywords) : {}),
   };
 }
+
+/** The two coordinates are doubles. In draft 4, `items` may be an array of schemas. */
+const pointSchema: BsonSchema = {
+  bsonType: 'object',
+  required: ['type', 'coordinates'],
+  properties: {
+    type: { enum: ['Point'] },
+    coordinates: {
+      bsonType: 'array',
+      items: coordinateSchemas.map(({ minimum, maximum }) => ({ bsonType: 'double', minimum, maximum })),
+      minItems: coordinateSchemas.length,
+      maxItems: coordinateSchemas.length,
+    },
+  },
+  additionalProperties: false,
+};
 
 const numeric: ReadonlySet<Leaf> = new Set([intLeaf, int64Leaf, floatLeaf, decimalLeaf] as Leaf[]);
 

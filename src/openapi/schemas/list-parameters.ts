@@ -12,15 +12,9 @@ import { searchName } from '../../mongo/list/parse-search.ts';
 import { isThrough } from '../../mongo/relations/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Part, Schema } from '../document.ts';
+import { distancesParameter, nearParameter } from './near-parameters.ts';
+import { commaSeparated, parameter } from './parameter.ts';
 import { textLeaf, withNull } from './value-schema.ts';
-
-/** A parameter of a query string. */
-export function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
-  return { name, in: 'query', description, ...style, schema };
-}
-
-/** The form of an array in a query string. */
-export const commaSeparated = { style: 'form', explode: false };
 
 /**
  * The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and
@@ -30,9 +24,13 @@ export function listParameters(resource: CompiledResource, isBelow = false): Par
   return [...filterParameters(resource), ...settingParameters(resource, isBelow)];
 }
 
-/** The query parameters that filter a list: those of its fields, `filter` and `q`. */
+/** The query parameters that filter a list: those of its fields, `filter`, `q` and `near`. */
 export function filterParameters(resource: CompiledResource): Part[] {
-  return [...fieldFilters(filterFields(resource), resource), ...expressionParameter(resource), ...searchParameter(resource)];
+  return [...fieldFilters(filterFields(resource), resource), ...findingParameters(resource)];
+}
+
+function findingParameters(resource: CompiledResource): Part[] {
+  return [...expressionParameter(resource), ...searchParameter(resource), ...nearParameter(resource)];
 }
 
 function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledResource): Part[] {
@@ -66,6 +64,7 @@ function settingParameters(resource: CompiledResource, isBelow: boolean): Part[]
     ...totalParameter(paging.total, model.deletedAt === undefined && !isBelow),
     ...fieldsParameters(resource),
     ...includeParameter(resource),
+    ...distancesParameter(resource),
     ...deletedParameter(resource),
   ];
 }
@@ -86,8 +85,7 @@ export function listBody(resource: CompiledResource, isBelow = false): Schema {
         return [operator === 'eq' ? field.name : `${field.name}[${operator}]`, member] as const;
       }),
   );
-  const others = [...expressionParameter(resource), ...searchParameter(resource), ...settingParameters(resource, isBelow)];
-  const settings = others.map(({ name, description, schema }) => {
+  const settings = [...findingParameters(resource), ...settingParameters(resource, isBelow)].map(({ name, description, schema }) => {
     return [name, { ...jsonSetting(name as string, schema as Schema), description }] as const;
   });
   return { type: 'object', properties: Object.fromEntries([...filters, ...settings]), additionalProperties: false };
@@ -105,6 +103,7 @@ function jsonOperand({ leaf, nullable }: QueryField, operator: Operator, limits:
 /** An empty array says nothing, and a flag is written as JSON writes it. */
 function jsonSetting(name: string, { minItems, ...schema }: Schema): Schema {
   if (name === filterName) return { ...schema, maxLength: inBody.maxBytes };
+  if (schema.prefixItems) return { ...schema, minItems };
   if (name !== 'total') return schema;
   const values = (schema.enum as readonly string[]).map((value) => (value === 'estimate' ? value : value === 'true'));
   return { enum: values, default: false };

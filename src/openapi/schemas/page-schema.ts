@@ -1,8 +1,9 @@
+import { nearPoints } from '../../mongo/list/near-parameters.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Schema } from '../document.ts';
 
 /** The `page` member of a list's answer. */
-export function pageSchema({ max, total, mode }: CompiledResource['paging']): Schema {
+export function pageSchema({ paging: { max, total, mode }, model }: CompiledResource): Schema {
   const properties = {
     size: { type: 'integer', minimum: 1, maximum: max, description: 'How many records a page has at most.' },
     ...(mode === 'offset' ? { number: { type: 'integer', minimum: 1, description: 'The number of the page.' } } : {}),
@@ -10,7 +11,8 @@ export function pageSchema({ max, total, mode }: CompiledResource['paging']): Sc
     ...(mode === 'cursor' ? cursors : {}),
   };
   const counted = total === false ? {} : { total: count, total_is_estimate: isEstimate };
-  return { type: 'object', properties: { ...properties, ...counted }, required: Object.keys(properties) };
+  const measured = nearPoints(model.clientFields).length > 0 ? { distances } : {};
+  return { type: 'object', properties: { ...properties, ...counted, ...measured }, required: Object.keys(properties) };
 }
 
 const cursors = {
@@ -18,6 +20,11 @@ const cursors = {
   prev_cursor: { type: ['string', 'null'], description: 'The value of `before` for the previous page; null on the first.' },
 };
 const count = { type: 'integer', minimum: 0, description: 'The number of all matches, when it was asked for.' };
+const distances = {
+  type: 'array',
+  items: { type: 'number', minimum: 0 },
+  description: 'How far away each record of `data` is, in metres, when it was asked for.',
+};
 const isEstimate = { type: 'boolean', const: true, description: 'There where `total` is an estimate.' };
 
 const ownPage = {

@@ -98,10 +98,10 @@ function isChoice(operation: Operation): boolean {
   return operation === 'list' || operation === 'get';
 }
 
-function describePage(root: ObjectNode, { paging }: CompiledResource, { read, selected }: RecordSchemas): Schema {
+function describePage(root: ObjectNode, resource: CompiledResource, { read, selected }: RecordSchemas): Schema {
   const members = [
     { name: 'data', schema: { type: 'array', items: selected ?? read }, isRequired: true },
-    { name: 'page', schema: pageSchema(paging), isRequired: true },
+    { name: 'page', schema: pageSchema(resource), isRequired: true },
   ];
   return describe(root, 'Page', members, 'record');
 }

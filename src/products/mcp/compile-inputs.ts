@@ -86,7 +86,8 @@ function follow(document: OpenapiDocument, reference: string): Part {
   return document.components[kind]?.[name.replaceAll('~1', '/').replaceAll('~0', '~')] as Part;
 }
 
-const isFilter = ({ name }: Parameter): boolean => name.endsWith(']');
+/** `near[location]` is no filter of one value: its description says what its numbers are. */
+const isFilter = ({ name, schema }: Parameter): boolean => name.endsWith(']') && !('prefixItems' in schema);
 
 /** `total_gte` for `total[gte]`, and `number` for `number[eq]`. */
 function wantedName(name: string): string {
@@ -99,7 +100,10 @@ function inPath({ name, schema }: Parameter, resolve: Resolve): Named {
 
 function inQuery({ name, schema, description, required = false }: Parameter, resolve: Resolve): Named {
   const text = name in words ? words[name] : firstSentence(description);
-  return [name, { in: 'query', name, required, schema: withText(name === 'sort' ? sortSchema(schema) : simplify(schema, resolve), text) }];
+  return [
+    wantedName(name),
+    { in: 'query', name, required, schema: withText(name === 'sort' ? sortSchema(schema) : simplify(schema, resolve), text) },
+  ];
 }
 
 /** A name such as `sort` has the meaning that the operation gives it. */

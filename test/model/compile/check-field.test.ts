@@ -41,12 +41,12 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a policy on a field that an embedded object does not have',
       () => js.object('Place', { city: js.string() }, { policy: { street: { private: true } } }),
-      '`policy.street` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate.',
+      '`policy.street` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate, near.',
     ],
     [
       'an unknown policy option',
       () => js.string({ policy: { secret: true } }),
-      '`policy.secret` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate.',
+      '`policy.secret` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate, near.',
     ],
     ['a policy that is none', () => js.string({ policy: true }), '`policy` of field `value` must be an object.'],
     [
@@ -72,7 +72,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'sort on a list',
       () => t.array(t.string(), { policy: { sort: true } }),
-      '`policy.sort` of field `value` needs a single value: arrays, objects, maps and untyped values have no order.',
+      '`policy.sort` of field `value` needs a single value: arrays, objects, maps, points and untyped values have no order.',
     ],
     [
       'a private field that may be filtered',
@@ -160,7 +160,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'an unknown stored type',
       () => ({ bsonType: 'data' }),
-      '`bsonType` of `value` must be one of int, long, double, decimal, date, objectId, binData.',
+      '`bsonType` of `value` must be one of int, long, double, decimal, date, objectId, binData, point.',
     ],
     ['no schema at all', () => 'string' as never, 'The schema of `value` must be an object: a builder of `t`, or a JSON Schema.'],
     ['a default of another type', () => js.int({ default: 'five' }), 'The `default` of `value` does not fit: `value` must be an integer.'],

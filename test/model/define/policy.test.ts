@@ -22,7 +22,7 @@ describe('a policy', () => {
     [{ priavte: true }, '`policy.priavte` of field `name` is not a policy option; did you mean `private`?'],
     [
       { x: true },
-      '`policy.x` of field `name` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate.',
+      '`policy.x` of field `name` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate, near.',
     ],
     [
       { insert: 1 },

@@ -24,7 +24,16 @@ describe('a list', () => {
     expect(names.filter((name) => name.startsWith('objectId'))).toEqual(['objectId[in]']);
     expect(names.filter((name) => name.startsWith('any'))).toEqual(['any[exists]']);
     expect(names).toContain('place.city[eq]');
-    expect(names.filter((name) => !name.includes('['))).toEqual(['filter', 'sort', 'limit', 'after', 'before', 'total']);
+    expect(names.filter((name) => !name.includes('['))).toEqual([
+      'filter',
+      'near',
+      'sort',
+      'limit',
+      'after',
+      'before',
+      'total',
+      'distances',
+    ]);
   });
 
   it('offers what its resource allows and nothing else', () => {

@@ -12,7 +12,7 @@ const every = openapiDocument(everyApi());
 describe('a read schema', () => {
   it('requires every readable field but the optional ones', () => {
     const { properties, required } = schemaOf(every, 'EverythingRead');
-    expect(Object.keys(properties).filter((name) => !required.includes(name))).toEqual(['mail', 'uuid', 'amounts']);
+    expect(Object.keys(properties).filter((name) => !required.includes(name))).toEqual(['mail', 'uuid', 'spot', 'amounts']);
   });
 
   it('shows the id first, and what the service itself sets', () => {

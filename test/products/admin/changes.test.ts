@@ -120,6 +120,13 @@ describe('changesOf', () => {
     expect(changesOf({ list: [{ n: null }] }, { list: [{}] }, patch, schemas)).toEqual({ list: [{}] });
   });
 
+  it('has a point whole: what is not merged has no name that ends with Patch', () => {
+    const point = (...coordinates: number[]) => ({ type: 'Point', coordinates });
+    const schema = { properties: { at: { properties: { type: { type: 'string' }, coordinates: { type: 'array' } } } } } as Schema;
+    expect(changesOf({ at: point(8, 47) }, { at: point(8, 48) }, schema, schemas)).toEqual({ at: point(8, 48) });
+    expect(changesOf({ at: point(8, 47) }, { at: point(8, 47) }, schema, schemas)).toEqual({});
+  });
+
   it('knows only what the record and the schema themselves have', () => {
     const properties = { constructor: { type: ['string', 'null'] } };
     expect(changesOf({}, { constructor: null, toString: null }, { properties } as Schema, schemas)).toEqual({});

@@ -50,6 +50,7 @@ interface LeafSamples {
 const same = (...values: readonly Plain[]) => values.map((value) => ({ sent: value, stored: value, shown: value }));
 const decimal = (sent: Plain, shown: string) => ({ sent, stored: Decimal128.fromString(shown), shown });
 const date = (sent: string, shown = sent) => ({ sent, stored: new Date(shown), shown });
+const pointAt = (longitude: Plain, latitude: Plain) => ({ type: 'Point', coordinates: [longitude, latitude] });
 const double = (sent: Plain, stored: number) => ({ sent, stored, shown: sent });
 
 export const leaves = {
@@ -67,6 +68,13 @@ export const leaves = {
     wrong: ['soon', 5n, { $date: 1n }],
   },
   enum: { good: same('red', 'green'), wrong: ['purple', 1n, { $in: ['red'] }] },
+  point: {
+    good: [
+      { sent: pointAt(8n, 47.5), stored: pointAt(8, 47.5), shown: pointAt(8n, 47.5) },
+      { sent: pointAt(-180n, 90n), stored: pointAt(-180, 90), shown: pointAt(-180n, 90n) },
+    ],
+    wrong: ['8,47', [8n, 47n], { type: 'Point' }, pointAt(181n, 0n), { ...pointAt(0n, 0n), bbox: [] }, { $near: pointAt(0n, 0n) }],
+  },
   any: { good: same('x', 7n, { $oid: '0123456789abcdef01234567' }, [1.5, null, { a: null, 'b.c': true }], {}, false), wrong: [] },
 } satisfies Record<string, LeafSamples>;
 

@@ -36,6 +36,7 @@ function fieldsOf(hasHidden: boolean) {
       inner: t.optional(t.object('Inner', { text: t.string({ policy: { filter: true } }) }, { policy: staff })),
       lines: t.optional(t.array(Line, { policy: { ...staff, filter: true } })),
       extra: t.optional(t.map(t.string(), { policy: staff })),
+      spot: t.optional(t.point({ policy: { ...staff, near: { maxMetres: 5000 } } })),
     }),
     revision: t.revision(),
     updatedAt: t.updatedAt(),

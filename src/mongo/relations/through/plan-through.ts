@@ -15,6 +15,8 @@ export interface Matching {
   readonly filter?: Expression | undefined;
   /** What it is searched for. */
   readonly search?: Search | undefined;
+  /** The circle of the parameter `near`. Never beside a search. */
+  readonly near?: { readonly within: Filter } | undefined;
 }
 
 /** Adds the conditions on related records, and those of the parameter `filter`, to a filter. */

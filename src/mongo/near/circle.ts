@@ -1,0 +1,45 @@
+import { type Document as BsonDocument, Double } from 'mongodb';
+import type { Filter } from '../query/filter.ts';
+
+/** A circle on Earth. */
+export interface Circle {
+  /** The stored path of the point that lies in it. */
+  readonly path: string;
+  readonly centre: readonly [longitude: number, latitude: number];
+  readonly metres: number;
+}
+
+/** The stored key of the distance, which no field can have. It is only in what `$geoNear` returns. */
+export const distanceKey = '[distance]';
+
+/** The radius with which `$geoNear` turns angles into metres. */
+const radiusOfEarth = 6_378_100;
+
+/**
+ * What a record fulfils whose point lies in a circle. It alone decides: for a page, its total and an aggregate, so that
+ * a record on the edge is in all of them or in none.
+ */
+export function withinCircle({ path, centre, metres }: Circle): Filter {
+  return { [path]: { $geoWithin: { $centerSphere: [position(centre), metres / radiusOfEarth] } } };
+}
+
+/** A little more than the rounding of `$geoNear`, in metres: it must find what lies in the circle. */
+const slack = 0.001;
+
+/**
+ * The options of `$geoNear` for the records in a circle. The `key` is named, because a collection may have indexes of
+ * several points.
+ */
+export function nearestTo({ path, centre, metres }: Circle): BsonDocument {
+  return {
+    near: { type: 'Point', coordinates: position(centre) },
+    key: path,
+    distanceField: distanceKey,
+    maxDistance: new Double(metres + slack),
+    spherical: true,
+  };
+}
+
+function position(centre: Circle['centre']): Double[] {
+  return centre.map((degrees) => new Double(degrees));
+}

@@ -1,0 +1,137 @@
+import type { Double } from 'mongodb';
+import { listNames, nearest } from '../../hints.ts';
+import type { ErrorSink } from '../../http/query-errors.ts';
+import { keyOf, type QueryParameter } from '../../http/query-string.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import { leastMetres } from '../../model/define/policy.ts';
+import { floatLeaf } from '../../model/value/number-leaves.ts';
+import { checkCoordinate } from '../../model/value/point-leaf.ts';
+import { Invalid } from '../../rules.ts';
+import { distancesName, type Near, type NearAsked, nearName } from '../list/near-parameters.ts';
+import { givenTwice } from '../list/parse-conditions.ts';
+import { type ListRules, notForWhole } from '../list/parse-list-query.ts';
+import { isSearch, searchName } from '../list/parse-search.ts';
+import { type Circle, nearestTo, withinCircle } from './circle.ts';
+
+/** Parameters that name another order or another page than the one that `near` makes. */
+const besideNear: ReadonlySet<string> = new Set(['sort', 'after', 'before', 'page']);
+
+const notBesideNear = new Invalid('conflicting_parameter', 'cannot stand beside near: the nearest records are one page, nearest first', {
+  with: nearName,
+});
+const notBesideSearch = new Invalid('conflicting_parameter', 'cannot stand beside near: leave one of them out', { with: nearName });
+const notNumbers = new Invalid('parameter_syntax', 'must be longitude, latitude and metres, such as 8.54,47.37,10000');
+const notFlag = new Invalid('type', 'must be true or false', { type: 'boolean' });
+const withoutNear = new Invalid('not_available', 'is not available without near');
+
+/** The fields that filters may name, the points among the record's own, and how `q` searches, which is not beside `near`. */
+interface Places extends Pick<ListRules, 'fields' | 'search'> {
+  readonly points: readonly QueryField[];
+}
+
+/** Reads the parameters of a list of records around a place. */
+export function readNear(
+  parameters: readonly QueryParameter[],
+  { paging, isWhole, ...places }: Pick<ListRules, 'paging' | 'isWhole'> & Places,
+  errors: ErrorSink,
+): NearAsked {
+  const { circle, others: rest, isAsked } = readCircle(parameters, places, errors);
+  const [flag, ...further] = rest.filter(isDistances);
+  const others = rest.filter((one) => !isDistances(one));
+  if (isWhole) for (const one of parameters) if (isDistances(one) || !rest.includes(one)) errors.push(notForWhole.at(keyOf(one)));
+  if (isWhole) return { near: undefined, others };
+  const showsDistances = flag !== undefined && readFlag(flag, errors);
+  if (further.length > 0) errors.push(givenTwice.at(distancesName));
+  if (showsDistances && !isAsked) errors.push(withoutNear.at(distancesName));
+  if (!isAsked) return { near: undefined, others };
+  const foreign = paging.mode === 'cursor' ? ['page'] : ['after', 'before']; // the list refuses them itself
+  const refused = others.filter(({ name, operator }) => besideNear.has(name) && operator === undefined && !foreign.includes(name));
+  for (const name of new Set(refused.map((one) => one.name))) errors.push(notBesideNear.at(name));
+  const kept = others.filter((one) => !refused.includes(one));
+  return { near: circle && asNear(circle, showsDistances), others: refuseSearch(kept, places, errors) };
+}
+
+/** Reads the circle of a query that only counts the records in it. */
+export function readWithin(parameters: readonly QueryParameter[], places: Places, errors: ErrorSink): NearAsked {
+  const { circle, others, isAsked } = readCircle(parameters, places, errors);
+  return { near: circle && asNear(circle, false), others: isAsked ? refuseSearch(others, places, errors) : others };
+}
+
+/** Refuses `q` where the list has it; elsewhere, the parser says that it is unknown. */
+function refuseSearch(parameters: readonly QueryParameter[], { search }: Places, errors: ErrorSink): readonly QueryParameter[] {
+  const others = search ? parameters.filter((one) => !isSearch(one)) : parameters;
+  if (others.length < parameters.length) errors.push(notBesideSearch.at(searchName));
+  return others;
+}
+
+function asNear(circle: Circle, showsDistances: boolean): Near {
+  return { within: withinCircle(circle), nearest: nearestTo(circle), showsDistances };
+}
+
+function isDistances({ name, operator, isItem }: QueryParameter): boolean {
+  return name === distancesName && operator === undefined && !isItem;
+}
+
+function readFlag({ value, json }: QueryParameter, errors: ErrorSink): boolean {
+  const given = json === undefined && (value === 'true' || value === 'false') ? value === 'true' : json;
+  if (typeof given !== 'boolean') errors.push(notFlag.at(distancesName));
+  return given === true;
+}
+
+interface CircleAsked {
+  readonly circle: Circle | undefined;
+  readonly isAsked: boolean;
+  readonly others: readonly QueryParameter[];
+}
+
+function readCircle(parameters: readonly QueryParameter[], { fields, points }: Places, errors: ErrorSink): CircleAsked {
+  const filters: ReadonlySet<string | undefined> = fields.get(nearName)?.operators ?? new Set();
+  const own = parameters.filter(({ name, operator }) => name === nearName && !filters.has(operator)); // a field may be called so
+  const [first, ...further] = own;
+  const isOne = further.every(({ operator, isItem }) => isItem && first?.isItem && operator === first.operator);
+  const found = first && (isOne ? parseCircle(first, own, points) : givenTwice);
+  if (first && found instanceof Invalid) errors.push(found.at(keyOf(isOne ? first : (further.at(-1) as QueryParameter))));
+  return {
+    circle: found instanceof Invalid ? undefined : found,
+    isAsked: first !== undefined,
+    others: parameters.filter((one) => !own.includes(one)),
+  };
+}
+
+/** Reads one parameter, or the three items of `near[]=8.54&near[]=47.37&near[]=10000`. */
+function parseCircle(
+  { operator, isItem, value, json }: QueryParameter,
+  items: readonly QueryParameter[],
+  points: readonly QueryField[],
+): Circle | Invalid {
+  const point = findPoint(operator, points);
+  if (point instanceof Invalid) return point;
+  const isText = json === undefined;
+  const texts = isItem ? items.map((item) => item.value) : value.split(',');
+  const given: unknown = isText ? texts : json;
+  if (!Array.isArray(given) || given.length !== 3) return notNumbers;
+  const read = given.map((one: unknown) => (isText ? floatLeaf.fromText(one as string) : floatLeaf.fromJson(one)));
+  if (read.some((one) => one instanceof Invalid)) return notNumbers;
+  const [longitude, latitude, metres] = (read as Double[]).map((double) => double.value + 0) as [number, number, number];
+  const wrong = checkCoordinate(longitude, 0, 'have') ?? checkCoordinate(latitude, 1, 'have') ?? checkMetres(metres, point);
+  return wrong ?? { path: point.path, centre: [longitude, latitude], metres };
+}
+
+/** A list with one point needs no name for it. */
+function findPoint(name: string | undefined, points: readonly QueryField[]): QueryField | Invalid {
+  const [only, ...others] = points;
+  if (name === undefined && only && others.length === 0) return only;
+  const found = points.find((one) => one.name === name);
+  if (found) return found;
+  const names = points.map((one) => one.name);
+  const suggestion = name === undefined ? undefined : nearest(name, names);
+  const legal = listNames(names.map((one) => `${nearName}[${one}]`));
+  return new Invalid('unknown_parameter', `must name a point of this list: ${legal}`, { suggestion });
+}
+
+function checkMetres(metres: number, { near }: QueryField): Invalid | undefined {
+  const { maxMetres = 0 } = near ?? {};
+  if (metres < leastMetres) return new Invalid('minimum', `must have a radius of at least ${leastMetres} metre`, { limit: leastMetres });
+  if (metres > maxMetres) return new Invalid('maximum', `must have a radius of at most ${maxMetres} metres`, { limit: maxMetres });
+  return undefined;
+}
