@@ -213,6 +213,7 @@ describe('ctx.transaction', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.request('POST', '/api/accounts/a/pay')));
     const paid = answers.filter(({ status }) => status === 200).length;
     expect(answers.filter(({ status }) => ![200, 422, 503].includes(status))).toEqual([]);
+    expect(api.errors.splice(0)).toHaveLength(answers.filter(({ status }) => status === 503).length);
     expect([paid, await transfers()]).toEqual([paid, paid]);
     expect(await accounts().findOne({ _id: 'a' })).toMatchObject({ balance: 100 - 10 * paid });
     expect(paid).toBeGreaterThan(0);
