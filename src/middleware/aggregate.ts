@@ -77,7 +77,7 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
       const nearby = rules.hasPoints && asksNear(parameters) ? await import('../mongo/near/near.ts') : undefined;
       const readNear: ReadNear | undefined = nearby && ((given, errors) => nearby.readWithin(given, { ...rules, points }, errors));
       const parsed = parseAggregateQuery(parameters, rules, { takesDeleted: ctx.deleted !== undefined, readNear });
-      const search = parsed.search && searching?.ask ? await searching.ask(parsed.search, ctx) : parsed.search;
+      const search = parsed.search && searching?.ask ? await searching.ask(parsed.search, [], ctx) : parsed.search;
       const query = { ...parsed, search };
       const related = await askThrough(ctx, query, asked);
       const limits = { maxMatches, maxGroups };

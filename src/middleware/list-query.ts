@@ -118,7 +118,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     function pass(query: ListQuery, ctx: Context): undefined | Promise<void> {
       ctx.listQuery = query;
       if (!query.search || !searching?.ask) return undefined;
-      return searching.ask(query.search, ctx).then((search) => {
+      return searching.ask(query.search, query.sort, ctx).then((search) => {
         ctx.listQuery = { ...query, search };
       });
     }

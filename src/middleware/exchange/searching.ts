@@ -5,6 +5,7 @@ import { isObject } from '../../model/value/plain-object.ts';
 import { tooManyFound } from '../../mongo/collection/bound-of-sort.ts';
 import type { SearchRules } from '../../mongo/list/parse-search.ts';
 import { maxBytesOfIds } from '../../mongo/list/plan-page.ts';
+import type { SortKey } from '../../mongo/query/position.ts';
 import type { Search } from '../../mongo/query/search.ts';
 import { aFunction, aWholeNumber, checkValue, type LegalOptions, orUndefined } from '../../options.ts';
 import { Invalid } from '../../rules.ts';
@@ -73,8 +74,8 @@ export interface Searching {
   readonly rules: SearchRules;
   /** The problems that a search adds to those of the list. */
   readonly problems: (method: string) => readonly ProblemCode[];
-  /** Asks an engine outside of the database. Undefined if there is none. */
-  readonly ask?: (search: Search, ctx: Context) => Promise<Search>;
+  /** Asks an engine outside of the database, for a list in this order. Undefined if there is none. */
+  readonly ask?: (search: Search, sort: readonly SortKey[], ctx: Context) => Promise<Search>;
 }
 
 /** Compiles how the list of a model is searched. */
@@ -85,14 +86,19 @@ export function compileSearching(model: CompiledModel, options: SearchOptions): 
   const rules = { maxLength, maxTerms, maxMatches, isOutside: find !== undefined };
   if (!find) return { rules, problems: () => [] };
   const problems = (method: string) => ['internal', 'too_many_matches', ...problemsOf(find as AnswersProblems, method)] as const;
-  return { rules, problems, ask: (search, ctx) => ask(find, model, search, ctx) };
+  return { rules, problems, ask: (search, sort, ctx) => ask(find, model, { search, sort }, ctx) };
 }
 
 /**
  * Asks an engine for ids. Those that no record of the model can have are left out: the engine may be behind. Throws
  * `too_many_matches` (422) for too many, and a plain Error (500) for a result that is no array of ids.
  */
-async function ask(find: FindIds, model: CompiledModel, search: Search, ctx: Context): Promise<Search> {
+async function ask(
+  find: FindIds,
+  model: CompiledModel,
+  { search, sort }: { readonly search: Search; readonly sort: readonly SortKey[] },
+  ctx: Context,
+): Promise<Search> {
   ctx.exchange?.throwIfGivenUp();
   const found = await find(search.text, ctx);
   ctx.exchange?.throwIfGivenUp();
@@ -100,20 +106,18 @@ async function ask(find: FindIds, model: CompiledModel, search: Search, ctx: Con
     throw new Error(`\`search\` of ${model.name} must return an array of ids; it has returned ${describe(found)}.`);
   if (found.length > search.maxMatches) throw tooManyFound(search.maxMatches, 'to look at');
   const ids = new Map<string, unknown>();
-  let bytes = 0;
+  let room = maxBytesOfIds / Math.max(sort.length, 1); // each key of a sort has a range, which repeats the ids
   for (const one of found) {
     const id = castId(one, model);
     if (id instanceof Invalid) continue;
     const text = model.id.leaf.toJson(id);
-    if (!ids.has(text)) bytes += Buffer.byteLength(text);
+    if (ids.has(text)) continue;
+    room -= Buffer.byteLength(text);
+    if (room < 0) throw tooManyFound(ids.size, 'to look at');
     ids.set(text, id);
   }
-  if (bytes > mostBytes) throw tooManyFound(search.maxMatches, 'to look at');
   return { ...search, ids: [...ids.values()] };
 }
-
-/** Each key of a sort has a range, which repeats the ids. */
-const mostBytes = maxBytesOfIds / 32;
 
 function castId(one: unknown, { id: { leaf }, name }: CompiledModel): unknown {
   const id = leaf.fromDocument(one);
