@@ -5,6 +5,7 @@ import { exportRecords } from '../middleware/export-records.ts';
 import { guards } from '../middleware/guards.ts';
 import { listQuery } from '../middleware/list-query.ts';
 import { queryBody } from '../middleware/query-body.ts';
+import { scope } from '../middleware/scope.ts';
 import { searchOf } from './define/check-search.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName } from './define/resource-options.ts';
@@ -33,13 +34,14 @@ function exporting(r: CompiledResource, page: string, reading: readonly Resource
   const { model, paging, path: name, fields, filterLimits, db, maxTimeMS, streams: places, warnOnScan } = r;
   const asked = [...new Set([...r.guardsOf(page), ...r.guardsOf(exportName)])];
   const through = r.through ? { through: r.through } : {};
-  const scope = r.isScoped ? { scope: r.scope } : {};
+  const scoped = r.isScoped ? { scope: r.scope } : {};
   return [
     ...(asked.length > 0 ? [guards(...asked)] : []),
     caching(r.caching),
     ...reading,
     ...(r.deletedGuards ? [deleted(model, r.deletedGuards)] : []),
+    ...(r.isScoped && r.search ? [scope(model, r.scope, { writes: false })] : []), // its engine is asked before the first batch
     listQuery(model, paging, { name, fields, ...through, ...filterLimits, ...searchOf(r), whole: true }),
-    exportRecords(model, { db, maxTimeMS, ...through, ...scope, ...r.export, places, warnOnScan }),
+    exportRecords(model, { db, maxTimeMS, ...through, ...scoped, ...r.export, places, warnOnScan }),
   ];
 }

@@ -98,6 +98,20 @@ describe('`search` of a resource', () => {
     ).toEqual(['a', 'd']);
   });
 
+  it('knows the scope wherever it is asked', async () => {
+    const scopes: unknown[] = [];
+    engine = (_q, ctx) => {
+      scopes.push(ctx.scope);
+      return [d, c, a];
+    };
+    await ask('q=x');
+    await server.request('POST', '/api/docs/query', { body: { q: 'x' } });
+    await server.request('GET', '/api/docs/aggregate?q=x');
+    const { text } = await server.request('GET', '/api/docs?q=x', { headers: { accept: 'application/x-ndjson' } });
+    expect(text).toContain('{"end":true,"count":2}');
+    expect(scopes).toEqual(Array.from({ length: 4 }, () => ({ owner: { $eq: 'ann' } })));
+  });
+
   it('may return ids in document form, as texts, twice, and such as no record has', async () => {
     engine = () => [new ObjectId(b), 'unknown', 'f'.repeat(24), a.toUpperCase(), b, 7, 7n, new Date(), d];
     expect(await find('q=x')).toBe('422 too_many_matches');
