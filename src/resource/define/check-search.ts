@@ -46,11 +46,11 @@ export function checkTextIndexes(models: readonly CompiledModel[]): void {
           `\`search\` of ${name} and ${other.name} are two text indexes of the collection \`${collection}\`, which can have one: give both models the same.`,
         );
       const array = search?.scopeFields.find((field) =>
-        [...other.fieldTable.values()].some((one) => one.path === field.path && one.arrayPath),
+        [...other.fieldTable.values()].some(({ arrayPath }) => arrayPath && `${field.path}.`.startsWith(`${arrayPath}.`)),
       );
       if (array)
         throw new ConfigurationError(
-          `\`search.scopeFields\` of ${name} has \`${array.name}\`, which is an array in ${other.name}, a model of the same collection: the database would refuse to store it.`,
+          `\`search.scopeFields\` of ${name} has \`${array.name}\`, which is an array, or in one, in ${other.name}, a model of the same collection: the database would refuse to store it.`,
         );
     }
   }

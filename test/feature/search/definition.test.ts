@@ -98,7 +98,14 @@ describe('`search` of a model', () => {
     expect(() => make({ search }, { indexes: [{ key: { title: 'text' } }] })).toThrow(message);
     expect(() => make({ search }, { search }, {})).not.toThrow();
     const ofTenant = { search: { ...search, scopeFields: ['tenant'] } };
-    expect(() => make(ofTenant, { fields: { tenant: t.array(t.string()) } })).toThrow(/has `tenant`, which is an array in Note1/);
+    expect(() => make(ofTenant, { fields: { tenant: t.array(t.string()) } })).toThrow(
+      /has `tenant`, which is an array, or in one, in Note1/,
+    );
+    const org = t.object('Org', { id: t.string() });
+    const ofOrg = { fields: { title: t.string(), org }, search: { ...search, scopeFields: ['org.id'] } };
+    for (const one of [t.array(t.string()), t.array(org), t.array(t.object('Named', { name: t.string() }))])
+      expect(() => make(ofOrg, { fields: { org: one } })).toThrow(/has `org.id`, which is an array, or in one, in Note1/);
+    expect(() => make(ofOrg, { fields: { org, organs: t.array(t.string()) } })).not.toThrow();
   });
 });
 
