@@ -37,6 +37,7 @@ export const problemCodes = {
   overloaded: { status: 503, title: 'Too many requests in flight' },
   request_given_up: { status: 503, title: 'Request took too long' },
   shutting_down: { status: 503, title: 'Shutting down' },
+  too_old: { status: 503, title: 'Stream too old' },
   database_unavailable: { status: 503, title: 'Database unavailable' },
   write_timeout: { status: 503, title: 'Write takes too long' },
   database_timeout: { status: 504, title: 'Database time limit passed' },

@@ -41,6 +41,7 @@ export type {
   ScopeFunction,
   Slots,
 } from './middleware/exchange/context.ts';
+export { type LiveStreams, type LiveStreamsOptions, liveStreams, type RecheckOptions } from './middleware/exchange/live-streams.ts';
 export { type StreamPlaces, streamPlaces } from './middleware/exchange/stream-places.ts';
 export type { RecordsPage } from './middleware/exchange/write-records.ts';
 export { type ExportRecordsOptions, exportRecords } from './middleware/export-records.ts';
@@ -57,6 +58,8 @@ export { include } from './middleware/include.ts';
 export { type InsertOptions, insert } from './middleware/insert.ts';
 export { type JsonBodyOptions, jsonBody } from './middleware/json-body.ts';
 export { type ListQueryOptions, listQuery } from './middleware/list-query.ts';
+export { type LiveOptions, live } from './middleware/live.ts';
+export { type LiveReadOptions, liveRead } from './middleware/live-read.ts';
 export { noContent } from './middleware/no-content.ts';
 export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';

@@ -1,6 +1,7 @@
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
 import type { SearchLimits } from '../middleware/exchange/searching.ts';
+import type { LiveStreamsOptions } from '../middleware/exchange/live-streams.ts';
 import type { NameClient } from '../middleware/in-flight-limit.ts';
 import type { Observe } from '../middleware/observe.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
@@ -111,6 +112,15 @@ export interface ApiOptions<Resource, Principal = unknown>
    * @default 10
    */
   readonly maxStreams?: number;
+  /**
+   * The limits of live lists and records. They take no places of `maxConcurrency` while they stream.
+   *
+   * @default 1,000 streams, of at most 15 minutes, whose callers are asked every minute
+   *
+   * @example
+   * live: { max: 5_000, each: 10, by: (ctx) => ctx.principal?.id }
+   */
+  readonly live?: LiveStreamsOptions<RequestContext<Principal>>;
   /**
    * How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it.
    *
@@ -241,6 +251,7 @@ export const apiOptionNames = [
   'maxValues',
   'maxConcurrency',
   'maxStreams',
+  'live',
   'maxTimeMS',
   'bodyTimeout',
   'requestTimeout',

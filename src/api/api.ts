@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { Db } from 'mongodb';
+import type { RecheckOptions } from '../middleware/exchange/live-streams.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
@@ -72,6 +73,14 @@ export interface Api<Principal = unknown> {
    * const open = await api.store(Order).find({ owner: 'ann' }, { sort: ['-total'], limit: 20 });
    */
   readonly store: StoreOf;
+  /**
+   * Asks now what the callers of live lists may see, instead of within a minute. It reaches the streams of this process:
+   * call it in each process when a right was taken away.
+   *
+   * @example
+   * api.recheck({ select: (principal) => principal?.id === user.id });
+   */
+  recheck(options?: RecheckOptions<Principal>): void;
   /**
    * Tells what a delete of a record would do because of `onDelete` of references, without doing it. No scope applies:
    * show its result only to users who may see all of it. Throws `not_found` (404).

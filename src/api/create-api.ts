@@ -54,6 +54,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     inFlight,
     endStreams() {
       parts.streams.close();
+      parts.liveStreams.places.close();
       inFlight.streams.close();
     },
   };
@@ -82,6 +83,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     close: compileClose(closing, readDatabase(options).client),
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
     planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }, (holder) => haveHooks(holder, 'changed')),
+    recheck: (given) => parts.liveStreams.recheck(given),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
   });
 }
@@ -112,8 +114,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   }));
   const linked = once(() => linkResources(unlinked(), models(), carrying()));
   const resources = once(() => {
-    const { before } = outer();
-    return tryAll(linked().resources.map((resource) => () => serveResource(resource, before, linked().inView)));
+    return tryAll(linked().resources.map((resource) => () => serveResource(resource, outer(), linked().inView)));
   });
   const batch = once(() => {
     const limits = extras().batch;
@@ -133,7 +134,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
       guardedDocument: extras().documentGuards?.length ? `${prefix()}/${documentPath}` : undefined,
       rules: [...new Set(linked().resources.flatMap((one) => relevantRules(one)))],
       seenBy: (held) => {
-        const seen = linked().resources.map((one) => serveResource(linked().inView(one, held), outer().before, linked().inView));
+        const seen = linked().resources.map((one) => serveResource(linked().inView(one, held), outer(), linked().inView));
         return { ...description(), resources: seen };
       },
     }),
@@ -157,9 +158,10 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     resources,
     routes,
   ]);
-  const { maxTimeMS, streams } = settings();
+  const { maxTimeMS, streams, liveStreams } = settings();
   return {
     streams,
+    liveStreams,
     prefix: prefix(),
     description: description(),
     outer: outer(),

@@ -33,6 +33,8 @@ export interface OuterMiddlewares {
   readonly answerProblems: ResourceMiddleware;
   /** Runs before every operation. */
   readonly before: readonly ResourceMiddleware[];
+  /** The part of `before` that finds out who the caller is: a stream asks it again. */
+  readonly identifying: readonly ResourceMiddleware[];
   /** The part of `before` that also counts for routes that are open to everybody. */
   readonly limit: readonly ResourceMiddleware[];
 }
@@ -56,18 +58,12 @@ export function compileOuterMiddlewares(
     () => compileCrossOrigin(options),
     () => (identify === undefined ? anonymous : authenticate(identify)),
   ]);
+  const again = [identifying, ...knowRules(rules)];
   return {
     around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
     answerProblems,
-    before: [
-      ...limit,
-      timeout,
-      ...origins,
-      setStores(requestStores(stores, findResources)),
-      identifying,
-      ...knowRules(rules),
-      ...limitOfEach,
-    ],
+    before: [...limit, timeout, ...origins, setStores(requestStores(stores, findResources)), ...again, ...limitOfEach],
+    identifying: again,
     limit,
   };
 }

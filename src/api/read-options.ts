@@ -3,6 +3,7 @@ import { ConfigurationError } from '../errors.ts';
 import { checkBodyLimit, checkBodyValues, defaultBodyTimeout, defaultBodyValues } from '../middleware/body-limit.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
 import { checkSearchLimits } from '../middleware/exchange/searching.ts';
+import { liveStreams } from '../middleware/exchange/live-streams.ts';
 import { streamPlaces } from '../middleware/exchange/stream-places.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { checkThroughLimits } from '../middleware/relations/compile-through.ts';
@@ -43,12 +44,13 @@ type Options = ApiOptions<ResourceDefinition>;
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
   const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
   const { maxStreams = 10, maxValues = defaultBodyValues, warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
-  const [filterLimits, throughLimits, searchLimits, referenceLimits, streams] = tryAll([
+  const [filterLimits, throughLimits, searchLimits, referenceLimits, streams, live] = tryAll([
     () => checkFilterLimits(options),
     () => checkThroughLimits(options),
     () => checkSearchLimits(options),
     () => checkReferenceLimits(options),
     () => streamPlaces(maxStreams),
+    () => liveStreams(options.live),
     () => readDatabase(options),
     () => checkBodyLimit(maxBody),
     () => checkBodyValues(maxValues),
@@ -68,6 +70,7 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     warnOnScan,
     shareRoundTrips,
     streams,
+    liveStreams: live,
     filterLimits,
     throughLimits,
     searchLimits,

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
+import { chooseMediaType } from '../http/accept.ts';
+import { eventStreamType, exportTypes, jsonType } from '../http/media-type.ts';
 import { caching } from '../middleware/caching.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { inView } from '../middleware/exchange/in-view.ts';
 import { compose } from '../middleware/exchange/step.ts';
-import { chooseExport } from '../middleware/export-records.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
@@ -12,6 +13,7 @@ import { docsPath } from '../openapi/docs-page.ts';
 import { batchPath } from '../openapi/operations/describe-batch.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
 import type { UnlinkedResource } from '../resource/define/compiled-resource.ts';
+import { liveName } from '../resource/define/live-options.ts';
 import { exportName } from '../resource/define/whole-list.ts';
 import { exportChainOf } from '../resource/export-chains.ts';
 import type { ServedResource } from '../resource/serve-resource.ts';
@@ -67,15 +69,32 @@ function compileRoutes(resource: ServedResource): Route[] {
 
 function runOf(resource: ServedResource, name: string): ResourceMiddleware {
   const whole = resource.export && exportChainOf.get(name);
-  return whole ? pageOrExport(resource.runOf(name), resource.runOf(whole)) : resource.runOf(name);
+  const living = resource.liveRunOf(name);
+  const others: Form[] = [
+    ...(whole ? exportTypes.map((type) => ({ type, name: exportName, run: resource.runOf(whole) })) : []),
+    ...(living ? [{ type: eventStreamType, name: liveName, run: living }] : []),
+  ];
+  return others.length > 0 ? inForm(resource.runOf(name), others) : resource.runOf(name);
 }
 
-/** Answers a list by pages, or whole if `Accept` asks for it. */
-function pageOrExport(page: ResourceMiddleware, whole: ResourceMiddleware): ResourceMiddleware {
-  return function pageOrExport(ctx, next) {
-    if (!chooseExport(ctx)) return page(ctx, next);
-    if (ctx.operation) ctx.operation = { ...ctx.operation, name: exportName };
-    return whole(ctx, next);
+/** Another form of the answer to an operation than JSON. */
+interface Form {
+  readonly type: string;
+  /** The name of the operation in `ctx.operation`. */
+  readonly name: string;
+  readonly run: ResourceMiddleware;
+}
+
+/** Answers in JSON, or in another form if `Accept` asks for it. */
+function inForm(usual: ResourceMiddleware, others: readonly Form[]): ResourceMiddleware {
+  const types = others.map(({ type }) => type);
+  return function inForm(ctx, next) {
+    ctx.vary('Accept');
+    const type = chooseMediaType(ctx.req.headers.accept, jsonType, types);
+    const form = others.find((one) => one.type === type);
+    if (!form) return usual(ctx, next);
+    if (ctx.operation) ctx.operation = { ...ctx.operation, name: form.name };
+    return form.run(ctx, next);
   };
 }
 

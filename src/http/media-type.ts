@@ -10,6 +10,9 @@ export const jsonType = 'application/json';
 /** The media types of a list that is exported whole. */
 export const exportTypes = ['application/x-ndjson', 'text/csv'] as const;
 
+/** The media type of server-sent events. */
+export const eventStreamType = 'text/event-stream';
+
 /** One of {@link exportTypes}. */
 export type ExportType = (typeof exportTypes)[number];
 

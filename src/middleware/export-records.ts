@@ -100,7 +100,7 @@ export function exportRecords(model: ModelInput, options: ExportRecordsOptions):
 }
 
 /** Says that the answer depends on `Accept`, and returns the media type of the export that it asks for, if any. */
-export function chooseExport(ctx: Context): ExportType | undefined {
+function chooseExport(ctx: Context): ExportType | undefined {
   ctx.vary('Accept');
   return chooseMediaType(ctx.req.headers.accept, jsonType, exportTypes);
 }

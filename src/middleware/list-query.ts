@@ -41,6 +41,12 @@ export interface ListQueryOptions extends Partial<FilterLimits>, SearchOptions {
    * @default false
    */
   readonly whole?: boolean;
+  /**
+   * Whether the first page is kept true, by `live`: `after`, `before`, `page` and `total` are then 400.
+   *
+   * @default false
+   */
+  readonly isLive?: boolean;
   /** Largest number of values of one `in` or `nin`. @default 500 */
   readonly maxFilterValues?: number;
   /** Largest number of characters of a `prefix`, up to 8,000. @default 1,000 */
@@ -71,6 +77,7 @@ const legal: LegalOptions<ListQueryOptions> = {
   includes: [isIncludable, 'what `compileIncludes()` returns'],
   through: aThrough,
   whole: trueOrFalse,
+  isLive: trueOrFalse,
   maxFilterValues: orUndefined(filterLimits.maxFilterValues),
   maxPrefix: orUndefined(filterLimits.maxPrefix),
   maxSortKeys: orUndefined(filterLimits.maxSortKeys),
@@ -86,7 +93,7 @@ const legal: LegalOptions<ListQueryOptions> = {
  */
 export function listQuery(model: ModelInput, paging: Paging, options: ListQueryOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`listQuery`');
-  const { name, fields = false, includes: relations = noRelations, through: related, whole = false, ...limits } = options;
+  const { name, fields = false, includes: relations = noRelations, through: related, whole = false, isLive = false, ...limits } = options;
   checkPaging(paging);
   return perView(model, [relations, related] as const, (seen, includes, through) => {
     const { collection, clientFields: own, selector, deletedAt } = seen;
@@ -103,6 +110,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       isWhole: whole,
       search: searching?.rules,
       hasPoints: points.length > 0,
+      isLive,
       ...checkFilterLimits(limits),
     };
     const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];

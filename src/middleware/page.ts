@@ -1,6 +1,6 @@
 import { formatLink, type Link } from '../http/link.ts';
 import { setQueryParameter } from '../http/query-string.ts';
-import type { CursorPlace, OffsetPlace, Page } from '../mongo/list/build-page.ts';
+import { type CursorPlace, describePage, type OffsetPlace, type Page } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
@@ -46,16 +46,6 @@ function letGo(ctx: Context): void {
   ctx.page = undefined;
   ctx.included = undefined;
 }
-
-function describePage({ size, hasNext, place, total, records, distanceOf }: Page): object {
-  const counted = total && { total: total.count, ...(total.isEstimate ? { total_is_estimate: true } : {}) };
-  if (place.mode === 'offset') return { size, number: place.number, has_next: hasNext, ...counted };
-  const measured = distanceOf && { distances: records.map(distanceOf) };
-  if (place.mode === 'only') return { size, has_next: hasNext, ...(place.isNumbered ? { number: 1 } : noCursors), ...counted, ...measured };
-  return { size, has_next: hasNext, next_cursor: place.next, prev_cursor: place.prev, ...counted };
-}
-
-const noCursors = { next_cursor: null, prev_cursor: null };
 
 function linksOf(ctx: Context, { place, hasNext }: Page): Link[] {
   if (place.mode === 'only') return [];

@@ -24,7 +24,7 @@ import { ifMatch } from '../middleware/if-match.ts';
 import { include } from '../middleware/include.ts';
 import { insert } from '../middleware/insert.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { listQuery } from '../middleware/list-query.ts';
+import { type ListQueryOptions, listQuery } from '../middleware/list-query.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
@@ -47,6 +47,7 @@ import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName, type Operation, type WriteOperation } from './define/resource-options.ts';
 import { exportChains } from './export-chains.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
+import { type LiveParts, liveChains } from './live-chains.ts';
 import { nestedChains } from './relations/nested-chains.ts';
 
 /** The chains of all operations of a resource, by their names, each made when it is needed. */
@@ -59,6 +60,7 @@ export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonl
     ...nestedChains(r, { ...chains, query: queried }),
     ...linkChains(r),
     ...exportChains(r),
+    ...liveChains(r, { list: liveList, get: liveRecord }),
   ]);
 }
 
@@ -77,9 +79,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     ...choice(r),
     notModified(),
     ifMatch(),
-    findRecord(r.model, { ...reads(r, 'get'), shareRoundTrips: r.shareRoundTrips }),
-    ...hooks(r, 'get'),
-    ...included(r),
+    ...finding(r),
     record(),
   ],
   create: (r) => [
@@ -178,19 +178,23 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 
 /** The chain of a list, with the guards of `name`. `reading` reads its parameters, if they do not stand in the URL. */
 function listing(r: CompiledResource, name: string, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
-  return [
-    ...guard(r, name),
-    caching(r.caching),
-    ...rows(r),
-    ...reading,
-    ...trash(r),
-    query(r),
-    findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
-    ...included(r), // before the hooks: what is included may end the page early
-    ...hooks(r, 'list'),
-    page(),
-  ];
+  return [...guard(r, name), caching(r.caching), ...rows(r), ...reading, ...trash(r), query(r), ...findingPage(r), page()];
 }
+
+const findingPage = (r: CompiledResource) => [
+  findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
+  ...included(r), // before the hooks: what is included may end the page early
+  ...hooks(r, 'list'),
+];
+
+const finding = (r: CompiledResource) => [
+  findRecord(r.model, { ...reads(r, 'get'), shareRoundTrips: r.shareRoundTrips }),
+  ...hooks(r, 'get'),
+  ...included(r),
+];
+
+const liveList = (r: CompiledResource): LiveParts => ({ asking: [query(r, { isLive: true })], reading: findingPage(r) });
+const liveRecord = (r: CompiledResource): LiveParts => ({ asking: [include(r.includes), ...choice(r)], reading: finding(r) });
 
 const queried = (r: CompiledResource) => listing(r, listQueryName, [queryBody({ timeout: r.bodyTimeout, maxValues: r.maxValues })]);
 
@@ -246,8 +250,16 @@ function linkChains(r: CompiledResource): (readonly [name: string, make: () => r
 const guard = (r: CompiledResource, operation: string) => (r.guardsOf(operation).length > 0 ? [guards(...r.guardsOf(operation))] : []);
 const rows = (r: CompiledResource) => (r.isScoped ? [scope(r.model, r.scope, { writes: r.scopeWrites })] : []);
 const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
-const query = (r: CompiledResource) =>
-  listQuery(r.model, r.paging, { name: r.path, fields: r.fields, includes: r.includes, ...through(r), ...r.filterLimits, ...searchOf(r) });
+const query = (r: CompiledResource, kind: Pick<ListQueryOptions, 'isLive'> = {}) =>
+  listQuery(r.model, r.paging, {
+    name: r.path,
+    fields: r.fields,
+    includes: r.includes,
+    ...through(r),
+    ...r.filterLimits,
+    ...searchOf(r),
+    ...kind,
+  });
 const through = ({ through }: CompiledResource) => (through ? { through } : {});
 const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
   filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });

@@ -35,6 +35,7 @@ import { checkEndpoints, compileOperations, hasWritingHandler } from './define/c
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
 import { readExport } from './define/export-options.ts';
+import { liveName, readLive } from './define/live-options.ts';
 import { type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { relationEndpoints } from './define/relation-endpoints.ts';
@@ -85,6 +86,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   export: checkedLater,
   aggregate: checkedLater,
   search: [aFunction[0], 'a function that returns ids'],
+  live: checkedLater,
   operations: [isObject, 'an object with an operation for each name'],
   deleted: [isObject, 'an object of guards'],
   before: [isTable, 'an object with an array of functions for each operation'],
@@ -128,8 +130,9 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   }));
   const exporting = once(() => readExport(given('export').export, ofList(), where));
   const aggregating = once(() => readAggregate(given('aggregate').aggregate, ofList(), where));
+  const living = once(() => readLive(given('live').live, ofList(), where));
   const whole = once(() => wholeListIn(given('export', 'aggregate')));
-  const ofLists = once(() => [...(standard().includes('list') ? [queryName] : []), ...whole()]);
+  const ofLists = once(() => [...(standard().includes('list') ? [queryName] : []), ...whole(), ...(living() ? [liveName] : [])]);
   const numbers = once(() => (whole().includes(aggregateName) ? [{ name: aggregateName, ...aggregateEndpoint }] : []));
   const [, , model, ops, operations] = tryAll([
     () => checkOptions(definition, legal, where),
@@ -142,6 +145,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names()), ...ofLists()], where, checkGuards),
     exporting,
     aggregating,
+    living,
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkTable(given('before').before ?? {}, 'before', withGroups(standard().filter(isWrite)), where, checkBefore),
     () =>
@@ -179,6 +183,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     export: exporting(),
     aggregate: aggregating(),
     search: definition.search as FindIds | undefined,
+    live: living(),
     include,
     through,
     nested: definition.nested ?? [],

@@ -5,6 +5,7 @@ import { checkOrder } from '../middleware/exchange/order.ts';
 import { compose, step } from '../middleware/exchange/step.ts';
 import { isGuards } from '../middleware/guards.ts';
 import { upToReplays } from '../middleware/idempotency/replays.ts';
+import { live } from '../middleware/live.ts';
 import type { GuardedSource } from '../middleware/relations/relation-targets.ts';
 import { setView } from '../middleware/views/view.ts';
 import type { Step } from '../mongo/relations/include/read-included.ts';
@@ -14,6 +15,7 @@ import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName } from './define/resource-options.ts';
 import { aggregateName } from './define/whole-list.ts';
 import { exportChainOf } from './export-chains.ts';
+import { liveChainOf } from './live-chains.ts';
 import { type ServedOperation, servedOperations } from './served-operations.ts';
 
 /** A resource with its operations, and what they run. */
@@ -27,6 +29,8 @@ export interface ServedResource extends CompiledResource {
   runOf(operation: string): ResourceMiddleware;
   /** Runs it without the middlewares before every operation of the api. */
   ownRunOf(operation: string): ResourceMiddleware;
+  /** Keeps what an operation shows true, as a stream. Undefined if it cannot. */
+  liveRunOf(operation: string): ResourceMiddleware | undefined;
   /** Runs what a caller passes to see an answer of the operation again. */
   replayRunOf(operation: string): ResourceMiddleware;
 }
@@ -36,8 +40,14 @@ export type InView = (resource: CompiledResource, held: ReadonlySet<string>) => 
 
 type Chain = readonly ResourceMiddleware[];
 
+/** What an api runs before every operation, and the part of it that finds out who the caller is. */
+export interface Around {
+  readonly before: Chain;
+  readonly identifying: Chain;
+}
+
 /** Makes the chain of each operation of a resource, once: what is served and what is described are the same. */
-export function serveResource(resource: CompiledResource, before: Chain, resourceIn: InView): ServedResource {
+export function serveResource(resource: CompiledResource, { before, identifying }: Around, resourceIn: InView): ServedResource {
   const own = new Map([...chainsOf(resource)].map(([name, make]) => [name, make()] as const));
   for (const [name, chain] of own) checkOrder(chain, `\`${name}\` of \`${resource.path}\``);
   const chainOf = (name: string) => own.get(name) ?? [];
@@ -68,6 +78,12 @@ export function serveResource(resource: CompiledResource, before: Chain, resourc
     ownChainOf: chainOf,
     runOf: (name) => compose([...before, ...runOf(name, whole)]),
     ownRunOf: (name) => compose(runOf(name, whole)),
+    liveRunOf(name) {
+      const chain = liveChainOf.get(name) ?? '';
+      if (!own.has(chain)) return undefined;
+      const { db, liveStreams: streams } = resource;
+      return compose([...before, live([compose(runOf(chain, whole))], { db, streams, again: identifying })]);
+    },
     replayRunOf: (name) => compose(runOf(name, upToReplays)),
   };
 }
@@ -78,7 +94,14 @@ const hidden = step(['not_found'], function hidden() {
 });
 
 /** The operations that read with parameters: those which may name related records. */
-const reads: ReadonlySet<string> = new Set(['get', 'list', listQueryName, aggregateName, ...exportChainOf.values()]);
+const reads: ReadonlySet<string> = new Set([
+  'get',
+  'list',
+  listQueryName,
+  aggregateName,
+  ...exportChainOf.values(),
+  ...liveChainOf.values(),
+]);
 
 function isOfRelation({ ops, operations }: CompiledResource, name: string): boolean {
   return !reads.has(name) && !(ops as readonly string[]).includes(name) && !operations.some((one) => one.name === name);

@@ -1,5 +1,5 @@
 import { type Db, MongoClient } from 'mongodb';
-import { defineModel, type Model, openapiDocument, service, streamPlaces, t } from '../../src/index.ts';
+import { defineModel, liveStreams, type Model, openapiDocument, service, streamPlaces, t } from '../../src/index.ts';
 import { checkSearchLimits } from '../../src/middleware/exchange/searching.ts';
 import { checkFilterLimits } from '../../src/middleware/list-query.ts';
 import { checkThroughLimits } from '../../src/middleware/relations/compile-through.ts';
@@ -24,6 +24,7 @@ export function compile(options: unknown): CompiledResource {
     warnOnScan: false,
     shareRoundTrips: true,
     streams: streamPlaces(10),
+    liveStreams: liveStreams(),
     isCarried: false,
     idempotency: undefined,
     filterLimits: checkFilterLimits({}),

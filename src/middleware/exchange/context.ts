@@ -19,6 +19,7 @@ import type { RunTransaction, StoreOf } from '../../store/store.ts';
 import type { AskedRules } from '../views/asked-rules.ts';
 import type { View } from '../views/view.ts';
 import type { Exchange } from './exchange.ts';
+import type { LiveSource } from './live-source.ts';
 import type { Sought } from './require-seen.ts';
 
 /** What is known of a request before its operation begins, and for as long as it lasts. */
@@ -133,6 +134,8 @@ interface RecordSlots {
   included?: Included | undefined;
   /** Set by `handler`: what it returned. */
   result?: HandlerResult;
+  /** @internal Set by `liveRead`: how the state of a live list is read. */
+  live?: LiveSource;
 }
 
 /** What the functions of the application use to read and to write. */

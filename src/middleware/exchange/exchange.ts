@@ -53,8 +53,10 @@ export class Exchange {
   #shutDown: Problem | undefined;
   #controller: AbortController | undefined;
 
-  constructor(ctx: Addressed) {
+  /** A detached exchange hears nothing of the connection. */
+  constructor(ctx: Addressed, kind?: 'detached') {
     this.#ctx = ctx;
+    if (kind === 'detached') return;
     const { req, res } = ctx;
     if (res.closed || req.socket?.destroyed) {
       this.end();

@@ -11,11 +11,13 @@ import { aWholeNumber, checkValue, type Legal } from '../../options.ts';
  */
 export class StreamPlaces {
   readonly #max: number;
+  readonly #what: string;
   readonly #open = new Set<(reason: Problem) => void>();
   #isClosed = false;
 
-  constructor(max: number) {
+  constructor(max: number, what: string) {
     this.#max = max;
+    this.#what = what;
   }
 
   /**
@@ -27,12 +29,17 @@ export class StreamPlaces {
     if (this.#open.size >= this.#max)
       throw new Problem({
         code: 'overloaded',
-        detail: 'As many exports are under way as may be at a time; try again in a few seconds.',
+        detail: `As many ${this.#what} are under way as may be at a time; try again in a few seconds.`,
         headers: { 'retry-after': '5' },
       });
     const own = (reason: Problem) => end(reason);
     this.#open.add(own);
     return () => void this.#open.delete(own);
+  }
+
+  /** How many are taken. */
+  get taken(): number {
+    return this.#open.size;
   }
 
   /** Ends all streams, and lets no other begin. */
@@ -58,7 +65,7 @@ export const somePlaces: Legal = [(value) => value instanceof StreamPlaces, 'wha
  * const places = streamPlaces(10);
  * router.get('/orders/all', listQuery(Order, cursorPaging(), { whole: true }), exportRecords(Order, { db, places }));
  */
-export function streamPlaces(max: number): StreamPlaces {
+export function streamPlaces(max: number, what = 'exports'): StreamPlaces {
   checkValue('`maxStreams`', max, aWholeNumber(1));
-  return new StreamPlaces(max);
+  return new StreamPlaces(max, what);
 }

@@ -177,7 +177,7 @@ interface DriverError extends Error {
  */
 export function explainFailure(error: unknown, command: FailedCommand): unknown {
   if (!isError(error) || isProblem(error)) return error;
-  if (command.isInTransaction && isWithoutTransactions(error)) return replicaSetRequired(error);
+  if (command.isInTransaction && isWithoutTransactions(error)) return replicaSetRequired('transactions', error);
   const meaning = meaningOf(error, command);
   if (meaning === 'duplicate_key') return duplicateKey(error as ServerError, command.model, command.writer);
   return meaning ? new Problem({ code: meaning, detail: detailOf(meaning, command), cause: error }) : error;
@@ -189,8 +189,8 @@ function isWithoutTransactions(error: Error): boolean {
 }
 
 /** 501: a standalone server has no transactions. */
-export function replicaSetRequired(cause?: unknown): Problem {
-  const detail = 'This needs transactions, which the database of this service does not have: it must run as a replica set.';
+export function replicaSetRequired(what: 'transactions' | 'change streams', cause?: unknown): Problem {
+  const detail = `This needs ${what}, which the database of this service does not have: it must run as a replica set.`;
   return new Problem({ code: 'replica_set_required', detail, cause });
 }
 

@@ -15,6 +15,8 @@ export interface FirstBatch {
 export interface Sending {
   readonly signal: AbortSignal;
   readonly session?: ClientSession | undefined;
+  /** The session of a read that waits for a time of the database. */
+  readonly causal?: ClientSession | undefined;
 }
 
 /**
@@ -43,8 +45,8 @@ export function compileFirstBatch(
   const reachability = reachabilityOf(db.client);
   const isOfPrimary = needOf(readPreference?.mode) === 'primary';
 
-  async function readDirectly(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
-    const given: RunCommandOptions & Abortable = { ...options, signal };
+  async function readDirectly(body: BsonDocument, own: RunCommandOptions & Abortable): Promise<FirstBatch> {
+    const given: RunCommandOptions & Abortable = { ...options, ...own };
     const { cursor } = await db.command(body, given);
     const isCut = cursor.id !== 0n;
     if (isCut) void db.command({ killCursors: collectionName, cursors: [cursor.id] }).catch(ignore);
@@ -58,20 +60,22 @@ export function compileFirstBatch(
     return { found: cursor.firstBatch, isCut: cursor.id !== 0n };
   }
 
-  async function read(body: BsonDocument, signal: AbortSignal): Promise<FirstBatch> {
-    const command = { ...body, ...settings };
+  async function read(body: BsonDocument, { signal, causal }: Sending): Promise<FirstBatch> {
+    const command: BsonDocument = { ...body, ...settings };
+    if (causal && readConcern) command.readConcern = { ...readConcern }; // the driver writes the time of the session into it
+    const own = causal ? { signal, session: causal } : { signal };
     // With several servers, only a cursor of the driver knows which one holds the rest.
-    return isOfPrimary && !reachability.isRouted ? readDirectly(command, signal) : readByCursor(db, command, { ...options, signal });
+    return isOfPrimary && !reachability.isRouted ? readDirectly(command, own) : readByCursor(db, command, { ...options, ...own });
   }
 
   return async function readFirstBatch(body, sending) {
     const { signal, session } = sending;
     if (session) return readInTransaction(body, sending);
     try {
-      return await read(body, signal);
+      return await read(body, sending);
     } catch (error) {
       if (signal.aborted || !db.client.options.retryReads || !isRetryableRead(error)) throw error;
-      return read(body, signal);
+      return read(body, sending);
     }
   };
 }

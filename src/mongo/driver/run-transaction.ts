@@ -154,5 +154,5 @@ function explainCommit(error: unknown, { handOvers }: { readonly handOvers: numb
 
 /** A standalone server has no transactions. The check is made again by the server: it may not be known yet. */
 function requireReplicaSet(db: Db): void {
-  if (reachabilityOf(db.client).isStandalone) throw replicaSetRequired();
+  if (reachabilityOf(db.client).isStandalone) throw replicaSetRequired('transactions');
 }

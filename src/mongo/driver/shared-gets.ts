@@ -69,7 +69,8 @@ export class SharedGets {
 
   /** The BSON bytes of the record; undefined if there is no such record. */
   find(get: Get, command: Command): Promise<Found> {
-    if (this.#underWay === 0 || command.session || performance.now() < this.#pausedUntil) return this.#alone(get, command);
+    if (this.#underWay === 0 || command.session || command.causal || performance.now() < this.#pausedUntil)
+      return this.#alone(get, command);
     const { idText, group } = get; // only now: most gets arrive alone
     if (idText === undefined || group === undefined) return this.#alone(get, command);
     return new Promise((resolve, reject) => {

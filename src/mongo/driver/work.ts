@@ -16,6 +16,8 @@ export class Command {
   readonly collection: string | undefined;
   /** The session of the transaction that the command is part of. Every call of the driver must be given it. */
   readonly session: ClientSession | undefined;
+  /** The session of a read that waits for a time of the database. It is part of no transaction. */
+  readonly causal: ClientSession | undefined;
   /** The writer, whom a 409 for a duplicate key tells which fields collide. @default the application itself */
   writer: Told | undefined;
   /** Called when the command is aborted. */
@@ -34,6 +36,7 @@ export class Command {
     this.maxTimeMS = maxTimeMS;
     this.collection = collection;
     this.session = work.transaction?.session;
+    this.causal = this.session || isWrite ? undefined : work.causal;
   }
 
   /** The signal that every call of the driver must be given. */
@@ -47,7 +50,7 @@ export class Command {
 
   /** For every call of the driver. `signal`, which some types lack, ends the search for a server with the answer. */
   get options(): CallOptions {
-    const { maxTimeMS, signal, session } = this;
+    const { maxTimeMS, signal, session = this.causal } = this;
     return session ? { maxTimeMS, signal, session } : { maxTimeMS, signal };
   }
 
@@ -156,6 +159,8 @@ export class Work {
   hasHandedOver = false;
   /** The transaction that all commands are part of as long as it is set. */
   transaction: Transaction | undefined;
+  /** The session of all reads, if they must not show a state of the database from before its time. */
+  causal: ClientSession | undefined;
   /** @internal The commands that are under way. */
   readonly running = new Set<Command>();
   #budget: number | undefined;

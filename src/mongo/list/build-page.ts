@@ -48,6 +48,8 @@ interface PageEnd {
 export interface WrittenRecords {
   readonly of: readonly StoredRecord[];
   readonly json: Buffer;
+  /** The ends of the records in it, in the order in which they were read. */
+  readonly ends: readonly number[];
 }
 
 /** The cursors of the next and the previous page; null if there is none. */
@@ -154,6 +156,17 @@ function endBehind(values: readonly unknown[] | undefined, { from, direction, di
   const [next, prev] = direction === 1 ? [on, back] : [back, on];
   return { hasNext: next !== null, place: { mode: 'cursor', next, prev } };
 }
+
+/** What clients are told of a page besides its records. */
+export function describePage({ size, hasNext, place, total, records, distanceOf }: Page): object {
+  const counted = total && { total: total.count, ...(total.isEstimate ? { total_is_estimate: true } : {}) };
+  if (place.mode === 'offset') return { size, number: place.number, has_next: hasNext, ...counted };
+  const measured = distanceOf && { distances: records.map(distanceOf) };
+  if (place.mode === 'only') return { size, has_next: hasNext, ...(place.isNumbered ? { number: 1 } : noCursors), ...counted, ...measured };
+  return { size, has_next: hasNext, next_cursor: place.next, prev_cursor: place.prev, ...counted };
+}
+
+const noCursors = { next_cursor: null, prev_cursor: null };
 
 /** The page with only the first records that were read. For `before`, these are its last ones. */
 export function shortenPage(page: Page, count: number): Page {

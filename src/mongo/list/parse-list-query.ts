@@ -80,6 +80,12 @@ export interface ListRules extends FilterLimits {
   readonly isWhole?: boolean;
   /** Whether the list has points, around which it finds records. @default false */
   readonly hasPoints?: boolean;
+  /**
+   * Whether its first page is kept true.
+   *
+   * @default false
+   */
+  readonly isLive?: boolean;
 }
 
 /** The parameters of every list. No filterable field may have such a name. */
@@ -119,6 +125,10 @@ export interface Asked extends CursorBounds {
 /** The parameters of a list that is answered whole. By `after`, it goes on where an answer was cut. */
 const ofWhole: ReadonlySet<ListParameter> = new Set(['sort', 'after', 'fields', 'filter']);
 
+/** The parameters that a list which is kept true does not have: it is a first page, and counts nothing. */
+const notOfLive: ReadonlySet<ListParameter> = new Set(['after', 'before', 'page', 'total']);
+
+const notForLive = new Invalid('not_available', 'is not available in a live list, which is its first page');
 export const notForWhole = new Invalid('not_available', 'is not available when the list is exported whole');
 
 /** Parameters that may be given several times. */
@@ -138,7 +148,7 @@ export const settingKinds: ReadonlyMap<string, SettingKind> = new Map<ListParame
  * than 64 bits, and `invalid_cursor` (400).
  */
 export function parseListQuery(given: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
-  const { paging, selector, includes, isWhole = false, search: ofSearch } = rules;
+  const { paging, selector, includes, isWhole = false, isLive = false, search: ofSearch } = rules;
   const { isPartial = false, isInBody = false, deleted, readNear } = asked;
   const errors = new QueryErrors();
   const nearby = readNear?.(given, errors);
@@ -151,6 +161,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     const { name, operator, isItem, value } = parameter;
     const isSetting = isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem);
     if (isSetting && isWhole && !ofWhole.has(name)) errors.push(notForWhole.at(name));
+    else if (isSetting && isLive && notOfLive.has(name)) errors.push(notForLive.at(name));
     else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
     else if (ofSearch && isSearch(parameter)) searches.push(parameter);
     else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);

@@ -37,7 +37,7 @@ export async function writePage(page: Page, work: Work, included?: Included): Pr
     const json = direction === 1 ? output.take() : reverseItems(output.take(), ends);
     if (json.length > mostBytes) await rest();
     const shown = ends.length < records.length ? shortenPage(page, ends.length) : page;
-    return { ...shown, written: { of: shown.records, json } };
+    return { ...shown, written: { of: shown.records, json, ends } };
   } finally {
     leave?.();
     output.clear();

@@ -4,6 +4,7 @@ import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
 import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../../middleware/exchange/context.ts';
 import type { FindIds, SearchLimits } from '../../middleware/exchange/searching.ts';
+import type { LiveStreams } from '../../middleware/exchange/live-streams.ts';
 import type { StreamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import type { Through, ThroughLimits } from '../../middleware/relations/compile-through.ts';
@@ -23,6 +24,7 @@ import type { CompiledAggregate } from './aggregate-options.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { DeclaredFilter } from './declared-filters.ts';
 import type { CompiledExport } from './export-options.ts';
+import type { CompiledLive } from './live-options.ts';
 import type { Uncovered } from './operation-groups.ts';
 import type { RelationEndpoint } from './relation-endpoints.ts';
 import type { Operation, WriteOperation } from './resource-options.ts';
@@ -44,6 +46,8 @@ export interface ApiSettings {
   readonly shareRoundTrips: boolean;
   /** The places of the exports of all resources. */
   readonly streams: StreamPlaces;
+  /** The live lists of all resources. */
+  readonly liveStreams: LiveStreams;
   /** Whether its writes may be carried out in the transaction of a batch or of an `Idempotency-Key`. */
   readonly isCarried: boolean;
   /** Answers requests with an `Idempotency-Key`, if the api takes them. */
@@ -73,6 +77,8 @@ export interface UnlinkedResource {
   readonly aggregate: CompiledAggregate | undefined;
   /** Finds what `q` of its list asks for, outside of the database. Undefined if no engine does. */
   readonly search: FindIds | undefined;
+  /** How its list and records are kept true. Undefined if they are not. */
+  readonly live: CompiledLive | undefined;
   /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   /** The functions of `serverFields`; a function alone is `create`. */

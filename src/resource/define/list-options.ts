@@ -1,6 +1,7 @@
 import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
 import type { AggregateLimits } from './aggregate-options.ts';
 import type { ExportOptions } from './export-options.ts';
+import type { LiveListOptions } from './live-options.ts';
 
 /** The options of a resource for its list. */
 export interface ListOptions {
@@ -47,6 +48,16 @@ export interface ListOptions {
    * aggregate: { maxMatches: 1_000_000 }
    */
   readonly aggregate?: boolean | AggregateLimits;
+  /**
+   * Answers list and get with a stream of server-sent events if `Accept` asks for `text/event-stream`: first the state,
+   * then what changes. It has the guards, scope, hooks and view of list and get, and the guards of `guardsFor.live`. It
+   * needs a replica set. See `docs/reference/live.md`.
+   * @default false
+   *
+   * @example
+   * live: true
+   */
+  readonly live?: boolean | LiveListOptions;
 }
 
 /** Settings of {@link cursorPaging}. */

@@ -112,7 +112,7 @@ export interface ServerFieldsOf<Principal, F extends Fields> {
 }
 
 /** What a list also has: keys of `guardsFor` alone. */
-type OfLists = 'query' | 'export' | 'aggregate';
+type OfLists = 'query' | 'export' | 'aggregate' | 'live';
 
 /** The operations that write, and their groups. */
 type Writes<Ops> = (Ops & WriteOperation) | GroupsOf<Ops & WriteOperation>;
@@ -166,7 +166,8 @@ export interface ResourceOptions<
    * restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and `remove`). They are asked
    * after `guards`, those of groups first. Those of `patch` are not asked for `put`: the api warns if an operation
    * lacks a guard that another one of its group has. `put: []` says that this is meant. Those of `query` (the list
-   * whose parameters stand in a body), `export` and `aggregate` are asked after those of `list`.
+   * whose parameters stand in a body), `export` and `aggregate` are asked after those of `list`, and those of `live`
+   * after those of `list` or `get`.
    * @default none
    *
    * @example

@@ -1,0 +1,60 @@
+import { Readable } from 'node:stream';
+import { notFound, type Problem } from '../errors.ts';
+import type { Context } from '../middleware/exchange/context.ts';
+import { exchangeOf } from '../middleware/exchange/exchange.ts';
+import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
+import type { ChangeFeed } from '../mongo/live/change-feed.ts';
+import { type Asked, Group } from './group.ts';
+import type { State } from './state.ts';
+import { Subscription, type Surroundings } from './subscription.ts';
+
+/** What a `live` middleware gives to its streams. */
+export interface LivePlan extends Pick<Surroundings, 'ask' | 'noteProblem'> {
+  readonly streams: LiveStreams;
+  readonly feed: ChangeFeed;
+  /** The groups of its streams, by what their members see. */
+  readonly groups: Map<unknown, Group>;
+}
+
+/** How many streams end in a millisecond when the service shuts down, and the longest time that this takes. */
+const endedInAMillisecond = 1;
+const longestEndMS = 3_000;
+
+/**
+ * Begins a live list, or a live record: whatever can be known to fail is answered as a problem before the first byte.
+ * It is registered before it is read for the first time, so that no change falls between the two.
+ */
+export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
+  const exchange = exchangeOf(ctx);
+  const { streams } = plan;
+  const { maxAge, recheckEvery } = streams;
+  const subscription = new Subscription(ctx, { ...plan, maxAge, recheckEvery, groupOf: (asked, own) => groupOf(plan, asked, own) });
+  const end = (reason: Problem) => subscription.shutDown(reason, Math.min(streams.places.taken / endedInAMillisecond, longestEndMS));
+  exchange.whenOver(await streams.take(ctx, end));
+  const asked = await subscription.ask();
+  const isHead = ctx.method === 'HEAD';
+  const state = isHead ? undefined : await subscription.begin(asked);
+  if (state && isGone(state)) throw notFound();
+  exchange.throwIfGivenUp();
+  ctx.status = 200; // the app may have set another one
+  ctx.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
+  if (!state) {
+    ctx.body = Readable.from([]);
+    return;
+  }
+  streams.open.add(subscription);
+  exchange.whenOver(() => streams.open.delete(subscription));
+  exchange.answerBy(subscription.answer);
+  ctx.body = subscription.open(state, ctx.get('last-event-id'));
+}
+
+function isGone(state: State): boolean {
+  return state.kind === 'record' && state.json === undefined;
+}
+
+function groupOf({ groups, feed }: LivePlan, { live }: Asked, own: object): Group {
+  const key = live.isShared && live.key !== undefined ? live.key : own;
+  const group = groups.get(key) ?? new Group(feed, live, () => groups.delete(key));
+  groups.set(key, group);
+  return group;
+}

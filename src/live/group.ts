@@ -1,0 +1,209 @@
+import { isProblem } from '../errors.ts';
+import type { Context } from '../middleware/exchange/context.ts';
+import { detach } from '../middleware/exchange/detached.ts';
+import type { LiveSource } from '../middleware/exchange/live-source.ts';
+import type { Change } from '../mongo/live/change.ts';
+import type { ChangeFeed } from '../mongo/live/change-feed.ts';
+import { mayChange } from '../mongo/live/concern.ts';
+import { listStateOf, recordStateOf, type State } from './state.ts';
+
+/** One of those who are sent the state of a group. */
+export interface Member {
+  /** The state has been read again. */
+  offer(state: State): void;
+  /** It cannot be read any more, because of this error. */
+  fail(error: unknown): void;
+  /** It could not be read, and will be tried again. */
+  report(error: unknown): void;
+  /** Something has changed on which the rights of the caller depend. */
+  recheck(): void;
+}
+
+/** The context in which the chain of a member has left how the state is read. */
+export type Asked = Context & { readonly live: LiveSource };
+
+/** A state is read again at most so often, in milliseconds. */
+const intervalMS = 250;
+/** When events were lost, all groups are read again: spread over this time, in milliseconds. */
+const spreadMS = 1_000;
+const firstPauseMS = 500;
+const longestPauseMS = 30_000;
+
+interface Waiting {
+  readonly member: Member;
+  resolve(state: State): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The subscriptions that see the same: their state is read once for all of them, on behalf of one. A change only says
+ * that it has to be read again; the chain of the list decides what is sent.
+ */
+export class Group {
+  readonly #source: LiveSource;
+  readonly #feed: ChangeFeed;
+  readonly #members = new Map<Member, Asked>();
+  readonly #listening: Promise<() => void>;
+  readonly #whenEmpty: () => void;
+  #waiting: Waiting[] = [];
+  #state: State | undefined;
+  #isReading = false;
+  #isStale = false;
+  #time: Change['time'];
+  #lastRead = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
+
+  constructor(feed: ChangeFeed, source: LiveSource, whenEmpty: () => void) {
+    this.#feed = feed;
+    this.#source = source;
+    this.#whenEmpty = whenEmpty;
+    const { model, related, watched } = source;
+    this.#listening = feed.listen(new Set([model.collection, ...related, ...watched]), (change) => this.#hear(change));
+    this.#listening.catch(() => undefined); // whoever joins is told
+  }
+
+  /** Adds a member, and returns a state that was read after it has come. */
+  async join(member: Member, asked: Asked): Promise<State> {
+    this.#members.set(member, asked);
+    try {
+      await this.#listening;
+      if (!this.#members.has(member)) throw gone();
+      return await new Promise((resolve, reject) => {
+        this.#waiting.push({ member, resolve, reject });
+        this.#schedule();
+      });
+    } catch (error) {
+      this.leave(member);
+      throw error;
+    }
+  }
+
+  /** A member was asked again what it may see, and it is the same. */
+  renew(member: Member, asked: Asked): void {
+    if (this.#members.has(member)) this.#members.set(member, asked);
+  }
+
+  leave(member: Member): void {
+    if (!this.#members.delete(member)) return;
+    const own = this.#waiting.filter((one) => one.member === member);
+    this.#waiting = this.#waiting.filter((one) => one.member !== member);
+    for (const { reject } of own) reject(gone());
+    if (this.#members.size > 0) return;
+    clearTimeout(this.#timer?.handle);
+    this.#listening.then(
+      (leave) => leave(),
+      () => undefined,
+    );
+    this.#whenEmpty();
+  }
+
+  #hear(change: Change | undefined): void {
+    if (!change) {
+      this.#time = undefined;
+      this.#markStale(Math.random() * spreadMS);
+      return;
+    }
+    const { collection, time } = change;
+    const { related, watched } = this.#source;
+    if (watched.has(collection)) for (const member of [...this.#members.keys()]) member.recheck();
+    if (!related.has(collection) && !this.#isAbout(change)) return;
+    this.#time = time;
+    this.#markStale(0);
+  }
+
+  /** Whether a change may be one of the state. While it is read, nobody knows which records it will show. */
+  #isAbout(change: Change): boolean {
+    const { model, concern, idText } = this.#source;
+    if (change.collection !== model.collection) return false;
+    if (idText !== undefined) return change.id === undefined || textOfId(this.#source, change.id) === idText;
+    if (!concern || this.#isReading) return true;
+    const state = this.#state;
+    return mayChange(concern, change, (id) => state?.kind !== 'list' || state.records.has(textOfId(this.#source, id)));
+  }
+
+  #markStale(delay: number): void {
+    this.#isStale = true;
+    this.#schedule(delay);
+  }
+
+  /** Reads at once if a new member waits, otherwise at the next time at which it may. */
+  #schedule(delay = 0): void {
+    if (this.#isReading || this.#members.size === 0) return;
+    const now = performance.now();
+    const at = this.#waiting.length > 0 ? now : Math.max(now + delay, this.#lastRead + intervalMS);
+    if (this.#timer && this.#timer.at <= at) return;
+    clearTimeout(this.#timer?.handle);
+    this.#timer = { at, handle: setTimeout(() => this.#readNow(), at - now) };
+  }
+
+  #readNow(): void {
+    this.#timer = undefined;
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    const [first] = this.#members;
+    if (!first) return;
+    const waiting = this.#waiting.splice(0);
+    this.#isReading = true;
+    this.#isStale = false;
+    this.#lastRead = performance.now();
+    try {
+      const state = await this.#readFor(first[1]);
+      if (state.digest !== this.#state?.digest) this.#state = state;
+      this.#failures = 0;
+      for (const { resolve } of waiting) resolve(this.#state as State);
+      for (const member of [...this.#members.keys()]) member.offer(this.#state as State);
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+      this.#failed(error);
+    } finally {
+      this.#isReading = false;
+      if (this.#isStale || this.#waiting.length > 0) this.#schedule(this.#pauseMS);
+    }
+  }
+
+  async #readFor(asked: Asked): Promise<State> {
+    const session = this.#feed.sessionAfter(this.#time);
+    const ctx = detach(asked);
+    ctx.exchange.work.causal = session;
+    try {
+      const read = () => asked.live.read(ctx);
+      if (this.#source.idText !== undefined) return await recordStateOf(ctx, read);
+      await read();
+      return await listStateOf(ctx);
+    } finally {
+      ctx.exchange.end();
+      await session.endSession();
+    }
+  }
+
+  /** What the client is to blame for ends the streams. Everything else is tried again. */
+  #failed(error: unknown): void {
+    this.#failures++;
+    this.#isStale = true;
+    const isFinal = isProblem(error) && error.status < 500;
+    const [first] = this.#members.keys();
+    if (isFinal) for (const member of [...this.#members.keys()]) member.fail(error);
+    else if (this.#failures === 1) first?.report(error);
+  }
+
+  get #pauseMS(): number {
+    return this.#failures === 0 ? 0 : Math.random() * Math.min(firstPauseMS * 2 ** this.#failures, longestPauseMS);
+  }
+}
+
+/** What a member that has left is told, if anything. */
+function gone(): Error {
+  return new Error('The stream has ended.');
+}
+
+/** Empty for an id that is none of the model's. */
+function textOfId({ model }: LiveSource, id: unknown): string {
+  try {
+    return model.id.leaf.toJson(id);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,199 @@
+import { Problem, type ProblemDocument } from '../errors.ts';
+import type { Context } from '../middleware/exchange/context.ts';
+import { detach } from '../middleware/exchange/detached.ts';
+import { type Exchange, exchangeOf } from '../middleware/exchange/exchange.ts';
+import { LiveAnswer } from './answer.ts';
+import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
+import type { Asked, Group, Member } from './group.ts';
+import type { State } from './state.ts';
+
+/** What a subscription needs of the middleware that began it. */
+export interface Surroundings {
+  /** Runs the chain in a context of its own: for the first time below the request, later authenticated again. */
+  ask(ctx: Context, isFirst: boolean): Promise<void>;
+  /** The group of those who see the same. */
+  groupOf(asked: Asked, own: object): Group;
+  /** Reports an error, and returns the problem that it means to the client. */
+  noteProblem(ctx: Context, error: unknown): ProblemDocument;
+  readonly maxAge: number;
+  readonly recheckEvery: number;
+}
+
+/** How long a client may not hear anything, in milliseconds. */
+const silenceMS = 15_000;
+/** How long it may take to ask again what a caller may see, in milliseconds. */
+const patienceMS = 60_000;
+
+/** One client and what it was sent. It ends with its connection, or with an event that says why. */
+export class Subscription implements Member {
+  readonly answer = new LiveAnswer(() => this.#flush());
+  readonly #ctx: Context;
+  readonly #around: Surroundings;
+  #asked: (Asked & { readonly exchange: Exchange }) | undefined;
+  #group: Group | undefined;
+  #sent: State | undefined;
+  #next: State | undefined;
+  #timers: NodeJS.Timeout[] = [];
+  #isOpen = false;
+  #isOver = false;
+  #reason: unknown;
+  #isAsking = false;
+  #asksAgain = false;
+
+  constructor(ctx: Context, around: Surroundings) {
+    this.#ctx = ctx;
+    this.#around = around;
+    exchangeOf(ctx).whenOver(() => this.#close());
+  }
+
+  /** The principal whom the stream was last asked for. */
+  get principal(): unknown {
+    return (this.#asked ?? this.#ctx).principal;
+  }
+
+  /** Asks what the caller may see. Throws what the chain throws. */
+  async ask(isFirst = true): Promise<Asked> {
+    const ctx = detach(this.#ctx);
+    const timer = setTimeout(() => ctx.exchange.giveUp(), patienceMS);
+    try {
+      await Promise.race([
+        this.#around.ask(ctx, isFirst),
+        new Promise((_resolve, reject) => ctx.exchange.whenGivenUp(() => reject(ctx.exchange.giveUp()))),
+      ]);
+    } catch (error) {
+      ctx.exchange.end();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    if (!ctx.live) throw new Error('The chain of `live` must end with `liveRead`.');
+    return ctx as Asked;
+  }
+
+  /** Reads the first state. Throws what the reading throws. */
+  async begin(asked: Asked): Promise<State> {
+    try {
+      return await this.#join(asked);
+    } catch (error) {
+      throw this.#reason ?? error;
+    }
+  }
+
+  /** Begins the answer with the first state. */
+  open(state: State, lastEventId: string): LiveAnswer {
+    const { maxAge, recheckEvery } = this.#around;
+    this.#isOpen = true;
+    const isSame = lastEventId === state.digest;
+    this.answer.send(Buffer.concat([retryFrame(), isSame ? sameFrame(state) : frameTo(state, undefined)]));
+    this.#sent = state;
+    this.#every(silenceMS, () => this.answer.isWanted && this.answer.send(comment));
+    this.#every(jittered(recheckEvery), () => this.recheck());
+    this.#after(jittered(maxAge), () => this.#end(tooOld()));
+    return this.answer;
+  }
+
+  offer(state: State): void {
+    if (this.#isOver) return;
+    if (this.#next && this.#isOpen) this.#sent = undefined; // the client reads too slowly: it will be sent the whole state
+    this.#next = state;
+    this.#flush();
+  }
+
+  fail(error: unknown): void {
+    this.#end(error);
+  }
+
+  report(error: unknown): void {
+    this.#around.noteProblem(this.#ctx, error);
+  }
+
+  /** Asks again what the caller may see. */
+  recheck(): void {
+    if (!this.#isOpen || this.#isOver) return;
+    this.#asksAgain = true;
+    if (!this.#isAsking) void this.#askAgain();
+  }
+
+  /** Ends the stream within this time, in milliseconds: all clients at once would come again at once. */
+  shutDown(reason: Problem, within: number): void {
+    if (within === 0) this.#end(reason);
+    else this.#after(Math.random() * within, () => this.#end(reason));
+  }
+
+  async #askAgain(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      while (this.#asksAgain && !this.#isOver) {
+        this.#asksAgain = false;
+        const before = this.#asked;
+        const asked = await this.ask(false);
+        if (this.#isOver) exchangeOf(asked).end();
+        else if (before && asked.live.key !== undefined && asked.live.key === before.live.key) {
+          this.#group?.renew(this, asked);
+          this.#setAsked(asked);
+        } else {
+          this.#group?.leave(this);
+          this.offer(await this.#join(asked));
+        }
+      }
+    } catch (error) {
+      this.#end(error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async #join(asked: Asked): Promise<State> {
+    this.#setAsked(asked);
+    this.#group = this.#around.groupOf(asked, this);
+    return this.#group.join(this, asked);
+  }
+
+  #setAsked(asked: Asked): void {
+    this.#asked?.exchange.end();
+    this.#asked = asked as Asked & { readonly exchange: Exchange };
+    if (this.#isOver) this.#asked.exchange.end();
+  }
+
+  /** Sends what has changed, if the client has taken what it was sent before. */
+  #flush(): void {
+    const [state, from] = [this.#next, this.#sent];
+    if (!state || !this.#isOpen || !this.answer.isWanted || this.#isOver) return;
+    this.#next = undefined;
+    this.#sent = state;
+    if (state.digest !== from?.digest) this.answer.send(frameTo(state, from));
+  }
+
+  #end(error: unknown): void {
+    if (this.#isOver) return;
+    this.#reason = error;
+    this.#close();
+    if (this.#isOpen) this.answer.finish(endFrame(this.#around.noteProblem(this.#ctx, error)));
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer); // which also ends intervals
+    this.#group?.leave(this);
+    this.#asked?.exchange.end();
+    this.#next = undefined;
+    this.#sent = undefined;
+  }
+
+  #every(ms: number, run: () => unknown): void {
+    this.#timers.push(setInterval(run, ms));
+  }
+
+  #after(ms: number, run: () => void): void {
+    this.#timers.push(setTimeout(run, ms));
+  }
+}
+
+/** Up to a tenth less, so that clients that came at once do not go at once. */
+function jittered(ms: number): number {
+  return ms * (0.9 + Math.random() * 0.1);
+}
+
+function tooOld(): Problem {
+  return new Problem({ code: 'too_old', detail: 'The stream has lasted as long as it may; open another one.' });
+}

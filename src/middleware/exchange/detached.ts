@@ -1,0 +1,18 @@
+import { ServerResponse } from 'node:http';
+import type { Context } from './context.ts';
+import { Exchange } from './exchange.ts';
+
+/**
+ * A context below that of a request, for a chain that runs more than once: with a response that is sent to nobody, and
+ * an exchange that ends when it is told. It inherits everything else; a slot that it sets is its own.
+ */
+export function detach(ctx: Context): Context & { readonly exchange: Exchange } {
+  const res = new ServerResponse(ctx.req);
+  const { request, response } = ctx.app.createContext(ctx.req, res);
+  const own = { res, request, response, state: { ...ctx.state }, openedGuards: undefined, heldModels: undefined, view: undefined };
+  const context = Object.assign(Object.create(ctx), own) as Context & { exchange: Exchange };
+  Object.assign(request, { ctx: context, originalUrl: ctx.originalUrl });
+  Object.assign(response, { ctx: context });
+  context.exchange = new Exchange(context, 'detached');
+  return context;
+}

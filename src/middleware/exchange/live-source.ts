@@ -1,0 +1,25 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Concern } from '../../mongo/live/concern.ts';
+import type { Context } from './context.ts';
+
+/** How `live` reads the state of a list or of a record, and what that depends on. */
+export interface LiveSource {
+  readonly model: CompiledModel;
+  /**
+   * A text for everything that decides what the caller sees: equal texts, equal states. Undefined if it cannot be
+   * written.
+   */
+  readonly key: string | undefined;
+  /** Whether those with equal keys may share what is read. */
+  readonly isShared: boolean;
+  /** The fields on which a list depends. */
+  readonly concern?: Concern;
+  /** The JSON text of the id of a single record. */
+  readonly idText?: string;
+  /** The collections of the related records that are shown, filtered or counted. */
+  readonly related: ReadonlySet<string>;
+  /** The collections on which guards and scopes depend. */
+  readonly watched: ReadonlySet<string>;
+  /** Reads the state into a context below the one that was asked: `page` or `record`. */
+  read(ctx: Context): Promise<void>;
+}

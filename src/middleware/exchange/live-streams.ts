@@ -1,0 +1,101 @@
+import { Problem } from '../../errors.ts';
+import { aFunction, aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
+import type { Called, Context } from './context.ts';
+import { type StreamPlaces, streamPlaces } from './stream-places.ts';
+
+/** Options of {@link liveStreams}. */
+export interface LiveStreamsOptions<Ctx = Context> {
+  /** How many streams may be open at a time. The next one is answered with 503. @default 1,000 */
+  readonly max?: number;
+  /** How many of them one client may have, by the name that `by` gives it. Its next one is answered with 429. @default no limit */
+  readonly each?: number;
+  /** Names the client of a stream, such as the id of its user; undefined if the stream counts for no client. */
+  readonly by?: Called<[ctx: Ctx], string | undefined>;
+  /** How long a stream may last, in milliseconds. Its client then opens another one. @default 900,000 (15 minutes) */
+  readonly maxAge?: number;
+  /** How often it is asked whether the caller may still see what it is sent, in milliseconds. @default 60,000 */
+  readonly recheckEvery?: number;
+}
+
+/** Whose rights are asked again. */
+export interface RecheckOptions<Principal = unknown> {
+  /** Whether the streams of a principal are meant; undefined is an anonymous one. @default all */
+  select?(principal: Principal | undefined): boolean;
+}
+
+/** An open stream. */
+export interface OpenLive {
+  readonly principal: unknown;
+  /** Asks now what the caller may see. */
+  recheck(): void;
+}
+
+/** The live lists and records that are open, and their limits. Made by {@link liveStreams}. */
+export class LiveStreams {
+  readonly places: StreamPlaces;
+  readonly open = new Set<OpenLive>();
+  readonly maxAge: number;
+  readonly recheckEvery: number;
+  readonly #each: number;
+  readonly #by: LiveStreamsOptions['by'];
+  readonly #ofClients = new Map<string, number>();
+
+  constructor({ max = 1_000, each = Number.POSITIVE_INFINITY, by, maxAge = 900_000, recheckEvery = 60_000 }: LiveStreamsOptions) {
+    this.places = streamPlaces(max, 'live lists');
+    this.#each = each;
+    this.#by = by;
+    this.maxAge = maxAge;
+    this.recheckEvery = recheckEvery;
+  }
+
+  /**
+   * @internal Takes a place, and returns the function that gives it back. `end` is called if the stream has to end,
+   * because the service shuts down. Throws `overloaded` and `shutting_down` (503), and `too_many_requests` (429).
+   */
+  async take(ctx: Context, end: (reason: Problem) => void): Promise<() => void> {
+    const client = await this.#by?.(ctx);
+    if (client === undefined) return this.places.take(end);
+    const others = this.#ofClients.get(client) ?? 0;
+    if (others >= this.#each) throw tooMany(this.#each);
+    const leave = this.places.take(end);
+    this.#ofClients.set(client, others + 1);
+    return () => {
+      leave();
+      const left = (this.#ofClients.get(client) as number) - 1;
+      if (left > 0) this.#ofClients.set(client, left);
+      else this.#ofClients.delete(client);
+    };
+  }
+
+  /** Asks now what the callers may see. */
+  recheck(options: RecheckOptions = {}): void {
+    checkOptions(options, { select: orUndefined(aFunction) }, '`recheck`');
+    for (const one of [...this.open]) if (options.select?.(one.principal) ?? true) one.recheck();
+  }
+}
+
+function tooMany(max: number): Problem {
+  const detail = `This client has as many live lists open as it may have (${max}); close one of them.`;
+  return new Problem({ code: 'too_many_requests', detail, headers: { 'retry-after': '5' } });
+}
+
+const time = aWholeNumber(1_000, 2 ** 31 - 1, ' of milliseconds');
+const legal: LegalOptions<LiveStreamsOptions<never>> = {
+  max: aWholeNumber(1),
+  each: aWholeNumber(1),
+  by: aFunction,
+  maxAge: time,
+  recheckEvery: time,
+};
+
+/**
+ * Makes the places of live lists, which an application shares among its `live` middlewares. `recheck()` of the result
+ * asks at once what callers may see, instead of within `recheckEvery`; `places.close()` ends all streams.
+ *
+ * @example
+ * const streams = liveStreams({ max: 5_000, each: 10, by: (ctx) => ctx.state.user?.id });
+ */
+export function liveStreams<Ctx = Context>(options: LiveStreamsOptions<Ctx> = {}): LiveStreams {
+  checkOptions(options as LiveStreamsOptions<never>, legal, '`live`');
+  return new LiveStreams(options as LiveStreamsOptions);
+}

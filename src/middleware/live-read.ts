@@ -1,0 +1,104 @@
+import type { ModelInput } from '../model/compile/compile-model.ts';
+import { asCompiled } from '../model/compile/compile-model.ts';
+import { isIncludable, noRelations } from '../model/relations/includable.ts';
+import { concernOf } from '../mongo/live/concern.ts';
+import { textOf } from '../mongo/query/text-of.ts';
+import { pathsIn } from '../mongo/relations/through/expression.ts';
+import { throughFields } from '../mongo/relations/through/through-field.ts';
+import { anArrayOf, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { problemsOf } from './exchange/can-answer.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { perView } from './exchange/in-view.ts';
+import { readAddress } from './exchange/read-address.ts';
+import { compose, step } from './exchange/step.ts';
+import { requestPath } from './record.ts';
+import type { Includes } from './relations/compile-includes.ts';
+import { aThrough, type Through } from './relations/compile-through.ts';
+import type { GuardedSource } from './relations/relation-targets.ts';
+import { sourceScopesOf } from './relations/source-scopes.ts';
+
+/** Options of {@link liveRead}. */
+export interface LiveReadOptions {
+  /** The relations that `include` may name: the same as for `listQuery` or `include`. @default none */
+  readonly includes?: Includes;
+  /** The relations through which the list can be filtered and sorted: the same as for `listQuery`. @default none */
+  readonly through?: Through;
+  /**
+   * Models whose records guards and scopes read: after a change of one of them, the caller's rights are asked again.
+   *
+   * @default none: they are asked again within `recheckEvery`
+   */
+  readonly watches?: readonly ModelInput[];
+  /**
+   * Whether callers with the same path, query string, view, scope and scopes of related records may share what is read.
+   * Everything in `chain` must depend on nothing else: hooks that change records for one caller must not be in it.
+   *
+   * @default false
+   */
+  readonly isShared?: boolean;
+}
+
+const legal: LegalOptions<LiveReadOptions> = {
+  includes: orUndefined([isIncludable, 'what `compileIncludes()` returns']),
+  through: aThrough,
+  watches: anArrayOf('models', (model) => typeof model === 'object' && model !== null),
+  isShared: trueOrFalse,
+};
+
+/**
+ * Ends the chain of `live`: says how its state is read, by middlewares that leave `ctx.page` or `ctx.record`, and what
+ * it depends on. A list is read again after a change of a record of the model, or of a related one that the request
+ * names; an update counts only if it touches a field that decides about the list or is shown.
+ *
+ * @example
+ * live([scope(Card, ownBoard), listQuery(Card, cursorPaging(), { isLive: true }), liveRead(Card, [findPage(Card, { db })])], { db });
+ */
+export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[], options: LiveReadOptions = {}): ResourceMiddleware {
+  checkValue(
+    'The chain of `liveRead`',
+    chain,
+    anArrayOf('middlewares', (one) => typeof one === 'function'),
+  );
+  checkOptions(options, legal, '`liveRead`');
+  const { includes, through, watches = [], isShared = false } = options;
+  const run = compose(chain);
+  const watched = new Set(watches.map((one) => asCompiled(one).collection));
+  const problems = (method: string) => chain.flatMap((one) => problemsOf(one, method));
+  return perView(model, [includes ?? noRelations, through] as const, (seen, included, behind) =>
+    step(problems, async function liveRead(ctx) {
+      const sources = await askSources(ctx, (included as Includes).paths, behind);
+      const { listQuery: query, scope, deleted, pageBytes } = ctx;
+      const scopes = sources.map(({ model, path }, index) => [path ?? model.collection, model.held ?? [], known(ctx, sources[index])]);
+      ctx.live = {
+        model: seen,
+        key: textOf([requestPath(ctx), ctx.querystring, seen.held ?? [], scope, deleted, pageBytes, scopes]),
+        isShared,
+        related: new Set(sources.map((one) => one.model.collection)),
+        watched,
+        read: (below) => run(below, async () => undefined),
+        ...(query ? { concern: concernOf(seen, query, scope) } : { idText: seen.id.leaf.toJson(readAddress(ctx, seen).id) }),
+      };
+    }),
+  );
+}
+
+function known(ctx: Context, source: GuardedSource | undefined): unknown {
+  return source && sourceScopesOf(ctx).known.get(source);
+}
+
+/** Asks the guards and scopes of the related records that a request names. None behind one that shows nothing. */
+async function askSources(ctx: Context, paths: Includes['paths'] | undefined, through: Through | undefined): Promise<GuardedSource[]> {
+  const { listQuery: query, include = [] } = ctx;
+  const ofQuery =
+    query && through ? [...throughFields(query).map(({ steps }) => steps), ...(query.filter ? pathsIn(query.filter) : [])] : [];
+  const ofIncludes = (query?.include ?? include).map((name) => paths?.get(name) ?? []);
+  const asked = new Set<GuardedSource>();
+  const scopes = sourceScopesOf(ctx);
+  for (const steps of [...ofQuery, ...ofIncludes]) {
+    for (const { source } of steps) {
+      asked.add(source as GuardedSource);
+      if (!(await scopes.of(source as GuardedSource))) break;
+    }
+  }
+  return [...asked];
+}

@@ -1,0 +1,61 @@
+import type { Group } from '../live/group.ts';
+import { asDb, type Database } from '../mongo/driver/database.ts';
+import { ChangeFeed } from '../mongo/live/change-feed.ts';
+import { anArrayOf, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
+import { canAnswer, problemsOf } from './exchange/can-answer.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { LiveStreams, liveStreams } from './exchange/live-streams.ts';
+import { compose } from './exchange/step.ts';
+import { noteProblem } from './problems.ts';
+
+/** Options of {@link live}. */
+export interface LiveOptions {
+  /** The database whose changes are heard. It must be that of the models, and a replica set. */
+  readonly db: Database;
+  /**
+   * Middlewares that find out again who the caller is, before the chain is run again: `authenticate` and `rules`.
+   *
+   * @default none: the caller stays whom the middlewares above have found
+   */
+  readonly again?: readonly ResourceMiddleware[];
+  /** The places of the streams, as `liveStreams` returns them. @default those of `liveStreams()`, of its own */
+  readonly streams?: LiveStreams;
+}
+
+const middlewares = anArrayOf('middlewares', (one) => typeof one === 'function');
+const legal: LegalOptions<LiveOptions> = {
+  db: checkedLater,
+  again: middlewares,
+  streams: orUndefined([(value) => value instanceof LiveStreams, 'what `liveStreams()` returns']),
+};
+
+/**
+ * Answers with a stream of server-sent events (`text/event-stream`) that keeps a list or a record true: first its whole
+ * state, as the ordinary answer would show it, then what has changed. A change in the database only says that the state
+ * has to be read again: what is sent is what `chain` reads, with its guards, scope and view. The chain ends with
+ * {@link liveRead}. It is run again every `recheckEvery`, and its first refusal ends the stream.
+ *
+ * `Last-Event-ID` is compared with the state, in any process and after any time: if nothing has changed, the first event
+ * is `same`. See `docs/reference/live.md` for the events.
+ *
+ * 501 `replica_set_required` on a standalone server, 503 `overloaded` without a place.
+ *
+ * @example
+ * router.get('/cards/live', live([scope(Card, ownBoard), listQuery(Card, cursorPaging(), { isLive: true }), liveRead(Card, [findPage(Card, { db })])], { db }));
+ */
+export function live(chain: readonly ResourceMiddleware[], options: LiveOptions): ResourceMiddleware {
+  checkValue('The chain of `live`', chain, middlewares);
+  checkOptions(options, legal, '`live`');
+  const { again = [], streams = liveStreams() } = options;
+  const db = asDb(options.db);
+  const [first, later] = [compose(chain), compose([...again, ...chain])];
+  const groups = new Map<unknown, Group>();
+  const ask = (ctx: Context, isFirst: boolean) => (isFirst ? first : later)(ctx, async () => undefined);
+  const problems = (method: string) => [...chain.flatMap((one) => problemsOf(one, method)), ...ofLive];
+  return canAnswer(problems, async function live(ctx) {
+    const { beginLive } = await import('../live/begin-live.ts');
+    await beginLive(ctx, { streams, feed: ChangeFeed.of(db), groups, ask, noteProblem });
+  });
+}
+
+const ofLive = ['replica_set_required', 'overloaded', 'too_many_requests', 'shutting_down', 'database_unavailable'] as const;

@@ -1,0 +1,207 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChangeStreamOptions, ClientSession, Db, MongoClient, Timestamp } from 'mongodb';
+import { Problem } from '../../errors.ts';
+import { askWithin } from '../driver/ask-within.ts';
+import { bsonOptions } from '../driver/bson-options.ts';
+import { replicaSetRequired } from '../driver/outcome.ts';
+import { reachabilityOf } from '../driver/reachability.ts';
+import { type Change, type ChangeEvent, changePipeline, readChange } from './change.ts';
+
+/** Hears what has changed. Undefined says that anything may have changed, because events were lost. */
+export type Hear = (change: Change | undefined) => void;
+
+/** What hears of the changes of some collections. */
+interface Listener {
+  readonly collections: ReadonlySet<string>;
+  readonly hear: Hear;
+}
+
+/** The longest time to ask for the time of the database, in milliseconds. */
+const patienceMS = 10_000;
+const firstPauseMS = 100;
+const longestPauseMS = 10_000;
+
+/**
+ * The changes of a database: one change stream for a process, which is open as long as somebody listens. It carries the
+ * ids of records and the names of their changed fields, and no values.
+ *
+ * Events may be lost, because the stream cannot go on after an error: then every listener hears that anything may have
+ * changed, and the next stream begins at the present time. A token of an event that cannot be read is never used again.
+ */
+export class ChangeFeed {
+  readonly #db: Db;
+  readonly #listeners = new Set<Listener>();
+  #stream: OpenStream | undefined;
+
+  private constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** The feed of a database, the same for all that use its client. */
+  static of(db: Db): ChangeFeed {
+    const ofClient = feeds.get(db.client) ?? new Map<string, ChangeFeed>();
+    feeds.set(db.client, ofClient);
+    const feed = ofClient.get(db.databaseName) ?? new ChangeFeed(db);
+    ofClient.set(db.databaseName, feed);
+    return feed;
+  }
+
+  /**
+   * Listens to the changes of some collections from now on, until the function is called that it returns. Throws
+   * `replica_set_required` (501) on a standalone server, and `database_unavailable` (503).
+   */
+  async listen(collections: ReadonlySet<string>, hear: Hear): Promise<() => void> {
+    if (reachabilityOf(this.#db.client).isStandalone) throw replicaSetRequired('change streams');
+    const listener: Listener = { collections, hear };
+    this.#listeners.add(listener);
+    const leave = () => {
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#close();
+    };
+    try {
+      if (!this.#stream?.carries(collections)) this.#reopen();
+      await this.#stream?.begun;
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** A session whose reads show no state from before this time. */
+  sessionAfter(time: Timestamp | undefined): ClientSession {
+    const session = this.#db.client.startSession({ causalConsistency: true });
+    const latest = time ?? this.#stream?.time;
+    if (latest) session.advanceOperationTime(latest);
+    return session;
+  }
+
+  /** A stream cannot be changed: one that carries too few collections is replaced, and what it has not told is lost. */
+  #reopen(): void {
+    const before = this.#stream;
+    const collections = new Set([...(before?.collections ?? []), ...[...this.#listeners].flatMap((one) => [...one.collections])]);
+    before?.close();
+    const stream = new OpenStream(this.#db, collections, (change) => this.#tell(change));
+    stream.begun.catch(() => {
+      if (this.#stream === stream) this.#stream = undefined;
+    });
+    this.#stream = stream;
+    if (before) this.#tell(undefined);
+  }
+
+  #close(): void {
+    this.#stream?.close();
+    this.#stream = undefined;
+  }
+
+  #tell(change: Change | undefined): void {
+    for (const { collections, hear } of [...this.#listeners]) if (!change || collections.has(change.collection)) hear(change);
+  }
+}
+
+const feeds = new WeakMap<MongoClient, Map<string, ChangeFeed>>();
+
+/** The part of the driver's change stream that is used here. */
+interface Events extends AsyncIterable<ChangeEvent> {
+  close(): Promise<void>;
+}
+
+/** A change stream that is opened again after errors, until it is closed. */
+class OpenStream {
+  readonly collections: ReadonlySet<string>;
+  /** Resolves when the time is known from which on everything is told. */
+  readonly begun: Promise<void>;
+  readonly #db: Db;
+  readonly #tell: Hear;
+  readonly #closing = new AbortController();
+  #stream: Events | undefined;
+  #time: Timestamp | undefined;
+
+  constructor(db: Db, collections: ReadonlySet<string>, tell: Hear) {
+    this.#db = db;
+    this.collections = collections;
+    this.#tell = tell;
+    this.begun = this.#askTime();
+    this.begun.then(
+      () => this.#run(),
+      () => this.close(),
+    );
+  }
+
+  /** The time of the last event, or that from which on the stream tells. */
+  get time(): Timestamp | undefined {
+    return this.#time;
+  }
+
+  carries(collections: ReadonlySet<string>): boolean {
+    return [...collections].every((name) => this.collections.has(name));
+  }
+
+  close(): void {
+    this.#closing.abort();
+    void this.#stream?.close().catch(ignore);
+  }
+
+  async #askTime(): Promise<void> {
+    const session = this.#db.client.startSession({ causalConsistency: true });
+    try {
+      await askWithin(patienceMS, (signal) => this.#db.command({ ping: 1 }, { session, signal } as object)).catch(throwAway);
+      if (!session.operationTime) throw replicaSetRequired('change streams'); // a standalone server has no such time
+      this.#time = session.operationTime;
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  async #run(): Promise<void> {
+    for (let failures = 0; !this.#isClosed; ) {
+      try {
+        for await (const event of this.#open()) {
+          failures = 0;
+          this.#time = event.clusterTime;
+          for (const change of readChange(event)) this.#tell(change);
+        }
+      } catch {
+        failures++;
+      }
+      await this.#stream?.close().catch(ignore);
+      if (!(await this.#beginAgain(failures))) return;
+    }
+  }
+
+  /** The stream has ended: the next one begins at the present time, and whatever lies between them may have changed. */
+  async #beginAgain(failures: number): Promise<boolean> {
+    for (let attempt = failures; !this.#isClosed; attempt++) {
+      await this.#pause(Math.min(firstPauseMS * 2 ** attempt, longestPauseMS));
+      if (this.#isClosed) return false;
+      try {
+        await this.#askTime();
+        this.#tell(undefined);
+        return true;
+      } catch {
+        // the database is away
+      }
+    }
+    return false;
+  }
+
+  #open(): Events {
+    const options: ChangeStreamOptions = { ...bsonOptions, ...(this.#time && { startAtOperationTime: this.#time }) };
+    const stream: Events = this.#db.watch(changePipeline(this.collections), options) as object as Events;
+    this.#stream = stream;
+    return stream;
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await pause(Math.random() * ms, undefined, { ref: false, signal: this.#closing.signal }).catch(ignore);
+  }
+}
+
+function throwAway(cause: unknown): never {
+  throw new Problem({ code: 'database_unavailable', detail: 'The database cannot be reached; try again in a few seconds.', cause });
+}
+
+function ignore(): void {}

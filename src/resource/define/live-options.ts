@@ -1,0 +1,39 @@
+import { ConfigurationError } from '../../errors.ts';
+import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Model } from '../../model/define/define-model.ts';
+import { isObject } from '../../model/value/plain-object.ts';
+import { anArrayOf, checkOptions, type LegalOptions } from '../../options.ts';
+import type { ListParts } from './whole-list.ts';
+
+/** How the list and the records of a resource are kept true. */
+export interface LiveListOptions {
+  /**
+   * Models whose records the guards, rules and scopes read: after a change of one of them, callers are asked again at
+   * once what they may see.
+   * @default none: they are asked within a minute
+   */
+  readonly watches?: readonly Model[];
+}
+
+/** {@link LiveListOptions} as the chains need them. */
+export interface CompiledLive {
+  readonly watches: readonly CompiledModel[];
+}
+
+/** The key of `guardsFor` for live lists and records. */
+export const liveName = 'live';
+
+const legal: LegalOptions<LiveListOptions> = { watches: anArrayOf('models', isObject) };
+
+/** Reads `live` of a resource. Throws a {@link ConfigurationError} if it cannot be served. */
+export function readLive(given: unknown, { ops, custom }: Pick<ListParts, 'ops' | 'custom'>, where: string): CompiledLive | undefined {
+  if (given === undefined || given === false) return undefined;
+  if (given !== true && !isObject(given)) throw new ConfigurationError(`\`live\` of ${where} must be true or an object: { watches }.`);
+  const options: LiveListOptions = given === true ? {} : given;
+  checkOptions(options, legal, `\`live\` of ${where}`);
+  if (!ops.includes('list') && !ops.includes('get'))
+    throw new ConfigurationError(`\`live\` of ${where} is about what it shows, but \`ops\` has neither \`list\` nor \`get\`.`);
+  if (custom.includes(liveName))
+    throw new ConfigurationError(`${where} has \`live\`, so that a custom operation cannot have this name: give it another one.`);
+  return { watches: (options.watches ?? []).map((model) => asCompiled(model)) };
+}
