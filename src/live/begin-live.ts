@@ -32,13 +32,12 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   const end = (reason: Problem) => subscription.shutDown(reason, Math.min(streams.places.taken / endedInAMillisecond, longestEndMS));
   exchange.whenOver(await streams.take(ctx, end));
   const asked = await subscription.ask();
-  const isHead = ctx.method === 'HEAD';
-  const state = isHead ? undefined : await subscription.begin(asked);
-  if (state && isGone(state)) throw notFound();
+  const state = await subscription.begin(asked);
+  if (isGone(state)) throw notFound();
   exchange.throwIfGivenUp();
   ctx.status = 200; // the app may have set another one
   ctx.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
-  if (!state) {
+  if (ctx.method === 'HEAD') {
     ctx.body = Readable.from([]);
     return;
   }

@@ -22,7 +22,7 @@ export interface Member {
 /** The context in which the chain of a member has left how the state is read. */
 export type Asked = Context & { readonly live: LiveSource };
 
-/** A state is read again at most so often, in milliseconds. */
+/** The shortest time between two reads, in milliseconds. A read that takes longer is followed by a pause as long. */
 const intervalMS = 250;
 /** When events were lost, all groups are read again: spread over this time, in milliseconds. */
 const spreadMS = 1_000;
@@ -50,7 +50,7 @@ export class Group {
   #isReading = false;
   #isStale = false;
   #time: Change['time'];
-  #lastRead = Number.NEGATIVE_INFINITY;
+  #nextRead = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
 
@@ -81,7 +81,9 @@ export class Group {
 
   /** A member was asked again what it may see, and it is the same. */
   renew(member: Member, asked: Asked): void {
-    if (this.#members.has(member)) this.#members.set(member, asked);
+    if (!this.#members.has(member)) return;
+    this.#members.set(member, asked);
+    if (!this.#source.isShared) this.#markStale(0); // what hooks show may depend on more
   }
 
   leave(member: Member): void {
@@ -131,7 +133,7 @@ export class Group {
   #schedule(delay = 0): void {
     if (this.#isReading || this.#members.size === 0) return;
     const now = performance.now();
-    const at = this.#waiting.length > 0 ? now : Math.max(now + delay, this.#lastRead + intervalMS);
+    const at = this.#waiting.length > 0 ? now : Math.max(now + delay, this.#nextRead);
     if (this.#timer && this.#timer.at <= at) return;
     clearTimeout(this.#timer?.handle);
     this.#timer = { at, handle: setTimeout(() => this.#readNow(), at - now) };
@@ -148,7 +150,7 @@ export class Group {
     const waiting = this.#waiting.splice(0);
     this.#isReading = true;
     this.#isStale = false;
-    this.#lastRead = performance.now();
+    const begun = performance.now();
     try {
       const state = await this.#readFor(first[1]);
       if (state.digest !== this.#state?.digest) this.#state = state;
@@ -159,6 +161,8 @@ export class Group {
       for (const { reject } of waiting) reject(error);
       this.#failed(error);
     } finally {
+      const took = performance.now() - begun;
+      this.#nextRead = begun + Math.max(intervalMS, 2 * took);
       this.#isReading = false;
       if (this.#isStale || this.#waiting.length > 0) this.#schedule(this.#pauseMS);
     }

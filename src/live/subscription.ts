@@ -21,6 +21,8 @@ export interface Surroundings {
 
 /** How long a client may not hear anything, in milliseconds. */
 const silenceMS = 15_000;
+/** How often it is asked again at most, in milliseconds. */
+const shortestAskMS = 1_000;
 /** How long it may take to ask again what a caller may see, in milliseconds. */
 const patienceMS = 60_000;
 
@@ -29,16 +31,17 @@ export class Subscription implements Member {
   readonly answer = new LiveAnswer(() => this.#flush());
   readonly #ctx: Context;
   readonly #around: Surroundings;
+  readonly #timers = new Set<NodeJS.Timeout>();
   #asked: (Asked & { readonly exchange: Exchange }) | undefined;
   #group: Group | undefined;
   #sent: State | undefined;
   #next: State | undefined;
-  #timers: NodeJS.Timeout[] = [];
   #isOpen = false;
   #isOver = false;
   #reason: unknown;
   #isAsking = false;
   #asksAgain = false;
+  #lastAsk = Number.NEGATIVE_INFINITY;
 
   constructor(ctx: Context, around: Surroundings) {
     this.#ctx = ctx;
@@ -107,11 +110,11 @@ export class Subscription implements Member {
     this.#around.noteProblem(this.#ctx, error);
   }
 
-  /** Asks again what the caller may see. */
+  /** Asks again what the caller may see: at once, unless it was just asked. */
   recheck(): void {
-    if (!this.#isOpen || this.#isOver) return;
+    if (!this.#isOpen || this.#isOver || this.#asksAgain) return;
     this.#asksAgain = true;
-    if (!this.#isAsking) void this.#askAgain();
+    if (!this.#isAsking) this.#planAsk();
   }
 
   /** Ends the stream within this time, in milliseconds: all clients at once would come again at once. */
@@ -120,26 +123,34 @@ export class Subscription implements Member {
     else this.#after(Math.random() * within, () => this.#end(reason));
   }
 
+  #planAsk(): void {
+    this.#after(this.#lastAsk + shortestAskMS - performance.now(), () => void this.#askAgain());
+  }
+
   async #askAgain(): Promise<void> {
     this.#isAsking = true;
+    this.#asksAgain = false;
+    this.#lastAsk = performance.now();
     try {
-      while (this.#asksAgain && !this.#isOver) {
-        this.#asksAgain = false;
-        const before = this.#asked;
-        const asked = await this.ask(false);
-        if (this.#isOver) exchangeOf(asked).end();
-        else if (before && asked.live.key !== undefined && asked.live.key === before.live.key) {
-          this.#group?.renew(this, asked);
-          this.#setAsked(asked);
-        } else {
-          this.#group?.leave(this);
-          this.offer(await this.#join(asked));
-        }
-      }
+      await this.#comply(await this.ask(false));
     } catch (error) {
       this.#end(error);
     } finally {
       this.#isAsking = false;
+      if (this.#asksAgain && !this.#isOver) this.#planAsk();
+    }
+  }
+
+  /** Goes on with what the caller may see now. */
+  async #comply(asked: Asked): Promise<void> {
+    const before = this.#asked?.live;
+    if (this.#isOver) exchangeOf(asked).end();
+    else if (before?.key !== undefined && asked.live.key === before.key) {
+      this.#group?.renew(this, asked);
+      this.#setAsked(asked);
+    } else {
+      this.#group?.leave(this);
+      this.offer(await this.#join(asked));
     }
   }
 
@@ -173,7 +184,8 @@ export class Subscription implements Member {
 
   #close(): void {
     this.#isOver = true;
-    for (const timer of this.#timers.splice(0)) clearTimeout(timer); // which also ends intervals
+    for (const timer of this.#timers) clearTimeout(timer); // which also ends intervals
+    this.#timers.clear();
     this.#group?.leave(this);
     this.#asked?.exchange.end();
     this.#next = undefined;
@@ -181,11 +193,18 @@ export class Subscription implements Member {
   }
 
   #every(ms: number, run: () => unknown): void {
-    this.#timers.push(setInterval(run, ms));
+    this.#timers.add(setInterval(run, ms));
   }
 
   #after(ms: number, run: () => void): void {
-    this.#timers.push(setTimeout(run, ms));
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        run();
+      },
+      Math.max(ms, 0),
+    );
+    this.#timers.add(timer);
   }
 }
 

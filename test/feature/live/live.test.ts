@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineModel, everything, service, t } from '../../../src/index.ts';
+import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
 import { useServer } from '../../support/http/serve.ts';
+import { until } from '../../support/until.ts';
 
 const Card = defineModel('Card', {
   collection: 'cards',
@@ -21,7 +23,8 @@ interface User {
   readonly isStaff?: boolean;
 }
 
-const database = useDatabase();
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
 const serve = useServer();
 const open: LiveStream[] = [];
 
@@ -66,6 +69,8 @@ async function start(options: object = {}, ofApi: object = {}) {
   };
 }
 
+const page = { size: 20, has_next: false, next_cursor: null, prev_cursor: null };
+
 describe('GET <list> with `Accept: text/event-stream`', () => {
   it('sends the page that JSON would have, and then what changes', async () => {
     const { listen, send } = await start();
@@ -93,6 +98,262 @@ describe('GET <list> with `Accept: text/event-stream`', () => {
       'x-accel-buffering': 'no',
       vary: expect.stringContaining('Accept'),
     });
+    expect(headers).not.toHaveProperty('content-length');
     expect(retry).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('shows the filters, sort and limit of the request, and sends the order where it is another one', async () => {
+    const { listen, send } = await start();
+    for (const [id, title] of [
+      [1, 'b'],
+      [2, 'd'],
+      [3, 'c'],
+    ] as const)
+      await send('POST', '/cards', { id, title });
+    const path = '/cards?column=todo&sort=title&limit=3';
+    const stream = await listen(path);
+    expect(stream.state?.data.map(({ id }: { id: number }) => id)).toEqual([1, 3, 2]);
+    await send('POST', '/cards', { id: 4, title: 'a' });
+    await stream.sees(({ data }) => data[0].id === 4);
+    expect(stream.last?.data).toMatchObject({ put: [{ id: 4 }], remove: [2], order: [4, 1, 3], page: { has_next: true } });
+    await send('PATCH', '/cards/1', { column: 'done' });
+    await stream.sees(({ data }) => data.length === 3 && data[2].id === 2);
+    expect(stream.state).toEqual((await send('GET', path)).body);
+  });
+
+  it('answers with JSON where it is not enabled, and where `Accept` prefers JSON', async () => {
+    const off = await start({ live: false });
+    const answer = await off.server.request('GET', '/cards', { headers: { authorization: 'ann', accept: 'text/event-stream' } });
+    expect([answer.status, answer.headers['content-type'], answer.headers.vary]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+      'Authorization, Cookie',
+    ]);
+    const on = await start();
+    for (const accept of ['*/*', 'application/json, text/event-stream', 'text/event-stream;q=0.5, application/json', 'text/*'])
+      expect((await on.server.request('GET', '/cards', { headers: { authorization: 'ann', accept } })).body.data).toEqual([]);
+  });
+
+  it.each(['after=x', 'before=x', 'page=1', 'total=true'])('refuses `%s`, because it is a first page', async (query) => {
+    const { listen } = await start();
+    const { status, problem } = await listen(`/cards?${query}`);
+    expect([status, problem.errors]).toMatchObject([400, [{ field: query.split('=')[0], rule: 'not_available' }]]);
+  });
+
+  it.each([
+    ['nobody', '/cards', 403, 'forbidden'],
+    ['ann', '/cards?colum=todo', 400, 'invalid_query'],
+    ['ann', '/cards/7', 404, 'not_found'],
+    ['ann', '/cards/x', 404, 'not_found'],
+  ])('answers an error before its first byte as a problem: %s %s', async (name, path, status, code) => {
+    const { listen } = await start();
+    const answer = await listen(path, name);
+    expect([answer.status, answer.headers['content-type'], answer.problem.code]).toEqual([status, 'application/problem+json', code]);
+  });
+
+  it('sends `same` instead of the page to a client that has it already, and the page to any other', async () => {
+    const { listen, send } = await start();
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    const first = await listen('/cards');
+    const id = first.last?.id as string;
+    first.close();
+    const again = await listen('/cards', 'ann', { 'last-event-id': id });
+    expect(again.events).toEqual([{ event: 'same', id, data: {} }]);
+    await send('PATCH', '/cards/1', { title: 'two' });
+    for (const forged of [id, '', 'x'.repeat(5_000), '%00']) {
+      const other = await listen('/cards', 'ann', { 'last-event-id': forged });
+      expect(other.last).toMatchObject({ event: 'page', data: { data: [{ title: 'two' }] } });
+    }
+  });
+
+  it('answers HEAD with its headers and no events', async () => {
+    const { server } = await start();
+    const headers = { authorization: 'ann', accept: 'text/event-stream' };
+    const answer = await server.request('HEAD', '/cards', { headers });
+    expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
+    expect((await server.request('HEAD', '/cards/9', { headers })).status).toBe(404);
+  });
+
+  it('reports no error when its client goes', async () => {
+    const { listen, api, server } = await start();
+    const stream = await listen('/cards');
+    stream.close();
+    await api.close({ timeout: 5_000 });
+    expect(server.errors).toEqual([]);
+  });
+});
+
+describe('who sees what', () => {
+  it('never sends a record outside of the scope, and takes away one that leaves it', async () => {
+    const { listen, send } = await start();
+    const [ann, bob] = [await listen('/cards'), await listen('/cards', 'bob')];
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    await ann.sees(({ data }) => data.length === 1);
+    await database.db.collection<{ _id: number }>('cards').updateOne({ _id: 1 }, { $set: { owner: 'bob' } });
+    await bob.sees(({ data }) => data.length === 1);
+    await ann.sees(({ data }) => data.length === 0);
+    expect(ann.last?.data).toEqual({ remove: [1] });
+    await database.db.collection('cards').insertOne({ _id: 2 as never, title: 'hidden', column: 'todo', owner: 'bob' });
+    await bob.sees(({ data }) => data.length === 2);
+    expect([ann.text.includes('hidden'), ann.state]).toEqual([false, { data: [], page }]);
+  });
+
+  it('shows each caller its own view', async () => {
+    const { listen, send } = await start();
+    const [ann, sue] = [await listen('/cards'), await listen('/cards', 'sue')];
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    await database.db.collection<{ _id: number }>('cards').updateOne({ _id: 1 }, { $set: { note: 'for the staff' } });
+    await sue.sees(({ data }) => data[0]?.note === 'for the staff');
+    await ann.sees(({ data }) => data.length === 1);
+    expect([ann.text.includes('staff'), ann.text.includes('owner'), sue.text.includes('owner')]).toEqual([false, false, false]);
+  });
+
+  it('ends the stream of a caller whose rights were taken away, at once by `api.recheck`', async () => {
+    const { listen, users, api } = await start();
+    const [ann, bob] = [await listen('/cards'), await listen('/cards', 'bob')];
+    users.delete('ann');
+    users.delete('bob');
+    api.recheck({ select: (user) => (user as User | undefined)?.name === 'ann' });
+    await ann.ended();
+    expect(ann.last).toMatchObject({ event: 'end', id: undefined, data: { problem: { status: 403, code: 'forbidden' } } });
+    expect(bob.isEnded).toBe(false);
+  });
+
+  it('is asked again every `recheckEvery`', async () => {
+    const { listen, users } = await start({}, { live: { recheckEvery: 1_000 } });
+    const ann = await listen('/cards');
+    users.delete('ann');
+    await ann.ended();
+    expect(ann.last).toMatchObject({ event: 'end', data: { problem: { code: 'forbidden' } } });
+  });
+
+  it('goes on with what the caller may see now, if that is more or less than before', async () => {
+    const { listen, send, users, api } = await start();
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    await send('POST', '/cards', { id: 2, title: 'two' }, 'bob');
+    const ann = await listen('/cards');
+    users.set('ann', { name: 'ann', isStaff: true });
+    api.recheck();
+    await ann.sees(({ data }) => data.length === 2);
+    users.set('ann', { name: 'ann' });
+    api.recheck();
+    await ann.sees(({ data }) => data.length === 1);
+    expect(ann.state).toEqual((await send('GET', '/cards')).body);
+  });
+
+  it('asks the guards of `list` or `get`, and then those of `live`', async () => {
+    const asked: string[] = [];
+    const guard = (name: string) => () => asked.push(name) > 0;
+    const { listen, send } = await start({ guardsFor: { list: [guard('list')], get: [guard('get')], live: [guard('live')] } });
+    await listen('/cards');
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    await listen('/cards/1');
+    expect(asked).toEqual(['list', 'live', 'get', 'live']);
+  });
+
+  it('runs the hooks of the list for each caller, who then share nothing', async () => {
+    const seen: unknown[] = [];
+    const { listen, send } = await start({
+      after: { list: [(ctx: { principal: User }, cards: unknown[]) => seen.push([ctx.principal.name, cards.length])] },
+    });
+    const streams = [await listen('/cards', 'sue'), await listen('/cards', 'sue')];
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    for (const stream of streams) await stream.sees(({ data }) => data.length === 1);
+    expect(seen.filter((one) => JSON.stringify(one) === '["sue",1]')).toHaveLength(2);
+  });
+});
+
+describe('GET <list>/{id} with `Accept: text/event-stream`', () => {
+  it('sends the record, each change of it, and that it is gone', async () => {
+    const { listen, send } = await start();
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    const stream = await listen('/cards/1');
+    expect(stream.last).toMatchObject({ event: 'record', data: { data: { id: 1, title: 'one' }, etag: '"0"' } });
+    await send('POST', '/cards', { id: 2, title: 'other' });
+    await send('PATCH', '/cards/1', { title: 'two' });
+    await stream.sees(({ data }) => data?.title === 'two');
+    expect(stream.last?.data).toEqual({ data: (await send('GET', '/cards/1')).body.data, etag: '"1"' });
+    await send('DELETE', '/cards/1');
+    await stream.sees(({ data }) => data === null);
+    expect(stream.events.map(({ event }) => event)).toEqual(['record', 'record', 'gone']);
+    expect(stream.isEnded).toBe(false);
+  });
+});
+
+describe('the places of streams', () => {
+  it('are limited for the api and for each client, and are free again when a stream has ended', async () => {
+    const { listen } = await start({}, { live: { max: 3, each: 2, by: (ctx: { principal?: User }) => ctx.principal?.name } });
+    const first = await listen('/cards');
+    await listen('/cards');
+    const third = await listen('/cards');
+    expect([third.status, third.headers['retry-after'], third.problem.code]).toEqual([429, '5', 'too_many_requests']);
+    await listen('/cards', 'bob');
+    const fourth = await listen('/cards', 'sue');
+    expect([fourth.status, fourth.headers['retry-after'], fourth.problem.code]).toEqual([503, '5', 'overloaded']);
+    first.close();
+    await until(async () => (await listen('/cards')).status === 200);
+  });
+
+  it('are no places of `maxConcurrency`', async () => {
+    const { listen, send } = await start({}, { maxConcurrency: 1 });
+    await listen('/cards');
+    await until(async () => (await send('GET', '/cards')).status === 200);
+    expect((await listen('/cards')).status).toBe(200);
+  });
+});
+
+describe('the end of a stream', () => {
+  it('comes after `maxAge`, and tells the client to open another one', async () => {
+    const { listen } = await start({}, { live: { maxAge: 1_000 } });
+    const stream = await listen('/cards');
+    await stream.ended();
+    expect(stream.last).toMatchObject({ event: 'end', data: { problem: { status: 503, code: 'too_old' } } });
+  });
+
+  it('comes with `api.close`, after which no other begins', async () => {
+    const { listen, api } = await start();
+    const stream = await listen('/cards');
+    await api.close();
+    await stream.ended();
+    expect(stream.last).toMatchObject({ event: 'end', data: { problem: { code: 'shutting_down' } } });
+    expect((await listen('/cards')).problem).toMatchObject({ status: 503, code: 'shutting_down' });
+  });
+});
+
+describe('what is read', () => {
+  const finds = () => commands.events.filter(({ command }) => command.find === 'cards').length;
+
+  it('is shared by callers who see the same', async () => {
+    const { listen, send } = await start();
+    const streams = await Promise.all(Array.from({ length: 20 }, () => listen('/cards?column=todo', 'sue')));
+    const before = finds();
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    for (const stream of streams) await stream.sees(({ data }) => data.length === 1);
+    expect(finds() - before).toBe(1);
+  });
+
+  it('is not read again for a change of fields that it neither shows nor asks for', async () => {
+    const { listen, send } = await start();
+    for (const id of [1, 2]) await send('POST', '/cards', { id, title: `${id}` });
+    const stream = await listen('/cards?column=todo&fields=title&limit=1');
+    const before = finds();
+    const cards = database.db.collection<{ _id: number }>('cards');
+    await cards.updateOne({ _id: 1 }, { $set: { note: 'not shown' } });
+    await cards.updateOne({ _id: 2 }, { $set: { title: 'not on the page' } });
+    await cards.updateOne({ _id: 1 }, { $set: { title: 'shown' } });
+    await stream.sees(({ data }) => data[0].title === 'shown');
+    expect(finds() - before).toBe(1);
+  });
+});
+
+describe('`live` of a resource', () => {
+  it.each([
+    [{ live: 1 }, /`live` of resource `cards` must be true or an object: \{ watches \}/],
+    [{ live: { watch: [] } }, /`watch`/],
+    [{ ops: ['create'] }, /`live` of resource `cards` is about what it shows, but `ops` has neither `list` nor `get`/],
+    [{ operations: { live: { method: 'POST', summary: 'x', handler: () => undefined } } }, /a custom operation cannot have this name/],
+    [{ live: false, guardsFor: { live: [] } }, /`live`/],
+  ])('is refused at start where it cannot be served: %j', async (options, message) => {
+    await expect(start(options)).rejects.toThrow(message);
   });
 });

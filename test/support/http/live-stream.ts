@@ -31,7 +31,9 @@ export class LiveStream {
   #incoming: IncomingMessage | undefined;
   #rest = '';
 
-  constructor(port: number, path: string, headers: OutgoingHttpHeaders = {}) {
+  /** `known` is the state that a client has from before. */
+  constructor(port: number, path: string, headers: OutgoingHttpHeaders = {}, known?: Kept) {
+    this.state = known;
     this.#request = httpRequest({ port, host: '127.0.0.1', path, headers: { accept: 'text/event-stream', ...headers }, agent: false });
     this.#request.on('response', (incoming) => this.#hear(incoming));
     this.#request.on('error', () => {
@@ -44,6 +46,11 @@ export class LiveStream {
   async opened(): Promise<this> {
     await until(() => this.isEnded || this.events.length > 0);
     return this;
+  }
+
+  /** Waits until the stream has ended. */
+  async ended(): Promise<void> {
+    await until(() => this.isEnded);
   }
 
   /** Waits until the state fulfils a condition. */
@@ -99,7 +106,7 @@ export class LiveStream {
     const data = JSON.parse(field('data') as string);
     if (event === 'page' || event === 'record') this.state = data;
     if (event === 'gone') this.state = { data: null };
-    if (event === 'change') this.state = change(this.state as Kept, data);
+    if (event === 'change' && this.state) this.state = change(this.state, data);
     this.events.push({ event, id: field('id'), data });
   }
 }
