@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
+import type { Db } from 'mongodb';
 import { notFound, type Problem } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { exchangeOf } from '../middleware/exchange/exchange.ts';
 import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
-import type { ChangeFeed } from '../mongo/live/change-feed.ts';
+import { ChangeFeed } from '../mongo/live/change-feed.ts';
 import { type Asked, Group } from './group.ts';
 import type { State } from './state.ts';
 import { Subscription, type Surroundings } from './subscription.ts';
@@ -11,7 +12,7 @@ import { Subscription, type Surroundings } from './subscription.ts';
 /** What a `live` middleware gives to its streams. */
 export interface LivePlan extends Pick<Surroundings, 'ask' | 'noteProblem'> {
   readonly streams: LiveStreams;
-  readonly feed: ChangeFeed;
+  readonly db: Db;
   /** The groups of its streams, by what their members see. */
   readonly groups: Map<unknown, Group>;
 }
@@ -51,9 +52,9 @@ function isGone(state: State): boolean {
   return state.kind === 'record' && state.json === undefined;
 }
 
-function groupOf({ groups, feed }: LivePlan, { live }: Asked, own: object): Group {
+function groupOf({ groups, db }: LivePlan, { live }: Asked, own: object): Group {
   const key = live.isShared && live.key !== undefined ? live.key : own;
-  const group = groups.get(key) ?? new Group(feed, live, () => groups.delete(key));
+  const group = groups.get(key) ?? new Group(ChangeFeed.of(db), live, () => groups.delete(key));
   groups.set(key, group);
   return group;
 }

@@ -1,6 +1,5 @@
 import type { Group } from '../live/group.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
-import { ChangeFeed } from '../mongo/live/change-feed.ts';
 import { anArrayOf, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
 import { canAnswer, problemsOf } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
@@ -54,7 +53,7 @@ export function live(chain: readonly ResourceMiddleware[], options: LiveOptions)
   const problems = (method: string) => [...chain.flatMap((one) => problemsOf(one, method)), ...ofLive];
   return canAnswer(problems, async function live(ctx) {
     const { beginLive } = await import('../live/begin-live.ts');
-    await beginLive(ctx, { streams, feed: ChangeFeed.of(db), groups, ask, noteProblem });
+    await beginLive(ctx, { streams, db, groups, ask, noteProblem });
   });
 }
 
