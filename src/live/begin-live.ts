@@ -52,9 +52,9 @@ function isGone(state: State): boolean {
   return state.kind === 'record' && state.json === undefined;
 }
 
-function groupOf({ groups, db }: LivePlan, { live }: Asked, own: object): Group {
+function groupOf({ groups, db, streams }: LivePlan, { live }: Asked, own: object): Group {
   const key = live.isShared && live.key !== undefined ? live.key : own;
-  const group = groups.get(key) ?? new Group(ChangeFeed.of(db), live, () => groups.delete(key));
+  const group = groups.get(key) ?? new Group(ChangeFeed.of(db), streams.reading, live, () => groups.delete(key));
   groups.set(key, group);
   return group;
 }

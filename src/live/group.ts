@@ -2,6 +2,7 @@ import { isProblem } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { detach } from '../middleware/exchange/detached.ts';
 import type { LiveSource } from '../middleware/exchange/live-source.ts';
+import type { Lane } from '../mongo/driver/turn.ts';
 import type { Change } from '../mongo/live/change.ts';
 import type { ChangeFeed } from '../mongo/live/change-feed.ts';
 import { mayChange } from '../mongo/live/concern.ts';
@@ -42,6 +43,7 @@ interface Waiting {
 export class Group {
   readonly #source: LiveSource;
   readonly #feed: ChangeFeed;
+  readonly #lane: Lane;
   readonly #members = new Map<Member, Asked>();
   readonly #listening: Promise<() => void>;
   readonly #whenEmpty: () => void;
@@ -54,8 +56,9 @@ export class Group {
   #failures = 0;
   #timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
 
-  constructor(feed: ChangeFeed, source: LiveSource, whenEmpty: () => void) {
+  constructor(feed: ChangeFeed, reading: Lane, source: LiveSource, whenEmpty: () => void) {
     this.#feed = feed;
+    this.#lane = reading;
     this.#source = source;
     this.#whenEmpty = whenEmpty;
     const { model, related, watched } = source;
@@ -145,14 +148,15 @@ export class Group {
   }
 
   async #read(): Promise<void> {
-    const [first] = this.#members;
-    if (!first) return;
-    const waiting = this.#waiting.splice(0);
     this.#isReading = true;
-    this.#isStale = false;
+    const leave = await this.#lane.enter();
     const begun = performance.now();
+    const waiting = this.#waiting.splice(0);
+    this.#isStale = false;
     try {
-      const state = await this.#readFor(first[1]);
+      const [first] = this.#members.values();
+      if (!first) return;
+      const state = await this.#readFor(first);
       if (state.digest !== this.#state?.digest) this.#state = state;
       this.#failures = 0;
       for (const { resolve } of waiting) resolve(this.#state as State);
@@ -161,6 +165,7 @@ export class Group {
       for (const { reject } of waiting) reject(error);
       this.#failed(error);
     } finally {
+      leave();
       const took = performance.now() - begun;
       this.#nextRead = begun + Math.max(intervalMS, 2 * took);
       this.#isReading = false;

@@ -3,6 +3,7 @@ import { isProblem } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { workOf } from '../middleware/exchange/exchange.ts';
 import { missing } from '../middleware/exchange/order.ts';
+import { withViews } from '../middleware/views/asked-rules.ts';
 import { JsonOutput } from '../model/value/json-output.ts';
 import { describePage } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
@@ -46,7 +47,8 @@ export async function recordStateOf(ctx: Context, read: () => Promise<void>): Pr
     if (!isProblem(error) || error.code !== 'not_found') throw error;
     return { kind: 'record', digest: digestOf('gone'), json: undefined, entityTag: undefined };
   }
-  const record = ctx.record ?? missing('record', 'live');
+  const given = ctx.record ?? missing('record', 'live');
+  const record = given.model.needsView ? await withViews(ctx, (see) => given.in(see(given.model))) : given;
   const output = new JsonOutput();
   record.writeTo(output, ctx.included);
   const json = output.take();

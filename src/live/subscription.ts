@@ -56,7 +56,7 @@ export class Subscription implements Member {
 
   /** Asks what the caller may see. Throws what the chain throws. */
   async ask(isFirst = true): Promise<Asked> {
-    const ctx = detach(this.#ctx);
+    const ctx = this.#anew(isFirst);
     const timer = setTimeout(() => ctx.exchange.giveUp(), patienceMS);
     try {
       await Promise.race([
@@ -71,6 +71,15 @@ export class Subscription implements Member {
     }
     if (!ctx.live) throw new Error('The chain of `live` must end with `liveRead`.');
     return ctx as Asked;
+  }
+
+  /** A context that knows nothing of what was asked below the middlewares that it stands under. */
+  #anew(isFirst: boolean): ReturnType<typeof detach> {
+    const { openedGuards, rules } = this.#ctx;
+    const ctx = detach(this.#ctx);
+    ctx.openedGuards = new Set(openedGuards);
+    if (rules && !isFirst) ctx.rules = rules.renew();
+    return ctx;
   }
 
   /** Reads the first state. Throws what the reading throws. */

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors.ts';
 import type { Group } from '../live/group.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { anArrayOf, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
@@ -48,6 +49,10 @@ export function live(chain: readonly ResourceMiddleware[], options: LiveOptions)
   const { again = [], streams = liveStreams() } = options;
   const db = asDb(options.db);
   const [first, later] = [compose(chain), compose([...again, ...chain])];
+  if (db.client.options?.maxPoolSize === 1)
+    throw new ConfigurationError(
+      '`live` needs a `MongoClient` with a `maxPoolSize` of at least 2: its change stream keeps one connection.',
+    );
   const groups = new Map<unknown, Group>();
   const ask = (ctx: Context, isFirst: boolean) => (isFirst ? first : later)(ctx, async () => undefined);
   const problems = (method: string) => [...chain.flatMap((one) => problemsOf(one, method)), ...ofLive];

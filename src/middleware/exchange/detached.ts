@@ -9,7 +9,7 @@ import { Exchange } from './exchange.ts';
 export function detach(ctx: Context): Context & { readonly exchange: Exchange } {
   const res = new ServerResponse(ctx.req);
   const { request, response } = ctx.app.createContext(ctx.req, res);
-  const own = { res, request, response, state: { ...ctx.state }, openedGuards: undefined, heldModels: undefined, view: undefined };
+  const own = { res, request, response, state: { ...ctx.state }, heldModels: undefined };
   const context = Object.assign(Object.create(ctx), own) as Context & { exchange: Exchange };
   Object.assign(request, { ctx: context, originalUrl: ctx.originalUrl });
   Object.assign(response, { ctx: context });

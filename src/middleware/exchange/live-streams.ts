@@ -1,4 +1,5 @@
 import { Problem } from '../../errors.ts';
+import { Lane } from '../../mongo/driver/turn.ts';
 import { aFunction, aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
 import type { Called, Context } from './context.ts';
 import { type StreamPlaces, streamPlaces } from './stream-places.ts';
@@ -11,6 +12,8 @@ export interface LiveStreamsOptions<Ctx = Context> {
   readonly each?: number;
   /** Names the client of a stream, such as the id of its user; undefined if the stream counts for no client. */
   readonly by?: Called<[ctx: Ctx], string | undefined>;
+  /** How many states are read at a time. Further changes wait for their turn. @default 10 */
+  readonly maxReads?: number;
   /** How long a stream may last, in milliseconds. Its client then opens another one. @default 900,000 (15 minutes) */
   readonly maxAge?: number;
   /** How often it is asked whether the caller may still see what it is sent, in milliseconds. @default 60,000 */
@@ -36,11 +39,15 @@ export class LiveStreams {
   readonly open = new Set<OpenLive>();
   readonly maxAge: number;
   readonly recheckEvery: number;
+  /** Where those wait who read states. */
+  readonly reading: Lane;
   readonly #each: number;
   readonly #by: LiveStreamsOptions['by'];
   readonly #ofClients = new Map<string, number>();
 
-  constructor({ max = 1_000, each = Number.POSITIVE_INFINITY, by, maxAge = 900_000, recheckEvery = 60_000 }: LiveStreamsOptions) {
+  constructor(options: LiveStreamsOptions) {
+    const { max = 1_000, each = Number.POSITIVE_INFINITY, by, maxReads = 10, maxAge = 900_000, recheckEvery = 60_000 } = options;
+    this.reading = new Lane(maxReads);
     this.places = streamPlaces(max, 'live lists');
     this.#each = each;
     this.#by = by;
@@ -84,6 +91,7 @@ const legal: LegalOptions<LiveStreamsOptions<never>> = {
   max: aWholeNumber(1),
   each: aWholeNumber(1),
   by: aFunction,
+  maxReads: aWholeNumber(1),
   maxAge: time,
   recheckEvery: time,
 };

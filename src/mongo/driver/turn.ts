@@ -1,23 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
+import { once } from '../../mistakes.ts';
 
 /** Lets other requests run. */
 export function pause(): Promise<void> {
   return setImmediate();
 }
 
-/** Lets one at a time in; the others wait in the order in which they came. */
+/** Lets one at a time in, or a few; the others wait in the order in which they came. */
 export class Lane {
-  #last: Promise<void> = Promise.resolve();
+  readonly #width: number;
+  readonly #waiting: (() => void)[] = [];
+  #inside = 0;
+
+  constructor(width = 1) {
+    this.#width = width;
+  }
 
   /** Resolves when it is this one's turn, with a function that lets the next one in. */
   async enter(): Promise<() => void> {
-    const before = this.#last;
-    let leave: () => void = () => undefined;
-    this.#last = new Promise((resolve) => {
-      leave = resolve;
+    if (this.#inside < this.#width) this.#inside++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return once(() => {
+      const wake = this.#waiting.shift();
+      if (wake) wake();
+      else this.#inside--;
     });
-    await before;
-    return leave;
   }
 }
 

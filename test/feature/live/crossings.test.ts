@@ -168,6 +168,22 @@ describe('a live list', () => {
     await ann.sees(({ data }) => data.length === 0);
   });
 
+  it('never shows to one caller what another may see of related records by now', async () => {
+    const { api, send, listen } = await start();
+    await send('POST', '/teams', { id: 'blue', members: ['cy'] });
+    await send('PATCH', '/teams/red', { members: ['ann', 'bob'] });
+    const [ann, bob] = [await listen('/tasks?include=of', 'ann'), await listen('/tasks?include=of', 'bob')];
+    await send('PATCH', '/teams/blue', { members: ['ann'] });
+    await send('POST', '/tasks', { id: 't1', title: 'one', project: 'p2' });
+    await bob.sees(({ data }) => data.length === 1);
+    expect([ann.text, bob.text].map((text) => text.includes('Two'))).toEqual([false, false]);
+    api.recheck();
+    await ann.sees(({ data }) => data[0].of?.name === 'Two');
+    await send('PATCH', '/tasks/t1', { title: 'uno' });
+    await bob.sees(({ data }) => data[0].title === 'uno');
+    expect(bob.text).not.toContain('Two');
+  });
+
   it('is the same by `api.fetch`', async () => {
     const { api, send } = await start();
     const controller = new AbortController();
