@@ -73,6 +73,7 @@ const suites: Readonly<Record<string, Suite>> = {
 export const sources = [
   ['', 'src/index.ts'],
   ['/audit', 'src/products/audit/audit-collection.ts'],
+  ['/client', 'src/products/client/live.ts'],
   ['/mcp', 'src/products/mcp/mcp.ts'],
   ['/(react-admin|refine)', 'src/products/admin/$1.ts'],
   ['/middleware/([^/]+)', 'src/middleware/$1.ts'],

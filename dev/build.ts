@@ -19,6 +19,7 @@ const entries = {
   index: 'index.ts',
   audit: 'products/audit/audit-collection.ts',
   cli: 'products/cli/main.ts',
+  client: 'products/client/live.ts',
   mcp: 'products/mcp/mcp.ts',
   'react-admin': 'products/admin/react-admin.ts',
   refine: 'products/admin/refine.ts',
@@ -44,7 +45,7 @@ await bundle.close();
 
 /**
  * The module of `dist/` that a source file becomes part of. An app that imports single middlewares loads none of what
- * makes an api, and no app loads what only audits, agents, admin interfaces and the command line need.
+ * makes an api, and no app loads what only audits, agents, pages, admin interfaces and the command line need.
  */
 function chunkOf(id: string): string | undefined {
   const file = relative(source, id).replaceAll('\\', '/');
@@ -56,7 +57,7 @@ function chunkOf(id: string): string | undefined {
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
   if (file.startsWith('products/admin/')) return 'records';
-  return /^products\/(audit|cli|mcp)\//.exec(file)?.[1] ?? 'shared';
+  return /^products\/(audit|cli|client|mcp)\//.exec(file)?.[1] ?? 'shared';
 }
 
 /** Turns a TypeScript module into JavaScript. `tsc` has checked the types before. */

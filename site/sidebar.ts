@@ -40,7 +40,14 @@ export const order = {
     'guides/from-feathers.md',
     'guides/api-versions.md',
   ],
-  Clients: ['clients/typed-client.md', 'clients/generated.md', 'clients/tanstack-query.md', 'clients/admin.md', 'clients/agents.md'],
+  Clients: [
+    'clients/typed-client.md',
+    'clients/generated.md',
+    'clients/tanstack-query.md',
+    'clients/live-lists.md',
+    'clients/admin.md',
+    'clients/agents.md',
+  ],
   Reference: [
     'reference/options.md',
     'reference/models.md',

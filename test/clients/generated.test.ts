@@ -12,7 +12,7 @@ import { generated, generators, runScript } from './generators.ts';
 
 // The clients and programs of docs/clients/generated.md, which `start.ts` has written.
 const made = { 'Hey API': 'hey-api/sdk.gen.ts', orval: 'orval/shop.ts', Kubb: 'kubb/shop.ts' };
-const examples = readdirSync(generated).filter((name) => name !== 'tanstack-query');
+const examples = readdirSync(generated).filter((name) => name !== 'tanstack-query' && name !== 'live-lists');
 const read = (...path: string[]) => readFileSync(join(generated, ...path), 'utf8');
 
 const database = useDatabase();

@@ -7,8 +7,8 @@ import { root } from '../support/docs/pages.ts';
 export const generators = join(root, 'dev/generators');
 
 /**
- * A folder for each example with its document, the configurations and what was made of them; one more for the page
- * about TanStack Query.
+ * A folder for each example with its document, the configurations and what was made of them; one more for each of the
+ * pages about TanStack Query and about live lists.
  */
 export const generated = join(generators, 'generated');
 

@@ -10,6 +10,11 @@ export { createElement } from 'react';
 export { renderToStaticMarkup } from 'react-dom/server';
 `;
 
+/** The same of Vue, for the page about live lists. */
+const liveHarness = `${harness}export { QueryClient } from '@tanstack/react-query';
+export { effectScope, nextTick, ref } from 'vue';
+`;
+
 /** Runs once before the tests: the compiler and each test need the clients of all generators. */
 export default async function start(): Promise<() => Promise<void>> {
   await rm(generated, { recursive: true, force: true });
@@ -26,6 +31,7 @@ export default async function start(): Promise<() => Promise<void>> {
     ['harness.js', harness],
     ['shop.json', await readFile(join(generated, 'orders/shop.json'), 'utf8')],
   ]);
+  await write('live-lists', [...Object.entries(filesOf('docs/clients/live-lists.md')), ['harness.js', liveHarness]]);
   const generate = (...configs: string[]) => runScript(join(generators, 'generate.ts'), generated, ...configs);
   const clients = [generate('kubb.config.ts'), generate('openapi-ts.config.ts', 'orval.config.ts').then(writeTypes)];
   const [stopDatabase] = await Promise.all([startDatabase(), ...clients]);
@@ -37,7 +43,8 @@ async function write(folder: string, files: readonly (readonly [string, string])
   for (const [path, text] of files) await writeFile(join(generated, folder, path), text);
 }
 
-function writeTypes(): Promise<string> {
-  const folder = join(generated, 'tanstack-query');
-  return runScript('node_modules/openapi-typescript/bin/cli.js', join(folder, 'shop.json'), '--output', join(folder, 'shop.d.ts'));
+async function writeTypes(): Promise<void> {
+  const document = join(generated, 'tanstack-query/shop.json');
+  for (const folder of ['tanstack-query', 'live-lists'])
+    await runScript('node_modules/openapi-typescript/bin/cli.js', document, '--output', join(generated, folder, 'shop.d.ts'));
 }

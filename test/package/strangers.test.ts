@@ -56,6 +56,15 @@ export const errors = (error: HttpError): string | undefined => error.errors?.['
 export const record = await refineProvider('/api').getOne<{ id: string }>({ resource: 'orders', id: 1 });
 `;
 
+/** The client of live lists, with types as openapi-typescript writes them. */
+const liveClient = `import { live, type Live, type LiveList, type Problem } from 'koa-mongo-resource/client';
+interface Order { id: string; total: string }
+interface paths { '/orders': { get: { responses: { 200: { content: { 'application/json': { data: Order[]; page: { size: number } } } } } } } }
+export const orders = live<paths, '/orders'>('/orders', { headers: { authorization: 'Bearer a' }, onChange: ({ data }) => data[0]?.total, fetch });
+export const untyped: Live<LiveList<Order>> = live('/orders', { onChange: ({ data }: LiveList<Order>) => data });
+export const codeOf = ({ code }: Problem): string | undefined => code;
+`;
+
 let stranger: Stranger;
 beforeAll(async () => {
   stranger = await Stranger.install({
@@ -69,7 +78,13 @@ beforeAll(async () => {
       'typescript-newest': 'npm:typescript@7.0.2',
       ...Object.fromEntries(Object.entries(nodes).map(([major, version]) => [`node-${major}`, `npm:node-${platform}@${version}`])),
     },
-    files: { 'app.ts': exported, 'admin.ts': admin, 'schemas.ts': app, ...Object.fromEntries(examples.map((path) => [path, read(path)])) },
+    files: {
+      'app.ts': exported,
+      'admin.ts': admin,
+      'client.ts': liveClient,
+      'schemas.ts': app,
+      ...Object.fromEntries(examples.map((path) => [path, read(path)])),
+    },
   });
 });
 afterAll(() => stranger.remove());
@@ -81,7 +96,10 @@ describe.each(compilers)('under %s, with declarations and without skipLibCheck',
   it.each(modules)('the README, the examples and the types of schemas compile for $name', async ({ name, compilerOptions }) => {
     const project = `${name.replaceAll(' ', '-')}.json`;
     const options = { ...strict, ...compilerOptions, emitDeclarationOnly: true, allowImportingTsExtensions: true };
-    await stranger.write(project, JSON.stringify({ compilerOptions: options, include: ['app.ts', 'admin.ts', 'schemas.ts', 'examples'] }));
+    await stranger.write(
+      project,
+      JSON.stringify({ compilerOptions: options, include: ['app.ts', 'admin.ts', 'client.ts', 'schemas.ts', 'examples'] }),
+    );
     expect(await compile(compiler, project)).toEqual({ code: 0, output: '' });
   });
 });
@@ -96,11 +114,11 @@ describe('the package', () => {
       expect(imports(`middleware/${file}`)).toEqual(["from '../shared.js'"]);
   });
 
-  it('has providers for browsers that load nothing of the server', () => {
+  it('has providers and a client for browsers that load nothing of the server', () => {
     const dist = join(stranger.folder, 'node_modules/koa-mongo-resource/dist');
     const imports = (file: string) => readFileSync(join(dist, file), 'utf8').match(/from '[^']*'/g) ?? [];
     for (const file of ['react-admin.js', 'refine.js']) expect(new Set(imports(file))).toEqual(new Set(["from './records.js'"]));
-    expect(imports('records.js')).toEqual([]);
+    for (const file of ['records.js', 'client.js']) expect(imports(file)).toEqual([]);
   });
 
   it('names the lines of its sources in stack traces', async () => {
