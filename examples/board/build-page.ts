@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type Koa from 'koa';
+
+/** Bundles the page, and returns a middleware that answers with it: `/` and `/page.js`. */
+export async function buildPage(): Promise<Koa.Middleware> {
+  const [html, bundle] = await Promise.all([
+    readFile(join(import.meta.dirname, 'index.html')),
+    build({
+      absWorkingDir: import.meta.dirname,
+      entryPoints: ['page.ts'],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+      logLevel: 'error',
+    }),
+  ]);
+  const script = Buffer.from(bundle.outputFiles[0]?.contents ?? []);
+  return function page(ctx, next) {
+    if (ctx.path === '/') ctx.type = 'html';
+    else if (ctx.path === '/page.js') ctx.type = 'js';
+    else return next();
+    ctx.body = ctx.path === '/' ? html : script;
+    return undefined;
+  };
+}
