@@ -1,7 +1,7 @@
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
-import type { SearchLimits } from '../middleware/exchange/searching.ts';
 import type { LiveStreamsOptions } from '../middleware/exchange/live-streams.ts';
+import type { SearchLimits } from '../middleware/exchange/searching.ts';
 import type { NameClient } from '../middleware/in-flight-limit.ts';
 import type { Observe } from '../middleware/observe.ts';
 import type { WriteProblem } from '../middleware/problems.ts';

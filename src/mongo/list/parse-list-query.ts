@@ -129,6 +129,7 @@ const ofWhole: ReadonlySet<ListParameter> = new Set(['sort', 'after', 'fields', 
 const notOfLive: ReadonlySet<ListParameter> = new Set(['after', 'before', 'page', 'total']);
 
 const notForLive = new Invalid('not_available', 'is not available in a live list, which is its first page');
+const notOutside = new Invalid('not_available', 'is not available in a live list: what searches it does not tell of changes');
 export const notForWhole = new Invalid('not_available', 'is not available when the list is exported whole');
 
 /** Parameters that may be given several times. */
@@ -163,6 +164,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     if (isSetting && isWhole && !ofWhole.has(name)) errors.push(notForWhole.at(name));
     else if (isSetting && isLive && notOfLive.has(name)) errors.push(notForLive.at(name));
     else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
+    else if (ofSearch?.isOutside && isLive && isSearch(parameter)) errors.push(notOutside.at(searchName));
     else if (ofSearch && isSearch(parameter)) searches.push(parameter);
     else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }

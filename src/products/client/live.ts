@@ -1,7 +1,7 @@
 import { applyEvent, type LiveState } from './apply-event.ts';
 import type { Live, LiveOptions, LiveStateOf } from './live-options.ts';
 import { nameOf, type Post, type Seat, takeSeat } from './share.ts';
-import { type LiveEvent, readStream, type StreamError } from './stream.ts';
+import { isForNow, type LiveEvent, readStream, type StreamError } from './stream.ts';
 import { whileShown } from './while-shown.ts';
 
 export type { AnyRecord, LiveList, LiveRecord, LiveState, Page } from './apply-event.ts';
@@ -13,9 +13,6 @@ const longestPause = 30_000;
 
 /** After a longer wait for its turn, a tab asks for fresh headers. */
 const freshFor = 1000;
-
-/** The problems of a stream that ends to be opened again. */
-const passing = ['shutting_down', 'too_old'];
 
 /**
  * Keeps a list or a record in step with a resource that is `live`. It connects again by itself, after a random time
@@ -127,7 +124,7 @@ export function live(url: string, options: LiveOptions<never>): Live<never> {
             retry = ms;
           },
         });
-        if (!passing.includes(problem.code ?? '')) {
+        if (!isForNow(problem)) {
           finish();
           tell(onEnd, problem);
         }

@@ -87,9 +87,13 @@ async function refusal(answer: Response): Promise<Problem> {
   if (ok) return { status, title, code: 'not_live', detail: 'The answer is not a stream: the resource is not `live`.' };
   const told = (await answer.json().catch(() => undefined)) as Partial<Problem> | undefined;
   const problem: Problem = { title, ...told, status };
-  const isForNow = status === 408 || status === 429 || (status > 499 && status !== 501);
-  if (!isForNow) return problem;
+  if (!isForNow(problem)) return problem;
   throw Object.assign(new Error(problem.detail ?? `${status} ${problem.title}`, { cause: problem }), { wait: waitOf(answer) });
+}
+
+/** Whether the next try may have another answer: the service is busy, restarts, or ends a stream that has grown old. */
+export function isForNow({ status }: Problem): boolean {
+  return status === 408 || status === 429 || (status > 499 && status !== 501);
 }
 
 /** `Retry-After` (RFC 9110 §10.2.3): seconds or a date. */

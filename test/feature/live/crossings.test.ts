@@ -5,6 +5,7 @@ import compress from 'koa-compress';
 import mount from 'koa-mount';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
+  applyIndexes,
   authenticate,
   cursorPaging,
   defineModel,
@@ -46,6 +47,7 @@ const Task = defineModel('Task', {
     project: t.ref('Project', { as: 'of', id: t.string(), onDelete: 'cascade', policy: { filter: true } }),
     deletedAt: t.deletedAt(),
   },
+  search: { fields: { title: 1 } },
 });
 
 const database = useDatabase();
@@ -59,7 +61,7 @@ afterEach(async () => {
 
 function makeApi() {
   const shop = service({ authenticate: (ctx) => ctx.get('authorization') || undefined });
-  const teams = shop.resource({ model: Team });
+  const teams = shop.resource({ model: Team, live: true, search: () => [] });
   const projects = shop.resource({
     model: Project,
     include: ['tasks', 'taskCount'],
@@ -83,6 +85,7 @@ function makeApi() {
 
 async function start() {
   const api = makeApi();
+  await applyIndexes(api);
   const server = await serve(api.routes());
   const send = async (method: string, path: string, body?: unknown, name = 'root') => {
     const answer = await server.request(method, path, { headers: { authorization: name }, ...(body === undefined ? {} : { body }) });
@@ -148,6 +151,18 @@ describe('a live list', () => {
     await stream.sees(({ data }) => data.length === 1);
     await send('PATCH', '/tasks/t1', { title: 'Genf' });
     await stream.sees(({ data }) => data.length === 0);
+  });
+
+  it('is searched by the text index, and not by an engine that tells of no changes', async () => {
+    const { server, send, listen } = await start();
+    const stream = await listen('/tasks?q=milk');
+    await send('POST', '/tasks', { id: 't1', title: 'fresh milk', project: 'p1' });
+    await stream.sees(({ data }) => data.length === 1);
+    await send('PATCH', '/tasks/t1', { title: 'bread' });
+    await stream.sees(({ data }) => data.length === 0);
+    const headers = { authorization: 'root', accept: 'text/event-stream' };
+    const { status, body } = await server.request('GET', '/teams?q=red', { headers });
+    expect([status, body.errors]).toMatchObject([400, [{ field: 'q', rule: 'not_available' }]]);
   });
 
   it('shows all operations of a batch at once', async () => {

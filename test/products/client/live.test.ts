@@ -101,7 +101,7 @@ describe('a stream that breaks', () => {
     expect(client.state).toEqual(list());
   });
 
-  it.each(['shutting_down', 'too_old'])('is no error when the service has announced it: %s', async (code) => {
+  it.each(['shutting_down', 'too_old', 'database_unavailable'])('is no error when the service has announced it: %s', async (code) => {
     const client = open(service.url);
     const stream = await service.next();
     stream.send('page', list(1), 'd1');
