@@ -44,6 +44,7 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   }
   streams.open.add(subscription);
   exchange.whenOver(() => streams.open.delete(subscription));
+  exchange.isStreaming = true; // it tells its own errors
   exchange.answerBy(subscription.answer);
   ctx.body = subscription.open(state, ctx.get('last-event-id'));
 }

@@ -41,7 +41,8 @@ function watch(ctx: Context, exchange: Exchange, ms: number, sent: number): void
   exchange.whenOver(() => alarm.cancel());
 }
 
-/** Whether a stream waits, and not its client. An export waits for the database only. */
+/** Whether a stream waits, and not its client: an export for the database, and any other for its source. */
 function isWaiting(res: ServerResponse, { isStreaming, ownStream, work }: Exchange): boolean {
-  return isStreaming ? work.running.size > 0 : ownStream !== undefined && isIdle(res, ownStream);
+  if (isStreaming && work.running.size > 0) return true;
+  return ownStream !== undefined && isIdle(res, ownStream);
 }

@@ -37,7 +37,10 @@ interface Addressed {
 export class Exchange {
   /** Its commands in the database. */
   readonly work = new Work();
-  /** Whether its answer is a stream that the library makes: it has a place of its own, and none of `inFlightLimit`. */
+  /**
+   * Whether its answer is a stream that the library makes: it has a place of its own, and none of `inFlightLimit`, and it
+   * tells its errors itself.
+   */
   isStreaming = false;
   /** The streams of handlers in its api, which hear of the shutdown. */
   streams: OwnStreams | undefined;
@@ -105,7 +108,7 @@ export class Exchange {
     this.streams?.add(this);
   }
 
-  /** The stream of a handler that is its answer. */
+  /** The stream of a handler, or of a live list, that is its answer. */
   get ownStream(): Stream | undefined {
     return this.#ownStream;
   }

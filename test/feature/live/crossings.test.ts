@@ -109,7 +109,7 @@ describe('a live list', () => {
     const projects = await listen('/projects?include=tasks,taskCount');
     const tasks = await listen('/tasks?include=of');
     await send('POST', '/tasks', { id: 't1', title: 'Ärger', project: 'p1' });
-    await projects.sees(({ data }) => data[0].taskCount === 1 && data[0].tasks[0].title === 'Ärger');
+    await projects.sees(({ data }) => data[0].taskCount === 1 && data[0].tasks[0]?.title === 'Ärger');
     await send('PATCH', '/projects/p1', { name: 'First' });
     await tasks.sees(({ data }) => data[0]?.of.name === 'First');
     await projects.sees(({ data }) => data[0].name === 'First');
