@@ -15,7 +15,7 @@ export interface Concern {
 
 /** The fields on which a list depends within a scope. */
 export function concernOf({ deletedAt }: CompiledModel, query: ListQuery, scope: Filter | undefined): Concern {
-  const { conditions, through, filter, sort, fields, search } = query;
+  const { conditions, through, filter, sort, fields, search, window } = query;
   const paths = [
     ...[...conditions, ...through].flatMap(pathsOfCondition),
     ...(filter ? pathsOfExpression(filter) : []),
@@ -24,7 +24,7 @@ export function concernOf({ deletedAt }: CompiledModel, query: ListQuery, scope:
   ];
   const ofScope = pathsOfFilter(scope ?? {});
   return {
-    deciding: search ? undefined : ofScope && new Set([...paths, ...ofScope].map(firstKey)),
+    deciding: search || window.mode === 'only' ? undefined : ofScope && new Set([...paths, ...ofScope].map(firstKey)),
     shown: fields && new Set(fields.paths.map(firstKey)),
   };
 }
