@@ -69,10 +69,10 @@ function compileRoutes(resource: ServedResource): Route[] {
 
 function runOf(resource: ServedResource, name: string): ResourceMiddleware {
   const whole = resource.export && exportChainOf.get(name);
-  const living = resource.liveRunOf(name);
+  const living = resource.keptChainOf(name);
   const others: Form[] = [
     ...(whole ? exportTypes.map((type) => ({ type, name: exportName, run: resource.runOf(whole) })) : []),
-    ...(living ? [{ type: eventStreamType, name: liveName, run: living }] : []),
+    ...(living.length > 0 ? [{ type: eventStreamType, name: liveName, run: compose(living) }] : []),
   ];
   return others.length > 0 ? inForm(resource.runOf(name), others) : resource.runOf(name);
 }

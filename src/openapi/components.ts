@@ -3,6 +3,9 @@ import type { Part } from './document.ts';
 /** The name of the schema of problem documents: no object may have it. */
 export const problemName = 'Problem';
 
+/** The reference to it, for schemas that are made before the components. */
+export const problemReference: Part = { $ref: `#/components/schemas/${problemName}` };
+
 type Kind = 'schemas' | 'responses' | 'parameters' | 'headers';
 
 /** The parts that operations share. Each is published once, and only if something refers to it. */

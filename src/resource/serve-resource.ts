@@ -29,8 +29,8 @@ export interface ServedResource extends CompiledResource {
   runOf(operation: string): ResourceMiddleware;
   /** Runs it without the middlewares before every operation of the api. */
   ownRunOf(operation: string): ResourceMiddleware;
-  /** Keeps what an operation shows true, as a stream. Undefined if it cannot. */
-  liveRunOf(operation: string): ResourceMiddleware | undefined;
+  /** All middlewares that keep what an operation shows true, as a stream. Empty if it cannot. */
+  keptChainOf(operation: string): readonly ResourceMiddleware[];
   /** Runs what a caller passes to see an answer of the operation again. */
   replayRunOf(operation: string): ResourceMiddleware;
 }
@@ -78,11 +78,11 @@ export function serveResource(resource: CompiledResource, { before, identifying 
     ownChainOf: chainOf,
     runOf: (name) => compose([...before, ...runOf(name, whole)]),
     ownRunOf: (name) => compose(runOf(name, whole)),
-    liveRunOf(name) {
+    keptChainOf(name) {
       const chain = liveChainOf.get(name) ?? '';
-      if (!own.has(chain)) return undefined;
+      if (!own.has(chain)) return [];
       const { db, liveStreams: streams } = resource;
-      return compose([...before, live([compose(runOf(chain, whole))], { db, streams, again: identifying })]);
+      return [...before, live(runOf(chain, whole), { db, streams, again: identifying })];
     },
     replayRunOf: (name) => compose(runOf(name, upToReplays)),
   };

@@ -48,7 +48,7 @@ export function describeOperation(
 ): Part {
   const { resource } = context;
   const { summary, description, body, isBodyOptional = false, answers } = particulars;
-  const chain = [...resource.chainOf(name), ...resource.chainOf(exportChainOf.get(name) ?? '')];
+  const chain = [...resource.chainOf(name), ...resource.chainOf(exportChainOf.get(name) ?? ''), ...resource.keptChainOf(name)];
   const parameters = [...(particulars.parameters ?? []), ...idempotencyKey(context.api, chain, context.components)];
   const problems = chain.flatMap((middleware) => problemsOf(middleware, method));
   return {
@@ -101,7 +101,7 @@ export function recordAnswer(context: AnswerContext, description: string, header
 /** The headers of an answer with a record: an entity tag where the model has a revision, and who may keep it. */
 export function recordHeaders({ resource, components }: AnswerContext, others: Part = {}): Part {
   const tag = resource.model.revision ? { ETag: entityTag(components) } : {};
-  return { headers: { ...others, ...tag, ...cachingHeaders(components, resource.caching) } };
+  return { headers: { ...others, ...tag, ...cachingHeaders(components, resource.caching), ...others } };
 }
 
 function envelope(properties: Part): Part {

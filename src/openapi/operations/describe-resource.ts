@@ -1,3 +1,4 @@
+import { eventStreamType } from '../../http/media-type.ts';
 import { insertAccess } from '../../model/write/access.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { listQueryName, type Operation, standardEndpoints } from '../../resource/define/resource-options.ts';
@@ -13,7 +14,19 @@ import {
 } from '../schemas/list-parameters.ts';
 import { describeAggregate } from './describe-aggregate.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
-import { cachingHeaders, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
+import {
+  cachingHeaders,
+  entityTag,
+  ifFree,
+  ifMatch,
+  ifNoneMatch,
+  ifStillMatch,
+  lastEventId,
+  link,
+  location,
+  unlessMatch,
+} from './headers.ts';
+import { referProblem } from './problem-responses.ts';
 
 /** The paths of a resource, each with the standard operations that it serves. */
 export function describeResource(context: ResourceContext): Record<string, Part> {
@@ -65,19 +78,19 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
     return {
       summary: `List ${resource.model.name} records`,
       description: `One page of the records that the caller may see and that match every filter.${wholeList(resource)}`,
-      parameters: listParameters(resource),
+      parameters: [...listParameters(resource), ...(resource.live ? [lastEventId(components)] : [])],
       answers: {
         200: {
-          description: 'A page of records.',
-          headers: { Link: link(components), ...cachingHeaders(components, resource.caching) },
-          content: json(schemas.page as Schema),
+          description: `A page of records.${kept(resource, 'the first page')}`,
+          headers: { Link: link(components), ...cachingHeaders(components, resource.caching, isNegotiated(resource)) },
+          content: { ...json(schemas.page as Schema), ...events(components, schemas.pageEvent) },
         },
       },
     };
   },
 
   get(context) {
-    const { resource, components } = context;
+    const { resource, schemas, components } = context;
     const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...recordHeaders(context) } };
     const parameters = [
       ...(resource.model.revision ? [ifNoneMatch(components)] : []),
@@ -85,12 +98,17 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
       ...fieldsParameters(resource),
       ...includeParameter(resource),
       ...deletedParameter(resource),
+      ...(resource.live ? [lastEventId(components)] : []),
     ];
+    const { content, ...answer } = recordAnswer(context, `The record.${kept(resource, 'it')}`, ofStream(context), schemas.selected);
     return {
       summary: `Get one ${resource.model.name}`,
       description: 'The record with this id.',
       parameters,
-      answers: { 200: recordAnswer(context, 'The record.', {}, context.schemas.selected), ...(resource.model.revision ? notModified : {}) },
+      answers: {
+        200: { ...answer, content: { ...(content as Part), ...events(components, schemas.recordEvent) } },
+        ...(resource.model.revision ? notModified : {}),
+      },
     };
   },
 
@@ -176,6 +194,29 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
 function wholeList({ export: exported }: CompiledResource): string {
   if (!exported) return '';
   return ` With \`Accept: application/x-ndjson\` or \`text/csv\` the answer is a stream of all of them instead, at most ${exported.max}, without the parameters of pages.`;
+}
+
+/** Says what a stream of events does. */
+function kept({ live }: CompiledResource, what: string): string {
+  return live ? ` With \`Accept: text/event-stream\`, a stream of events that keeps ${what} true.` : '';
+}
+
+/** Whether `Accept` chooses the form of the list. */
+function isNegotiated({ export: exported, live }: CompiledResource): boolean {
+  return exported !== undefined || live !== undefined;
+}
+
+/** The headers of a record that differ if a stream of events may be answered in its place: it has no entity tag. */
+function ofStream({ resource: { live, model, caching }, components }: ResourceContext): Part {
+  if (!live) return {};
+  return { ...(model.revision ? { ETag: entityTag(components, false) } : {}), ...cachingHeaders(components, caching, true) };
+}
+
+/** The problem of the last event has the form of the library, also in an api that writes problems of its own. */
+function events(components: ResourceContext['components'], schema: Schema | undefined): Part {
+  if (!schema) return {};
+  referProblem(components);
+  return { [eventStreamType]: { schema } };
 }
 
 const requiresFilter = 'At least one filter is required. `If-Match` is not supported.';

@@ -4,21 +4,25 @@ import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
 import type { Part } from '../document.ts';
 
-/** The entity tag of the answer. */
-export function entityTag(components: Components): Part {
-  return components.refer('headers', 'ETag', {
+/** The entity tag of the answer. `required` is false where a stream of events may be answered instead. */
+export function entityTag(components: Components, required = true): Part {
+  return components.refer('headers', required ? 'ETag' : 'OptionalETag', {
     description: 'The revision of what is answered, in double quotes (RFC 9110 §8.8.3).',
-    required: true,
+    required,
     schema: { type: 'string' },
     example: '"0"',
   });
 }
 
-/** The headers that say who may keep the answer, and what it depends on. */
-export function cachingHeaders(components: Components, { vary }: CompiledResource['caching']): Readonly<Record<string, Part>> {
+/** The headers that say who may keep the answer, and what it depends on: also on `Accept` if that chooses its form. */
+export function cachingHeaders(
+  components: Components,
+  { vary }: CompiledResource['caching'],
+  isNegotiated = false,
+): Readonly<Record<string, Part>> {
   return {
     'Cache-Control': cacheControl(components),
-    ...(vary?.length === 0 ? {} : { Vary: components.refer('headers', 'Vary', varyHeader) }),
+    ...(vary?.length === 0 && !isNegotiated ? {} : { Vary: components.refer('headers', 'Vary', varyHeader) }),
   };
 }
 
@@ -91,6 +95,13 @@ export function idempotencyKey({ idempotency }: ApiDescription, chain: readonly 
   return [
     components.refer('parameters', 'IdempotencyKey', { name: 'Idempotency-Key', in: 'header', description, required, schema, example }),
   ];
+}
+
+/** The state that a client of a stream of events has. */
+export function lastEventId(components: Components): Part {
+  const description =
+    'The `id` of the last event that the client has. If nothing has changed since, the first event is `same`. Only with `Accept: text/event-stream`.';
+  return components.refer('parameters', 'LastEventId', { name: 'Last-Event-ID', in: 'header', description, schema: { type: 'string' } });
 }
 
 /** The precondition of a create whose id must be free. */

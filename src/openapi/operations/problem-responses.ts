@@ -50,10 +50,15 @@ function problemResponse(status: number, codes: readonly ProblemCode[], { api, c
 function problemContent(codes: readonly ProblemCode[], components: Components): Part {
   return {
     'application/problem+json': {
-      schema: components.refer('schemas', problemName, problemSchema),
+      schema: referProblem(components),
       examples: Object.fromEntries(codes.map((code) => [code, { value: examples[code] }])),
     },
   };
+}
+
+/** Publishes the schema of a problem document, and returns the reference to it. */
+export function referProblem(components: Components): Part {
+  return components.refer('schemas', problemName, problemSchema);
 }
 
 /** Made once: every operation shows several of them. */
@@ -116,7 +121,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   idempotency_key_required: '`Idempotency-Key` is missing.',
   idempotency_in_progress: 'Another request with the same `Idempotency-Key` has not ended yet.',
   idempotency_key_reused: 'The `Idempotency-Key` has come with another request.',
-  replica_set_required: 'The database of the service has no transactions.',
+  replica_set_required: 'The database of the service has no transactions and no change streams.',
   duplicate_key: 'Another record has a value that must be unique.',
   precondition_failed: 'The record is not one that `If-Match` names, or one that `If-None-Match` names.',
   body_timeout: 'The body did not arrive in time.',

@@ -3,13 +3,15 @@ import type { Schema } from '../document.ts';
 
 /**
  * The uses of an object, each of which may have its own schema. `Selected` is what clients read if they choose the
- * fields. `Page` is a page of records.
+ * fields. `Page` is a page of records, and the events are of those that are kept true.
  */
-export type Shape = 'Read' | 'Selected' | 'Page' | 'Create' | 'Replace' | 'Patch' | 'Put';
+export type Shape = 'Read' | 'Selected' | 'Page' | 'PageEvent' | 'RecordEvent' | 'Create' | 'Replace' | 'Patch' | 'Put';
+
+const readable: ReadonlySet<Shape> = new Set<Shape>(['Read', 'Selected', 'Page', 'PageEvent', 'RecordEvent']);
 
 /** Whether clients read this shape. Such a schema is open, because later versions may add properties. */
 export function isReadable(shape: Shape): boolean {
-  return shape === 'Read' || shape === 'Selected' || shape === 'Page';
+  return readable.has(shape);
 }
 
 /**

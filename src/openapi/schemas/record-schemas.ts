@@ -21,13 +21,14 @@ import type { CompiledResource } from '../../resource/define/compiled-resource.t
 import type { Operation } from '../../resource/define/resource-options.ts';
 import type { Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
+import { describeEvents, type EventSchemas } from './event-schemas.ts';
 import { type Included, type IncludedRecords, noneIncluded, nothingIncluded } from './included-records.ts';
 import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { pageSchema } from './page-schema.ts';
 import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
 
 /** The schemas of the bodies and answers of the operations that a resource serves. */
-export interface RecordSchemas {
+export interface RecordSchemas extends EventSchemas {
   readonly read?: Schema;
   /** The schema of the records of list and get, if clients may choose the fields. */
   readonly selected?: Schema;
@@ -63,12 +64,15 @@ export function describeRecord(resource: CompiledResource, included: Included = 
     ops.some((operation) => answersRecord(operation) && !(isSelected && isChoice(operation))) ||
     operations.some(({ answer }) => answer === 'record' || answer === 'records' || answer === 'page');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
-  const read = isRead ? describeRead(model, included) : {};
-  const selected = isSelected ? describeSelected(model, included) : {};
+  const read: RecordSchemas = isRead ? describeRead(model, included) : {};
+  const selected: RecordSchemas = isSelected ? describeSelected(model, included) : {};
+  const shown = (selected.selected ?? read.read) as Schema;
+  const page = ops.includes('list') ? describePage(root, resource, shown) : undefined;
   return {
     ...read,
     ...selected,
-    ...(ops.includes('list') ? { page: describePage(root, resource, { ...read, ...selected }) } : {}),
+    ...(page ? { page } : {}),
+    ...describeEvents(root, resource, { record: shown, page }),
     ...(ops.includes('create') ? { create: describeBody(model, 'create', resource) } : {}),
     ...(ops.includes('patch') || ops.includes('patchMany') ? { patch: describeBody(model, 'patch', resource) } : {}),
     ...(ops.includes('put') ? { put: describeBody(model, 'put', resource) } : {}),
@@ -98,9 +102,9 @@ function isChoice(operation: Operation): boolean {
   return operation === 'list' || operation === 'get';
 }
 
-function describePage(root: ObjectNode, resource: CompiledResource, { read, selected }: RecordSchemas): Schema {
+function describePage(root: ObjectNode, resource: CompiledResource, shown: Schema): Schema {
   const members = [
-    { name: 'data', schema: { type: 'array', items: selected ?? read }, isRequired: true },
+    { name: 'data', schema: { type: 'array', items: shown }, isRequired: true },
     { name: 'page', schema: pageSchema(resource), isRequired: true },
   ];
   return describe(root, 'Page', members, 'record');

@@ -1,0 +1,82 @@
+import type { ObjectNode } from '../../model/node.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { problemReference } from '../components.ts';
+import type { Schema } from '../document.ts';
+import { NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
+import { pageSchema } from './page-schema.ts';
+import { readLeaf, valueSchema } from './value-schema.ts';
+
+/** The schemas of the events that keep the list and the records of a resource true. */
+export interface EventSchemas {
+  readonly pageEvent?: Schema;
+  readonly recordEvent?: Schema;
+}
+
+/** What the events show: a record, and a page of them if there is a list. */
+interface Shown {
+  readonly record: Schema;
+  readonly page: Schema | undefined;
+}
+
+/** Describes one event of a stream: OpenAPI 3.1 has no word for a sequence of them. */
+export function describeEvents(root: ObjectNode, { live, ops, model, paging }: CompiledResource, { record, page }: Shown): EventSchemas {
+  if (!live) return {};
+  const id = valueSchema(model.id.node, { leaf: readLeaf, object: () => ({ type: 'object' }) });
+  const list = [
+    event('page', 'The whole state, as in the answer in JSON.', page as Schema),
+    event('change', 'What has changed since the event before.', changeSchema(record, id, pageSchema({ ...paging, total: false }))),
+    event('same', 'Nothing has changed since the event that `Last-Event-ID` names.', nothing),
+    end,
+  ];
+  const one = [
+    event('record', 'The record, as in the answer in JSON.', recordSchema(record, model.revision !== undefined)),
+    event('gone', 'The caller sees no such record any more.', nothing),
+    event('same', 'Nothing has changed since the event that `Last-Event-ID` names.', nothing),
+    end,
+  ];
+  return {
+    ...(ops.includes('list') ? { pageEvent: named(root, 'PageEvent', list) } : {}),
+    ...(ops.includes('get') ? { recordEvent: named(root, 'RecordEvent', one) } : {}),
+  };
+}
+
+function named(root: ObjectNode, shape: Shape, events: readonly Schema[]): Schema {
+  const schema = { description: 'An event of the stream. `data` is JSON on one line.', oneOf: events };
+  const name = toSchemaName(root.name);
+  return name === undefined ? schema : { $ref: new NamedSchema(name, 'record', shape, root, schema) };
+}
+
+function changeSchema(record: Schema, id: Schema, page: Schema): Schema {
+  const properties = {
+    put: { type: 'array', items: record, description: 'Records that are new or have changed, with all that the list shows of them.' },
+    remove: { type: 'array', items: id, description: 'The ids of records that are no longer in the list.' },
+    order: { type: 'array', items: id, description: 'All ids in their order; left out where what was known keeps its order.' },
+    page,
+  };
+  return { type: 'object', properties, minProperties: 1 };
+}
+
+function recordSchema(record: Schema, hasRevision: boolean): Schema {
+  const etag = hasRevision ? { etag: { type: 'string', description: 'The `ETag` of the record.' } } : {};
+  const properties = { data: record, ...etag };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+const nothing: Schema = { type: 'object' };
+
+const digest: Schema = { type: 'string', description: 'A digest of the state, to be sent as `Last-Event-ID`.' };
+
+function event(name: string, description: string, data: Schema): Schema {
+  const properties = { event: { type: 'string', enum: [name] }, id: digest, data };
+  return { type: 'object', description, properties, required: Object.keys(properties) };
+}
+
+const end: Schema = {
+  type: 'object',
+  description: 'The last event: says why the stream ends.',
+  properties: {
+    event: { type: 'string', enum: ['end'] },
+    data: { type: 'object', properties: { problem: problemReference }, required: ['problem'] },
+  },
+  required: ['event', 'data'],
+};
