@@ -60,6 +60,7 @@ export const order = {
     'reference/export.md',
     'reference/aggregate.md',
     'reference/near.md',
+    'reference/live.md',
     'reference/relations.md',
     'reference/many.md',
     'reference/soft-delete.md',

@@ -21,6 +21,8 @@ describe('every middleware that is exported', () => {
       'src/resource/chains.ts',
       'src/resource/export-chains.ts',
       'src/resource/aggregate-chains.ts',
+      'src/resource/live-chains.ts',
+      'src/resource/serve-resource.ts',
       'src/api/outer-middlewares.ts',
       'src/middleware/json-body.ts',
     ];

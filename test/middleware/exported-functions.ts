@@ -11,6 +11,7 @@ const others = [
   'cursorPaging',
   'defineModel',
   'diagram',
+  'liveStreams',
   'offsetPaging',
   'openapiDocument',
   'openapiText',

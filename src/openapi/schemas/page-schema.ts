@@ -3,7 +3,7 @@ import type { CompiledResource } from '../../resource/define/compiled-resource.t
 import type { Schema } from '../document.ts';
 
 /** The `page` member of a list's answer. */
-export function pageSchema({ paging: { max, total, mode }, model }: CompiledResource): Schema {
+export function pageSchema({ paging: { max, total, mode }, model }: Pick<CompiledResource, 'paging' | 'model'>): Schema {
   const properties = {
     size: { type: 'integer', minimum: 1, maximum: max, description: 'How many records a page has at most.' },
     ...(mode === 'offset' ? { number: { type: 'integer', minimum: 1, description: 'The number of the page.' } } : {}),

@@ -44,6 +44,7 @@ const Marked = library.defineModel('Marked', { collection: 'marked', fields: { d
 
 const ofBody = ['malformed_json', 'body_timeout', 'body_too_large', 'unsupported_media_type'] as const;
 const ofRecord = ['not_found', 'precondition_failed'] as const;
+const ofStream = ['replica_set_required', 'overloaded', 'too_many_requests', 'shutting_down', 'database_unavailable'] as const;
 
 type Row = [name: string, what: string, made: library.ResourceMiddleware, codes: readonly ProblemCode[]];
 
@@ -124,6 +125,10 @@ const table: readonly Row[] = [
   ['listQuery', 'cursors', listQuery(Note, cursorPaging()), ['invalid_query', 'invalid_cursor']],
   ['listQuery', 'numbers of pages', listQuery(Note, offsetPaging()), ['invalid_query']],
   ['listQuery', 'an integer', listQuery(Numbered, offsetPaging()), ['invalid_query', 'validation_failed']],
+  ['live', 'an empty chain', library.live([], { db }), ofStream],
+  ['live', 'a chain', library.live([guards(yes)], { db }), [...ofStream, 'unauthorized', 'forbidden', 'internal']],
+  ['liveRead', 'a list', library.liveRead(Note, [findPage(Note, { db })]), [...ofRead, 'invalid_query']],
+  ['liveRead', 'a record', library.liveRead(Note, [findRecord(Note, { db })]), [...ofRead, ...ofRecord]],
   ['noContent', 'nothing', noContent(), []],
   ['notModified', 'nothing', library.notModified(), []],
   ['observe', 'a function', library.observe(yes), []],
@@ -240,9 +245,9 @@ describe('what commands end with', () => {
   });
 });
 
-it('no problem is forgotten: each code is carried by a middleware, or is of the dispatch or of the health check', () => {
+it('no problem is forgotten: each code is carried by a middleware, or is of the dispatch, of a key or of the end of a stream', () => {
   const carried = table.flatMap(([, , made]) => problemsOf(made, 'POST'));
   const ofKeys = ['idempotency_key_required', 'idempotency_in_progress', 'idempotency_key_reused']; // of an api with `idempotency`
-  const others = ['method_not_allowed', ...ofKeys];
+  const others = ['method_not_allowed', 'too_old', ...ofKeys];
   expect(sorted([...carried, ...others])).toEqual(sorted(Object.keys(problemCodes)));
 });
