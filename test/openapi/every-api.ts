@@ -82,13 +82,7 @@ export function everyApi(db: Db = nowhere): Api<User> {
           address: { city: 'Rome', country: 'IT' },
         }),
       }),
-      shop.resource({
-        model: Price,
-        ops: ['list', 'get', 'create'],
-        include: ['visits', 'visitCount', 'visits.host'],
-        nested: ['visits'],
-        live: true,
-      }),
+      shop.resource({ model: Price, ops: ['list', 'get', 'create'], include: ['visits', 'visitCount', 'visits.host'], nested: ['visits'] }),
       shop.resource({
         model: Visit,
         paging: offsetPaging({ max: 10, maxOffset: 1000, total: 'estimate' }),
