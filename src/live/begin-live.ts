@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { Db } from 'mongodb';
 import { notFound, type Problem } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { exchangeOf } from '../middleware/exchange/exchange.ts';
@@ -12,7 +11,7 @@ import { Subscription, type Surroundings } from './subscription.ts';
 /** What a `live` middleware gives to its streams. */
 export interface LivePlan extends Pick<Surroundings, 'ask' | 'noteProblem'> {
   readonly streams: LiveStreams;
-  readonly db: Db;
+  readonly db: Parameters<typeof ChangeFeed.of>[0];
   /** The groups of its streams, by what their members see. */
   readonly groups: Map<unknown, Group>;
 }

@@ -21,7 +21,7 @@ export interface Member {
 }
 
 /** The context in which the chain of a member has left how the state is read. */
-export type Asked = Context & { readonly live: LiveSource };
+export type Asked = Context & { readonly live: LiveSource<Context> };
 
 /** The shortest time between two reads, in milliseconds. A read that takes longer is followed by a pause as long. */
 const intervalMS = 250;
@@ -41,7 +41,7 @@ interface Waiting {
  * that it has to be read again; the chain of the list decides what is sent.
  */
 export class Group {
-  readonly #source: LiveSource;
+  readonly #source: LiveSource<Context>;
   readonly #feed: ChangeFeed;
   readonly #lane: Lane;
   readonly #members = new Map<Member, Asked>();
@@ -56,7 +56,7 @@ export class Group {
   #failures = 0;
   #timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
 
-  constructor(feed: ChangeFeed, reading: Lane, source: LiveSource, whenEmpty: () => void) {
+  constructor(feed: ChangeFeed, reading: Lane, source: LiveSource<Context>, whenEmpty: () => void) {
     this.#feed = feed;
     this.#lane = reading;
     this.#source = source;
@@ -209,7 +209,7 @@ function gone(): Error {
 }
 
 /** Empty for an id that is none of the model's. */
-function textOfId({ model }: LiveSource, id: unknown): string {
+function textOfId({ model }: LiveSource<Context>, id: unknown): string {
   try {
     return model.id.leaf.toJson(id);
   } catch {

@@ -135,7 +135,7 @@ interface RecordSlots {
   /** Set by `handler`: what it returned. */
   result?: HandlerResult;
   /** @internal Set by `liveRead`: how the state of a live list is read. */
-  live?: LiveSource;
+  live?: LiveSource<Context>;
 }
 
 /** What the functions of the application use to read and to write. */

@@ -1,9 +1,8 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Concern } from '../../mongo/live/concern.ts';
-import type { Context } from './context.ts';
 
 /** How `live` reads the state of a list or of a record, and what that depends on. */
-export interface LiveSource {
+export interface LiveSource<Ctx> {
   readonly model: CompiledModel;
   /**
    * A text for everything that decides what the caller sees: equal texts, equal states. Undefined if it cannot be
@@ -21,5 +20,5 @@ export interface LiveSource {
   /** The collections on which guards and scopes depend. */
   readonly watched: ReadonlySet<string>;
   /** Reads the state into a context below the one that was asked: `page` or `record`. */
-  read(ctx: Context): Promise<void>;
+  read(ctx: Ctx): Promise<void>;
 }
