@@ -1,8 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiDescription } from '../../../src/openapi/api-description.ts';
 import { exportChainOf } from '../../../src/resource/export-chains.ts';
+import { liveChainOf } from '../../../src/resource/live-chains.ts';
 import { middlewareNames } from '../../middleware/exported-functions.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { LiveStream } from '../../support/http/live-stream.ts';
 import { type Answer, type Sent, type TestServer, useServer } from '../../support/http/serve.ts';
 import { canary, seed, viewsApi } from '../../support/models/views.ts';
 
@@ -25,6 +27,7 @@ beforeEach(async () => {
 type Request = readonly [method: string, path: string, body?: unknown, accept?: string | undefined];
 
 const exportTypes = ['application/x-ndjson', 'text/csv'];
+const live = 'text/event-stream';
 
 /** Every way by which a client can name a field, or be shown one. */
 const requests: readonly Request[] = [
@@ -63,6 +66,11 @@ const requests: readonly Request[] = [
         ['POST', '/orders/query', { filter: `any(${name}, sku = "${canary}")`, sort: [name] }, accept],
         ['QUERY', '/orders', { fields: ['title', name] }, accept],
       ]),
+      ['GET', `/orders?${name}=${canary}`, undefined, live],
+      ['GET', `/orders?sort=${name}`, undefined, live],
+      ['GET', `/orders?fields=title,${name}`, undefined, live],
+      ['GET', `/orders?filter=${encodeURIComponent(`NOT exists(${name})`)}`, undefined, live],
+      ['GET', `/orders/o1?fields=title,${name}`, undefined, live],
     ],
   ),
   ...[
@@ -86,6 +94,19 @@ const requests: readonly Request[] = [
   ['POST', '/orders/query', { near: [8, 47, 1000], distances: true }],
   ['QUERY', '/orders', { 'near[spot]': [8, 47, 1000] }],
   ['PATCH', '/orders/o1', { spot: { type: 'Point', coordinates: [8, 47] } }],
+  ...[
+    '/orders',
+    '/orders?sort=-title&limit=2',
+    '/orders?include=customer',
+    '/orders?include=chief',
+    '/orders?chief.name=name',
+    '/orders?customer.name=name%200',
+    '/orders?total=true',
+    '/orders/o1',
+    '/orders/o1?include=customer.orders',
+    '/orders/o1?include=boss',
+    '/orders/none',
+  ].map((path): Request => ['GET', path, undefined, live]),
   ...exportTypes.flatMap((accept): Request[] => [
     ['GET', '/orders', undefined, accept],
     ['GET', '/orders?sort=-title', undefined, accept],
@@ -209,13 +230,27 @@ function told({ status, headers, text }: Answer) {
         volatile.has(name) ? [] : [[name, String(value).replace(/after=[^>]*/, 'after=…')]],
       ),
     ),
-    text: text.replaceAll(/"updatedAt":"[^"]*"/g, '"updatedAt":"…"').replaceAll(/_cursor":"[^"]*"/g, '_cursor":"…"'),
+    text: text
+      .replace(/^retry: \d+\n/, 'retry: …\n')
+      .replaceAll(/^id: .*$/gm, 'id: …') // a digest of what is replaced below, too
+      .replaceAll(/"updatedAt":"[^"]*"/g, '"updatedAt":"…"')
+      .replaceAll(/_cursor":"[^"]*"/g, '_cursor":"…"'),
   };
 }
 
-function ask(server: TestServer, [method, path, body, accept]: Request, sent: Sent = {}): Promise<Answer> {
+async function ask(server: TestServer, [method, path, body, accept]: Request, sent: Sent = {}): Promise<Answer> {
+  if (accept === live) return begin(server, path, sent);
   const link = { ...sent.headers, ...(accept === undefined ? {} : { accept }) };
   return server.request(method, `/api${path}`, { ...sent, headers: link, ...(body === undefined ? {} : { body }) });
+}
+
+/** The answer until its first event. */
+async function begin(server: TestServer, path: string, { headers = {} }: Sent): Promise<Answer> {
+  const authorization = headers.authorization === undefined ? {} : { authorization: String(headers.authorization) };
+  const stream = await new LiveStream(server.port, `/api${path}`, authorization).opened();
+  stream.close();
+  const { status, text } = stream;
+  return { status, headers: stream.headers, text, body: undefined } as Answer;
 }
 
 describe('the requests', () => {
@@ -250,9 +285,9 @@ describe('the requests', () => {
   it('pass every middleware by which a byte of a field can pass', () => {
     const { description } = viewsApi(ruled, true, false) as unknown as { readonly description: ApiDescription };
     const passed = new Set(
-      description.resources.flatMap(({ served, chainOf }) =>
-        [...served, ...[...exportChainOf.values()].map((name) => ({ name }))].flatMap(({ name }) =>
-          chainOf(name).map((one) => (one.name === 'readJsonBody' ? 'jsonBody' : one.name)),
+      description.resources.flatMap(({ served, chainOf, keptChainOf }) =>
+        [...served, ...[...exportChainOf.values(), ...liveChainOf.values()].map((name) => ({ name }))].flatMap(({ name }) =>
+          [...chainOf(name), ...keptChainOf(name)].map((one) => (one.name === 'readJsonBody' ? 'jsonBody' : one.name)),
         ),
       ),
     );
@@ -298,7 +333,8 @@ describe('a caller for whom the rules hold', () => {
     ['GET', '/orders/paged'],
     ['GET', '/orders/described'],
     ['GET', '/orders/copied'],
-    ...exportTypes.map((accept) => ['GET', '/orders', undefined, accept] as const),
+    ...[...exportTypes, live].map((accept) => ['GET', '/orders', undefined, accept] as const),
+    ['GET', '/orders/o1', undefined, live],
   ] as const)('%s %s shows the field %s %s', async (...request) => {
     const [, path] = request;
     const { status, text } = await ask(withRules, request, { headers: { authorization: 'staff finance' } });

@@ -79,6 +79,7 @@ export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = t
         fields: true,
         export: {},
         aggregate: true,
+        live: true,
         paging: cursorPaging({ total: true }),
         include: ['customer', 'customer.orders', ...hidden(['chief', 'chief.led'])] as never,
         through: ['customer', ...hidden(['chief'])] as never,
