@@ -81,11 +81,8 @@ export class ChangeFeed {
     const collections = new Set([...(before?.collections ?? []), ...[...this.#listeners].flatMap((one) => [...one.collections])]);
     before?.close();
     const stream = new OpenStream(this.#db, collections, (change) => this.#tell(change));
-    stream.begun.catch(() => {
-      if (this.#stream === stream) this.#stream = undefined;
-    });
     this.#stream = stream;
-    if (before) this.#tell(undefined);
+    if (before) stream.begun.then(() => this.#tell(undefined), ignore);
   }
 
   #close(): void {
@@ -109,7 +106,7 @@ interface Events extends AsyncIterable<ChangeEvent> {
 class OpenStream {
   readonly collections: ReadonlySet<string>;
   /** Resolves when the time is known from which on everything is told. */
-  readonly begun: Promise<void>;
+  begun: Promise<void>;
   readonly #db: Db;
   readonly #tell: Hear;
   readonly #closing = new AbortController();
@@ -123,7 +120,7 @@ class OpenStream {
     this.begun = this.#askTime();
     this.begun.then(
       () => this.#run(),
-      () => this.close(),
+      () => this.#runLater(),
     );
   }
 
@@ -150,6 +147,13 @@ class OpenStream {
     } finally {
       await session.endSession();
     }
+  }
+
+  /** Whoever has opened it is told that it could not begin. Others may listen since before, and it begins for them. */
+  async #runLater(): Promise<void> {
+    if (!(await this.#beginAgain(0))) return;
+    this.begun = Promise.resolve();
+    await this.#run();
   }
 
   async #run(): Promise<void> {
