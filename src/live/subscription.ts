@@ -1,7 +1,7 @@
 import { Problem, type ProblemDocument } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { detach } from '../middleware/exchange/detached.ts';
-import { type Exchange, exchangeOf } from '../middleware/exchange/exchange.ts';
+import { ClientGone, type Exchange, exchangeOf } from '../middleware/exchange/exchange.ts';
 import { LiveAnswer } from './answer.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
 import type { Asked, Group, Member } from './group.ts';
@@ -87,7 +87,7 @@ export class Subscription implements Member {
     try {
       return await this.#join(asked);
     } catch (error) {
-      throw this.#reason ?? error;
+      throw this.#reason ?? (exchangeOf(this.#ctx).isBroken ? new ClientGone() : error);
     }
   }
 

@@ -99,6 +99,7 @@ const feeds = new WeakMap<MongoClient, Map<string, ChangeFeed>>();
 
 /** The part of the driver's change stream that is used here. */
 interface Events extends AsyncIterable<ChangeEvent> {
+  tryNext(): Promise<ChangeEvent | null>;
   close(): Promise<void>;
 }
 
@@ -159,7 +160,7 @@ class OpenStream {
   async #run(): Promise<void> {
     for (let failures = 0; !this.#isClosed; ) {
       try {
-        for await (const event of this.#open()) {
+        for await (const event of this.#events()) {
           failures = 0;
           this.#time = event.clusterTime;
           for (const change of readChange(event)) this.#tell(change);
@@ -167,7 +168,6 @@ class OpenStream {
       } catch {
         failures++;
       }
-      await this.#stream?.close().catch(ignore);
       if (!(await this.#beginAgain(failures))) return;
     }
   }
@@ -188,11 +188,19 @@ class OpenStream {
     return false;
   }
 
-  #open(): Events {
+  /** A stream that is closed while the database opens its cursor leaves the cursor there: it is closed only then. */
+  async *#events(): AsyncGenerator<ChangeEvent> {
     const options: ChangeStreamOptions = { ...bsonOptions, ...(this.#time && { startAtOperationTime: this.#time }) };
-    const stream: Events = this.#db.watch(changePipeline(this.collections), options) as object as Events;
-    this.#stream = stream;
-    return stream;
+    const stream = this.#db.watch(changePipeline(this.collections), options) as object as Events;
+    try {
+      const first = await stream.tryNext();
+      if (this.#isClosed) return;
+      this.#stream = stream;
+      if (first) yield first;
+      yield* stream;
+    } finally {
+      await stream.close().catch(ignore);
+    }
   }
 
   get #isClosed(): boolean {
