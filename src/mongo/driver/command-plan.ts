@@ -30,4 +30,11 @@ export interface CallOptions {
   readonly maxTimeMS: number;
   readonly signal: AbortSignal;
   readonly session?: ClientSession;
+  readonly readConcern?: typeof ofMajority;
 }
+
+/**
+ * The read concern of reads that wait for a time of the database: a write that only the primary has may be rolled back,
+ * and no change stream would tell of it.
+ */
+export const ofMajority = { level: 'majority' } as const;

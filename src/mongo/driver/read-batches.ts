@@ -1,6 +1,7 @@
 import type { Abortable, AbstractCursor, Document as BsonDocument, ClientSession, Collection, Db, RunCommandOptions } from 'mongodb';
 import type { Room } from '../../model/relations/included.ts';
 import { bsonOptions } from './bson-options.ts';
+import { ofMajority } from './command-plan.ts';
 import { needOf, reachabilityOf } from './reachability.ts';
 import { isRetryableRead } from './server-error.ts';
 
@@ -62,7 +63,7 @@ export function compileFirstBatch(
 
   async function read(body: BsonDocument, { signal, causal }: Sending): Promise<FirstBatch> {
     const command: BsonDocument = { ...body, ...settings };
-    if (causal && readConcern) command.readConcern = { ...readConcern }; // the driver writes the time of the session into it
+    if (causal) command.readConcern = { ...ofMajority }; // the driver writes the time of the session into it
     const own = causal ? { signal, session: causal } : { signal };
     // With several servers, only a cursor of the driver knows which one holds the rest.
     return isOfPrimary && !reachability.isRouted ? readDirectly(command, own) : readByCursor(db, command, { ...options, ...own });

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
-import type { CallOptions, CommandPlan, FailedSending } from './command-plan.ts';
+import { type CallOptions, type CommandPlan, type FailedSending, ofMajority } from './command-plan.ts';
 import type { Told } from './duplicate-key.ts';
 import type { Need, Reachability } from './reachability.ts';
 import { giveBack, type ReusedController, takeController } from './signals.ts';
@@ -50,7 +50,8 @@ export class Command {
 
   /** For every call of the driver. `signal`, which some types lack, ends the search for a server with the answer. */
   get options(): CallOptions {
-    const { maxTimeMS, signal, session = this.causal } = this;
+    const { maxTimeMS, signal, session, causal } = this;
+    if (causal) return { maxTimeMS, signal, session: causal, readConcern: ofMajority };
     return session ? { maxTimeMS, signal, session } : { maxTimeMS, signal };
   }
 
