@@ -27,6 +27,8 @@ export class LiveStream {
   retry: number | undefined;
   /** All bytes that were received. */
   text = '';
+  /** Is called after each event. */
+  whenRead: (event: LiveEvent) => void = () => undefined;
   readonly #request: ClientRequest;
   #incoming: IncomingMessage | undefined;
   #rest = '';
@@ -107,7 +109,9 @@ export class LiveStream {
     if (event === 'page' || event === 'record') this.state = data;
     if (event === 'gone') this.state = { data: null };
     if (event === 'change' && this.state) this.state = change(this.state, data);
-    this.events.push({ event, id: field('id'), data });
+    const read = { event, id: field('id'), data };
+    this.events.push(read);
+    this.whenRead(read);
   }
 }
 
