@@ -124,7 +124,7 @@ export class Group {
     if (idText !== undefined) return change.id === undefined || textOfId(this.#source, change.id) === idText;
     if (!concern || this.#isReading) return true;
     const state = this.#state;
-    return mayChange(concern, change, (id) => state?.kind !== 'list' || state.records.has(textOfId(this.#source, id)));
+    return mayChange(concern, change, (id) => state?.kind !== 'list' || state.isCut || state.records.has(textOfId(this.#source, id)));
   }
 
   #markStale(delay: number): void {

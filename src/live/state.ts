@@ -17,6 +17,8 @@ export interface ListState {
   readonly records: ReadonlyMap<string, Buffer>;
   /** The JSON of the page without its records. */
   readonly page: string;
+  /** Whether it has ended early, so that a smaller record behind its end could be shown. */
+  readonly isCut: boolean;
 }
 
 /** A record, as a client was or will be sent it. */
@@ -36,7 +38,13 @@ export async function listStateOf(ctx: Context): Promise<ListState> {
   const { json, ends } = written;
   const items = records.map((record, index) => [record.idText, json.subarray((ends[index - 1] ?? 0) + 1, ends[index])] as const);
   const described = JSON.stringify(describePage({ ...page, records }));
-  return { kind: 'list', digest: digestOf(json, described), records: new Map(items), page: described };
+  return {
+    kind: 'list',
+    digest: digestOf(json, described),
+    records: new Map(items),
+    page: described,
+    isCut: page.hasNext && records.length < page.size,
+  };
 }
 
 /** The same for a single record: 404 is a state, too. */
