@@ -82,13 +82,15 @@ export class Subscription implements Member {
     return ctx;
   }
 
-  /** Reads the first state. Throws what the reading throws. */
+  /** Reads the first state. Throws what the reading throws, and why it is over already: its client did not wait. */
   async begin(asked: Asked): Promise<State> {
     try {
-      return await this.#join(asked);
+      const state = await this.#join(asked);
+      if (!this.#isOver) return state;
     } catch (error) {
-      throw this.#reason ?? (exchangeOf(this.#ctx).isBroken ? new ClientGone() : error);
+      if (!this.#isOver) throw error;
     }
+    throw this.#reason ?? new ClientGone();
   }
 
   /** Begins the answer with the first state. */
@@ -159,12 +161,14 @@ export class Subscription implements Member {
       this.#setAsked(asked);
     } else {
       this.#group?.leave(this);
+      this.#next = undefined; // it was read for what the caller might see before
       this.offer(await this.#join(asked));
     }
   }
 
   async #join(asked: Asked): Promise<State> {
     this.#setAsked(asked);
+    if (this.#isOver) throw new ClientGone(); // nobody would leave the group
     this.#group = this.#around.groupOf(asked, this);
     return this.#group.join(this, asked);
   }

@@ -4,12 +4,13 @@ import { Exchange } from './exchange.ts';
 
 /**
  * A context below that of a request, for a chain that runs more than once: with a response that is sent to nobody, and
- * an exchange that ends when it is told. It inherits everything else; a slot that it sets is its own.
+ * an exchange that ends when it is told. It inherits everything else; a slot that it sets is its own. Koa makes cookies
+ * anew that are undefined: those of the request would be set in a response that has begun.
  */
 export function detach(ctx: Context): Context & { readonly exchange: Exchange } {
   const res = new ServerResponse(ctx.req);
   const { request, response } = ctx.app.createContext(ctx.req, res);
-  const own = { res, request, response, state: { ...ctx.state }, heldModels: undefined };
+  const own = { res, request, response, cookies: undefined, state: { ...ctx.state }, heldModels: undefined };
   const context = Object.assign(Object.create(ctx), own) as Context & { exchange: Exchange };
   Object.assign(request, { ctx: context, originalUrl: ctx.originalUrl });
   Object.assign(response, { ctx: context });

@@ -1,0 +1,133 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defineModel, service, t } from '../../../src/index.ts';
+import { useCommands } from '../../support/database/commands.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { LiveStream } from '../../support/http/live-stream.ts';
+import { useServer } from '../../support/http/serve.ts';
+import { until } from '../../support/until.ts';
+
+const Card = defineModel('Card', {
+  collection: 'cards',
+  fields: { id: t.string({ policy: { insert: true } }), title: t.string() },
+});
+
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
+const serve = useServer();
+const open: LiveStream[] = [];
+
+afterEach(async () => {
+  for (const stream of open.splice(0)) stream.close();
+  await database.db.collection('cards').deleteMany({});
+});
+
+const finds = () => commands.events.filter(({ command }) => command.find === 'cards').length;
+
+/** A guard that keeps everybody waiting until it is told to open. */
+function holding() {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let asked = 0;
+  async function guard(): Promise<boolean> {
+    asked++;
+    await held;
+    return true;
+  }
+  return { guard, release, isAsked: () => until(() => asked > 0) };
+}
+
+async function start(options: object = {}, ofApi: object = {}, authenticate: object = { authenticate: () => 'ann' }) {
+  const board = service(authenticate as never);
+  const cards = board.resource({ model: Card, live: true, ...options } as never);
+  const api = board.api({ db: database.db, resources: [cards], ...ofApi } as never);
+  const server = await serve(api.routes());
+  async function insert(id: string): Promise<void> {
+    expect((await server.request('POST', '/cards', { body: { id, title: id } })).status).toBe(201);
+  }
+  return {
+    api,
+    server,
+    insert,
+    begin(path: string) {
+      const stream = new LiveStream(server.port, path);
+      open.push(stream);
+      return stream;
+    },
+    /** Whether a change is followed by a read, although no stream is open. */
+    async isReadFor(id: string): Promise<boolean> {
+      const before = finds();
+      await insert(id);
+      await wait(600);
+      return finds() > before;
+    },
+  };
+}
+
+describe('a stream that is about to begin', () => {
+  it('is read no more when its client has gone while its guard was asked', async () => {
+    const { guard, release, isAsked } = holding();
+    const { begin, isReadFor, server } = await start({ guardsFor: { live: [guard] } });
+    const stream = begin('/cards');
+    await isAsked();
+    stream.close();
+    await wait(100);
+    release();
+    await wait(300);
+    expect([await isReadFor('a'), server.errors]).toEqual([false, []]);
+  });
+
+  it('is read no more when the request was given up meanwhile', async () => {
+    const { guard, release } = holding();
+    const { begin, isReadFor, server } = await start({ guardsFor: { live: [guard] } }, { requestTimeout: 300 });
+    const stream = await begin('/cards').opened();
+    expect([stream.status, stream.problem.code]).toEqual([503, 'request_given_up']);
+    release();
+    await wait(300);
+    expect([await isReadFor('a'), server.errors]).toEqual([false, []]);
+  });
+
+  it('is refused when the service shuts down meanwhile', async () => {
+    const { guard, release, isAsked } = holding();
+    const { api, begin } = await start({ guardsFor: { live: [guard] } });
+    const stream = begin('/cards');
+    await isAsked();
+    const closed = api.close({ timeout: 5_000 });
+    await wait(50); // it ends within a millisecond for each stream
+    release();
+    await stream.ended();
+    expect([stream.status, stream.problem.code]).toEqual([503, 'shutting_down']);
+    await closed;
+  });
+
+  it('reports nothing and leaves nothing open when clients come and go', async () => {
+    const { begin, isReadFor, server } = await start();
+    for (let count = 0; count < 60; count++) {
+      const stream = begin(`/cards?limit=${1 + (count % 3)}`);
+      await wait(count % 12);
+      stream.close();
+    }
+    await wait(500);
+    expect([await isReadFor('a'), server.errors]).toEqual([false, []]);
+  });
+});
+
+describe('a stream whose caller is asked again', () => {
+  it('goes on where `authenticate` sets cookies and headers: they are sent to nobody', async () => {
+    const authenticate = (ctx: { cookies: { set(name: string, value: string): void }; set(name: string, value: string): void }) => {
+      ctx.cookies.set('session', 'renewed');
+      ctx.set('X-Session', 'renewed');
+      return 'ann';
+    };
+    const { api, begin, insert, server } = await start({}, {}, { authenticate });
+    const stream = await begin('/cards').opened();
+    expect(stream.headers['set-cookie']).toEqual(['session=renewed; path=/; httponly']);
+    api.recheck();
+    await wait(300);
+    await insert('a');
+    await stream.sees(({ data }) => data.length === 1);
+    expect(server.errors).toEqual([]);
+  });
+});
