@@ -121,10 +121,17 @@ export class Group {
   #isAbout(change: Change): boolean {
     const { model, concern, idText } = this.#source;
     if (change.collection !== model.collection) return false;
-    if (idText !== undefined) return change.id === undefined || textOfId(this.#source, change.id) === idText;
+    if (idText !== undefined) return change.id === undefined || this.#isTheRecord(textOfId(this.#source, change.id), change);
     if (!concern || this.#isReading) return true;
     const state = this.#state;
     return mayChange(concern, change, (id) => state?.kind !== 'list' || state.isCut || state.records.has(textOfId(this.#source, id)));
+  }
+
+  /** Without a record, any new one may have an id that a collation calls equal to the one that is asked for. */
+  #isTheRecord(text: string, { keys }: Change): boolean {
+    const shown = this.#state?.kind === 'record' ? this.#state.idText : undefined;
+    if (shown === undefined) return keys === undefined || this.#isReading || text === this.#source.idText;
+    return text === shown || text === this.#source.idText;
   }
 
   #markStale(delay: number): void {

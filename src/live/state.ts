@@ -25,6 +25,8 @@ export interface ListState {
 export interface RecordState {
   readonly kind: 'record';
   readonly digest: string;
+  /** The JSON text of its id, which a collation may call equal to another one that was asked for. */
+  readonly idText: string | undefined;
   /** Undefined if there is none that the caller may see. */
   readonly json: Buffer | undefined;
   readonly entityTag: string | undefined;
@@ -53,15 +55,15 @@ export async function recordStateOf(ctx: Context, read: () => Promise<void>): Pr
     await read();
   } catch (error) {
     if (!isProblem(error) || error.code !== 'not_found') throw error;
-    return { kind: 'record', digest: digestOf('gone'), json: undefined, entityTag: undefined };
+    return { kind: 'record', digest: digestOf('gone'), idText: undefined, json: undefined, entityTag: undefined };
   }
   const given = ctx.record ?? missing('record', 'live');
   const record = given.model.needsView ? await withViews(ctx, (see) => given.in(see(given.model))) : given;
   const output = new JsonOutput();
   record.writeTo(output, ctx.included);
   const json = output.take();
-  const { entityTag } = record;
-  return { kind: 'record', digest: digestOf(json, entityTag ?? ''), json, entityTag };
+  const { entityTag, idText } = record;
+  return { kind: 'record', digest: digestOf(json, entityTag ?? ''), idText, json, entityTag };
 }
 
 /** Text of 128 bits: whoever could find two states with one digest would only fool himself. */

@@ -190,7 +190,8 @@ class OpenStream {
 
   /** A stream that is closed while the database opens its cursor leaves the cursor there: it is closed only then. */
   async *#events(): AsyncGenerator<ChangeEvent> {
-    const options: ChangeStreamOptions = { ...bsonOptions, ...(this.#time && { startAtOperationTime: this.#time }) };
+    const readConcern = { level: 'majority' } as const; // the only one that it may have, whatever the client's is
+    const options: ChangeStreamOptions = { ...bsonOptions, readConcern, ...(this.#time && { startAtOperationTime: this.#time }) };
     const stream = this.#db.watch(changePipeline(this.collections), options) as object as Events;
     try {
       const first = await stream.tryNext();
