@@ -27,8 +27,15 @@ const longestEndMS = 3_000;
 export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   const exchange = exchangeOf(ctx);
   const { streams } = plan;
-  const { maxAge, recheckEvery } = streams;
-  const subscription = new Subscription(ctx, { ...plan, maxAge, recheckEvery, groupOf: (asked, own) => groupOf(plan, asked, own) });
+  const { maxAge, recheckEvery, asking } = streams;
+  const subscription = new Subscription(ctx, {
+    noteProblem: plan.noteProblem,
+    maxAge,
+    recheckEvery,
+    asking,
+    ask: (below, isFirst) => (isFirst ? plan.ask(below, true) : askNow(below, plan)),
+    groupOf: (asked, own) => groupOf(plan, asked, own),
+  });
   const end = (reason: Problem) => subscription.shutDown(reason, Math.min(streams.places.taken / endedInAMillisecond, longestEndMS));
   exchange.whenOver(await streams.take(ctx, end));
   const asked = await subscription.ask();
@@ -46,6 +53,18 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   exchange.isStreaming = true; // it tells its own errors
   exchange.answerBy(subscription.answer);
   ctx.body = subscription.open(state, ctx.get('last-event-id'));
+}
+
+/** Asks in the state of the database of the last change: it may be the reason for asking. */
+async function askNow(ctx: Context, { db, ask }: LivePlan): Promise<void> {
+  const session = ChangeFeed.of(db).sessionAfter(undefined);
+  exchangeOf(ctx).work.causal = session;
+  try {
+    await ask(ctx, false);
+  } finally {
+    exchangeOf(ctx).work.causal = undefined;
+    await session.endSession();
+  }
 }
 
 function isGone(state: State): boolean {

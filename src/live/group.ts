@@ -124,12 +124,16 @@ export class Group {
     if (idText !== undefined) return change.id === undefined || this.#isTheRecord(textOfId(this.#source, change.id), change);
     if (!concern || this.#isReading) return true;
     const state = this.#state;
-    return mayChange(concern, change, (id) => state?.kind !== 'list' || state.isCut || state.records.has(textOfId(this.#source, id)));
+    return mayChange(concern, change, (id) => {
+      const text = textOfId(this.#source, id);
+      return state?.kind !== 'list' || state.isCut || text === undefined || state.records.has(text);
+    });
   }
 
   /** Without a record, any new one may have an id that a collation calls equal to the one that is asked for. */
-  #isTheRecord(text: string, { keys }: Change): boolean {
+  #isTheRecord(text: string | undefined, { keys }: Change): boolean {
     const shown = this.#state?.kind === 'record' ? this.#state.idText : undefined;
+    if (text === undefined) return true;
     if (shown === undefined) return keys === undefined || this.#isReading || text === this.#source.idText;
     return text === shown || text === this.#source.idText;
   }
@@ -215,11 +219,11 @@ function gone(): Error {
   return new Error('The stream has ended.');
 }
 
-/** Empty for an id that is none of the model's. */
-function textOfId({ model }: LiveSource<Context>, id: unknown): string {
+/** Undefined for an id that cannot be written: it may be any. */
+function textOfId({ model }: Asked['live'], id: unknown): string | undefined {
   try {
     return model.id.leaf.toJson(id);
   } catch {
-    return '';
+    return undefined;
   }
 }

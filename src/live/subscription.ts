@@ -2,6 +2,7 @@ import { Problem, type ProblemDocument } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { detach } from '../middleware/exchange/detached.ts';
 import { ClientGone, type Exchange, exchangeOf } from '../middleware/exchange/exchange.ts';
+import type { Lane } from '../mongo/driver/turn.ts';
 import { LiveAnswer } from './answer.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
 import type { Asked, Group, Member } from './group.ts';
@@ -15,6 +16,8 @@ export interface Surroundings {
   groupOf(asked: Asked, own: object): Group;
   /** Reports an error, and returns the problem that it means to the client. */
   noteProblem(ctx: Context, error: unknown): ProblemDocument;
+  /** Where those wait who ask again: after a change on which the rights of all depend, all would ask at once. */
+  readonly asking: Lane;
   readonly maxAge: number;
   readonly recheckEvery: number;
 }
@@ -103,6 +106,7 @@ export class Subscription implements Member {
     this.#every(silenceMS, () => this.answer.isWanted && this.answer.send(comment));
     this.#every(jittered(recheckEvery), () => this.recheck());
     this.#after(jittered(maxAge), () => this.#end(tooOld()));
+    if (this.#asked?.live.watched.size) this.recheck(); // something may have changed between the question and the stream
     return this.answer;
   }
 
@@ -140,13 +144,15 @@ export class Subscription implements Member {
 
   async #askAgain(): Promise<void> {
     this.#isAsking = true;
+    const leave = await this.#around.asking.enter();
     this.#asksAgain = false;
     this.#lastAsk = performance.now();
     try {
-      await this.#comply(await this.ask(false));
+      if (!this.#isOver) await this.#comply(await this.ask(false));
     } catch (error) {
       this.#end(error);
     } finally {
+      leave();
       this.#isAsking = false;
       if (this.#asksAgain && !this.#isOver) this.#planAsk();
     }

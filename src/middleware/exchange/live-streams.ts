@@ -41,6 +41,8 @@ export class LiveStreams {
   readonly recheckEvery: number;
   /** Where those wait who read states. */
   readonly reading: Lane;
+  /** Where those wait who ask again what callers may see. */
+  readonly asking: Lane;
   readonly #each: number;
   readonly #by: LiveStreamsOptions['by'];
   readonly #ofClients = new Map<string, number>();
@@ -48,6 +50,7 @@ export class LiveStreams {
   constructor(options: LiveStreamsOptions) {
     const { max = 1_000, each = Number.POSITIVE_INFINITY, by, maxReads = 10, maxAge = 900_000, recheckEvery = 60_000 } = options;
     this.reading = new Lane(maxReads);
+    this.asking = new Lane(maxReads);
     this.places = streamPlaces(max, 'live lists');
     this.#each = each;
     this.#by = by;

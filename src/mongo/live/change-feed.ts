@@ -19,6 +19,8 @@ interface Listener {
 /** The longest time to ask for the time of the database, in milliseconds. */
 const patienceMS = 10_000;
 const firstPauseMS = 100;
+/** After so many failures in a row, the application is warned. */
+const warnedFailures = 5;
 const longestPauseMS = 10_000;
 
 /**
@@ -165,8 +167,8 @@ class OpenStream {
           this.#time = event.clusterTime;
           for (const change of readChange(event)) this.#tell(change);
         }
-      } catch {
-        failures++;
+      } catch (error) {
+        if (++failures === warnedFailures && !this.#isClosed) warnOfFailure(error);
       }
       if (!(await this.#beginAgain(failures))) return;
     }
@@ -211,6 +213,15 @@ class OpenStream {
   async #pause(ms: number): Promise<void> {
     await pause(Math.random() * ms, undefined, { ref: false, signal: this.#closing.signal }).catch(ignore);
   }
+}
+
+/** A stream that is refused, for example because the user lacks the right to it, leaves the lists old without a word. */
+function warnOfFailure(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.emitWarning(
+    `The change stream of live lists has failed ${warnedFailures} times in a row, and is tried again: until it opens, changes arrive late. ${reason}`,
+    { type: 'KoaMongoResourceWarning', code: 'CHANGE_STREAM_FAILS' },
+  );
 }
 
 function throwAway(cause: unknown): never {
