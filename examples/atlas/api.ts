@@ -5,7 +5,11 @@ import { City, Country } from './model.ts';
 /** The atlas: everybody may read and write it, so there is nothing to say but what it serves. */
 export function createAtlas(db: Db): Api {
   const atlas = service();
-  const countries = atlas.resource({ model: Country, description: 'All that ISO 3166-1 has a code for.' });
+  const countries = atlas.resource({
+    model: Country,
+    description: 'All that ISO 3166-1 has a code for.',
+    live: true, // `Accept: text/event-stream` keeps a list or a country true
+  });
   const cities = atlas.resource({
     model: City,
     description: 'Cities and towns, with the country and the divisions that they lie in.',

@@ -55,4 +55,7 @@ curl -i -X PATCH '${url}/api/countries/CH' -H 'If-Match: "0"' -H 'Content-Type: 
 
 # an error that explains itself
 curl '${url}/api/cities?contry=CH&sort=nmae'
+
+# a country as a stream of events, until Ctrl-C: change it in another shell, or on the docs page
+curl -N -H 'Accept: text/event-stream' '${url}/api/countries/CH'
 `);

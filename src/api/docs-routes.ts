@@ -16,7 +16,7 @@ import type { Route } from './dispatch.ts';
  * Creates the routes of the docs page and of its files. Each file has a route of its own, so that no request path
  * reaches the file system.
  */
-export function compileDocsRoutes({ info, securitySchemes }: ApiDescription, before: readonly ResourceMiddleware[]): Route[] {
+export function compileDocsRoutes({ info, securitySchemes, resources }: ApiDescription, before: readonly ResourceMiddleware[]): Route[] {
   const headers = {
     'Content-Security-Policy': docsPolicy(securitySchemes),
     'Referrer-Policy': 'no-referrer',
@@ -30,7 +30,16 @@ export function compileDocsRoutes({ info, securitySchemes }: ApiDescription, bef
   });
   return [
     toRoute('/', '.html', Buffer.from(docsPage(info.title))),
-    toRoute(`/${startFile}`, '.js', Buffer.from(docsStart(documentPath))),
+    toRoute(
+      `/${startFile}`,
+      '.js',
+      Buffer.from(
+        docsStart(
+          documentPath,
+          resources.some(({ live }) => live),
+        ),
+      ),
+    ),
     ...[...readDocsFiles(docsFiles)].map(([name, body]) => toRoute(`/${name}`, extname(name), body)),
   ];
 }

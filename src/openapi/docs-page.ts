@@ -1,4 +1,5 @@
 import type { SecurityScheme } from './document.ts';
+import { followEvents } from './follow-events.ts';
 
 /** The path of the docs page below the api's prefix. A resource cannot have it while the page is served. */
 export const docsPath = 'docs';
@@ -43,16 +44,16 @@ export function docsPage(title: string): string {
 
 /**
  * The script that starts Swagger UI. `documentPath` is relative to the page. By default, Swagger UI would send the
- * description to a validator on another host.
+ * description to a validator on another host. Only an api with live lists has the script that follows them.
  */
-export function docsStart(documentPath: string): string {
+export function docsStart(documentPath: string, isLive: boolean): string {
   return `SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: '${documentPath}',
   validatorUrl: null,
   deepLinking: true,
   displayRequestDuration: true,
-  oauth2RedirectUrl: new URL('${docsPath}/oauth2-redirect.html', location.href).href,
+  oauth2RedirectUrl: new URL('${docsPath}/oauth2-redirect.html', location.href).href,${isLive ? `\n  plugins: [(${followEvents})(window)],` : ''}
 });
 `;
 }

@@ -1,11 +1,15 @@
+import type { Middleware } from 'koa';
 import mount from 'koa-mount';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAtlas } from '../../examples/atlas/api.ts';
+import { loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { Order } from '../../examples/orders/model.ts';
 import { type Api, type RequestContext, service } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { useServer } from '../support/http/serve.ts';
+import { send, useServer } from '../support/http/serve.ts';
+import { until } from '../support/until.ts';
 
 /** What the functions that run in the page use there: Node has not its types. */
 interface PageWindow {
@@ -17,18 +21,34 @@ interface PageWindow {
 const database = useDatabase();
 const serve = useServer();
 let browser: Browser;
+let port: number;
 let origin: string;
+let atlas: Api;
 
 beforeAll(async () => {
   const api = createShop(database.db);
-  const { port } = await serve(mount('/v1', api.routes()), api.routes(), createGuarded().routes());
+  atlas = createAtlas(database.db);
+  const served: Middleware[] = [api.routes(), createGuarded().routes(), mount('/atlas', noteStreams), mount('/atlas', atlas.routes())];
+  ({ port } = await serve(mount('/v1', api.routes()), ...served));
   origin = `http://127.0.0.1:${port}`;
   const { CHROMIUM_PATH } = process.env;
   if (!CHROMIUM_PATH) throw new Error('Run these tests by `npm run test:browser`, which finds a Chromium or installs it.');
   browser = await chromium.launch({ executablePath: CHROMIUM_PATH });
 });
 
-afterAll(() => browser.close());
+afterAll(async () => {
+  await browser.close();
+  await atlas.close();
+});
+
+/** The streams that the atlas has open, by their addresses. */
+const streams = new Set<string>();
+const noteStreams: Middleware = async ({ url, response, res }, next) => {
+  await next();
+  if (!response.is('text/event-stream')) return;
+  streams.add(url);
+  res.on('close', () => streams.delete(url));
+};
 
 /** An api that shows itself to those only who have signed in, as a browser remembers it. */
 function createGuarded(): Api {
@@ -144,5 +164,101 @@ describe('the docs page of the orders example, in Chromium', () => {
     await page.locator('.opblock').first().waitFor();
     expect(await page.locator('.opblock-summary-path').allInnerTexts()).toContain('/guarded/orders/{id}');
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('the docs page of the atlas, in Chromium', () => {
+  const countries = () => page.locator('#operations-countries-listCountries');
+  const shown = () => countries().locator('.live-responses-table .response-col_description .highlight-code');
+
+  /** Chooses the stream among the forms of the answer, and asks for the countries of a region. */
+  async function subscribe(region: string): Promise<void> {
+    await countries().locator('tr[data-param-name="region[eq]"] select').selectOption(region);
+    await countries().locator('.response-control-media-type select').first().selectOption('text/event-stream');
+    await countries().locator('.execute').click();
+  }
+
+  const rename = (id: string, common: string) => send(port, 'PATCH', `/atlas/api/countries/${id}`, { body: { name: { common } } });
+
+  beforeAll(() => {
+    const { countries } = readAtlasData();
+    return loadAtlas(
+      database.db,
+      () => {},
+      () => ({ countries: countries.filter(({ cca2 }) => ['CH', 'LI', 'NZ'].includes(cca2)), cities: [] }),
+    );
+  });
+
+  beforeEach(async () => {
+    await page.goto(`${origin}/atlas/api/docs`);
+    await countries().locator('.opblock-summary-control').click();
+    await countries().locator('.try-out__btn').click();
+  });
+
+  it('shows the events of a live list as they come, until it is cleared', async () => {
+    await subscribe('Europe');
+    await shown().getByText('event: page').first().waitFor();
+    expect(await countries().locator('.live-responses-table .response-col_status').nth(1).innerText()).toBe('200');
+    expect(await shown().innerText()).toContain('Liechtenstein');
+    expect(streams.size).toBe(1);
+
+    expect(await rename('LI', 'Ländle')).toMatchObject({ status: 200 });
+    await shown().getByText('Ländle').first().waitFor();
+    await rename('CH', 'Helvetia');
+    await shown().getByText('Helvetia').first().waitFor();
+    const events = [...(await shown().innerText()).matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
+    expect(events).toEqual(['page', 'change', 'change']);
+
+    await countries().locator('.btn-clear').click();
+    await until(() => streams.size === 0);
+    expect(await shown().count()).toBe(0);
+    expect(complaints).toEqual([expect.stringMatching(/^failed: .*=Europe/)]); // the stream, which the page has ended
+  });
+
+  it('has one stream for an operation: the last that was executed', async () => {
+    await subscribe('Europe');
+    await shown().getByText('event: page').first().waitFor();
+    await subscribe('Oceania');
+    await shown().getByText('New Zealand').first().waitFor();
+    await until(() => streams.size === 1);
+    expect([...streams]).toEqual([expect.stringContaining('=Oceania')]);
+
+    await rename('LI', 'Liechtenstein');
+    await rename('NZ', 'Aotearoa');
+    await shown().getByText('Aotearoa').first().waitFor();
+    expect(await shown().innerText()).not.toContain('Liechtenstein');
+
+    await page.goto('about:blank');
+    await until(() => streams.size === 0);
+  });
+
+  it('keeps the last events where they are too many', async () => {
+    await subscribe('Oceania');
+    await shown().getByText('event: page').first().waitFor();
+    for (const round of ['first', 'second', 'third', 'fourth']) {
+      await rename('NZ', `${round} ${'x'.repeat(18_000)}`);
+      await shown().getByText(`${round} xxx`).first().waitFor();
+    }
+    const rounds = [...(await shown().innerText()).matchAll(/^event: (\w+)\n.*\n.*?"common":"(\w+) xxx/gm)];
+    expect(rounds.map(([, event, round]) => `${event} ${round}`)).toEqual(['change second', 'change third', 'change fourth']);
+    expect(((await shown().innerText()).match(/^event/gm) ?? []).length).toBe(3);
+    await countries().locator('.btn-clear').click();
+    await until(() => streams.size === 0);
+  });
+
+  it('shows a problem as ever', async () => {
+    await countries().locator('tr[data-param-name=after] input').fill('x'); // a stream has only the first page
+    await subscribe('Europe');
+    await shown().getByText('invalid_query').first().waitFor();
+    expect(await countries().locator('.live-responses-table .response-col_status').nth(1).innerText()).toContain('400');
+    expect(streams.size).toBe(0);
+  });
+
+  it('says that a stream has ended, and shows why', async () => {
+    await subscribe('Europe');
+    await shown().getByText('event: page').first().waitFor();
+    await atlas.close();
+    await shown().getByText(': The stream has ended.').first().waitFor();
+    expect(await shown().innerText()).toMatch(/^event: end\ndata: .*"code":"shutting_down".*\n\n: The stream has ended\.\n/m);
   });
 });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LiveStream } from '../support/http/live-stream.ts';
 import { type Answer, send } from '../support/http/serve.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 import { type RunningExample, useExamples } from './start-example.ts';
@@ -37,7 +38,9 @@ describe('npm start', () => {
     const port = await portOf(first);
     expect(await first.says(/^Port.*$/m)).toBe(`Port ${busyPort()} is taken; this is on port ${port}.`);
     const answers: Answer[] = [];
-    for (const line of await printedLines(first)) answers.push(await runCurl(port, line));
+    const lines = await printedLines(first);
+    const live = await subscribe(port, lines.pop() as string);
+    for (const line of lines) answers.push(await runCurl(port, line));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 400]);
     const [filtered, caseless, nearby, northern, paged, either, found, numbers, , country, patched, wrong] = answers.map(
       ({ body }) => body,
@@ -62,6 +65,8 @@ describe('npm start', () => {
     expect(country.data).toMatchObject([{ id: 'CH', languages: { gsw: 'Swiss German' }, revision: 0 }]);
     expect(patched.data).toMatchObject({ name: { common: 'Helvetia', official: 'Swiss Confederation' }, revision: 1 });
     expect(wrong.errors).toHaveLength(2);
+    expect(await live.sees(({ data }) => data.revision === 1)).toMatchObject({ data: { name: { common: 'Helvetia' } } });
+    live.close();
     for (const shown of [answers[0], answers.at(-1)]) expect(readme).toContain(`\n${shown?.text}\n`);
 
     const docs = new URL(await first.says(/http:\S+/)); // the first URL that it prints
@@ -110,14 +115,27 @@ describe('npm start', () => {
 const nameOf = (city: { name: string }) => city.name;
 
 async function printedLines(atlas: RunningExample): Promise<string[]> {
-  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){12}/m);
+  const printed = await atlas.says(/(?:^#.*\ncurl .*\n\s*){13}/m);
   return printed.split('\n').filter((line) => line.startsWith('curl'));
 }
 
 /** Sends what a shell and curl would, as far as the printed lines go: the tests need no curl. */
 function runCurl(port: number, line: string): Promise<Answer> {
+  const { method, path, headers, body } = readCurl(line);
+  return send(port, method, path, { headers, body });
+}
+
+/** The same for a line whose answer has no end. */
+function subscribe(port: number, line: string): Promise<LiveStream> {
+  const { path, headers } = readCurl(line);
+  return new LiveStream(port, path, headers).opened();
+}
+
+function readCurl(line: string) {
   const [, method = 'GET'] = /-X (\w+)/.exec(line) ?? [];
   const [, path = ''] = /'http:\/\/[^/]+([^']*)'/.exec(line) ?? [];
-  const headers = Object.fromEntries([...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name, value]));
-  return send(port, method, path, { headers, body: /-d '([^']+)'/.exec(line)?.[1] });
+  const headers = Object.fromEntries(
+    [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value]) => [name.toLowerCase(), value]),
+  );
+  return { method, path, headers, body: /-d '([^']+)'/.exec(line)?.[1] };
 }

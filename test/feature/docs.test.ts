@@ -1,3 +1,4 @@
+import { Script } from 'node:vm';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import mount from 'koa-mount';
@@ -81,6 +82,17 @@ describe('GET /docs', () => {
       expect(start.text).toContain("url: 'openapi.json'"); // which a browser looks for beside the page
       expect((await other.request('GET', `${base}/api/openapi.json`)).status).toBe(200);
     }
+  });
+
+  it('follows events only where there are live lists', async () => {
+    const shop = service();
+    const live = await serve(
+      shop.api({ db, docs: true, prefix: '/api', resources: [shop.resource({ model: Note, live: true })] }).routes(),
+    );
+    const start = await live.request('GET', '/api/docs/start.js');
+    expect(start.text).toContain('text/event-stream');
+    expect(() => new Script(start.text)).not.toThrow();
+    expect((await server.request('GET', '/api/docs/start.js')).text).not.toContain('plugins');
   });
 
   it('is at the root without a prefix', async () => {
