@@ -24,7 +24,11 @@ export function describeEvents(root: ObjectNode, { live, ops, model, paging }: C
   const id = valueSchema(model.id.node, { leaf: readLeaf, object: () => ({ type: 'object' }) });
   const list = [
     event('page', 'The whole state, as in the answer in JSON.', page as Schema),
-    event('change', 'What has changed since the event before.', changeSchema(record, id, pageSchema({ model, paging: { ...paging, total: false } }))),
+    event(
+      'change',
+      'What has changed since the event before.',
+      changeSchema(record, id, pageSchema({ model, paging: { ...paging, total: false } })),
+    ),
     event('same', 'Nothing has changed since the event that `Last-Event-ID` names.', nothing),
     end,
   ];
