@@ -1,8 +1,8 @@
 /**
  * What live lists cost: `node --import tsx bench/live.ts` opens 1,000 streams of 20 different lists to a server in a
  * process of its own, and writes 100 times a second into the collection for 20 seconds; then the same without streams,
- * and with writes to a collection that no list shows. It prints the CPU time of the server and of mongod, the reads, and
- * how long after its write a change arrives.
+ * and with writes to a collection that no list shows. It prints the CPU time of the server and of mongod, the reads,
+ * and how long after its write a change arrives.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -74,8 +74,8 @@ export interface Api<Principal = unknown> {
    */
   readonly store: StoreOf;
   /**
-   * Asks now what the callers of live lists may see, instead of within a minute. It reaches the streams of this process:
-   * call it in each process when a right was taken away.
+   * Asks now what the callers of live lists may see, instead of within a minute. It reaches the streams of this
+   * process: call it in each process when a right was taken away.
    *
    * @example
    * api.recheck({ select: (principal) => principal?.id === user.id });

@@ -35,13 +35,14 @@ const legal: LegalOptions<LiveOptions> = {
  * has to be read again: what is sent is what `chain` reads, with its guards, scope and view. The chain ends with
  * {@link liveRead}. It is run again every `recheckEvery`, and its first refusal ends the stream.
  *
- * `Last-Event-ID` is compared with the state, in any process and after any time: if nothing has changed, the first event
- * is `same`. See `docs/reference/live.md` for the events.
+ * `Last-Event-ID` is compared with the state, in any process and after any time: if nothing has changed, the first
+ * event is `same`. See `docs/reference/live.md` for the events.
  *
  * 501 `replica_set_required` on a standalone server, 503 `overloaded` without a place.
  *
  * @example
- * router.get('/cards/live', live([scope(Card, ownBoard), listQuery(Card, cursorPaging(), { isLive: true }), liveRead(Card, [findPage(Card, { db })])], { db }));
+ * const query = listQuery(Card, cursorPaging(), { isLive: true });
+ * router.get('/cards/live', live([scope(Card, ownBoard), query, liveRead(Card, [findPage(Card, { db })])], { db }));
  */
 export function live(chain: readonly ResourceMiddleware[], options: LiveOptions): ResourceMiddleware {
   checkValue('The chain of `live`', chain, middlewares);

@@ -23,11 +23,11 @@ interface Opened {
 }
 
 /**
- * A plugin of Swagger UI that shows the events of a live list as they come: by itself it waits for the end of an answer.
- * A stream ends when its operation is executed again or cleared, and with the page.
+ * A plugin of Swagger UI that shows the events of a live list as they come: by itself it waits for the end of an
+ * answer. A stream ends when its operation is executed again or cleared, and with the page.
  *
- * This runs in the browser, where the start script has the text of the function: it refers to nothing outside of it. Nor
- * has it named functions inside, in which bundlers that keep names (`keepNames` of esbuild, and so tsx) refer to a
+ * This runs in the browser, where the start script has the text of the function: it refers to nothing outside of it.
+ * Nor has it named functions inside, in which bundlers that keep names (`keepNames` of esbuild, and so tsx) refer to a
  * function of theirs; methods have their names by themselves.
  */
 export function followEvents(window: { addEventListener(name: string, listener: () => void): void }): object {

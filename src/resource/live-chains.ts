@@ -6,7 +6,10 @@ import { scope } from '../middleware/scope.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { liveName } from './define/live-options.ts';
 
-/** The names of the chains that keep a list or a record true, by those that answer once. No custom operation has such a name. */
+/**
+ * The names of the chains that keep a list or a record true, by those that answer once. No custom operation has such a
+ * name.
+ */
 export const liveChainOf: ReadonlyMap<string, string> = new Map([
   ['list', 'list.live'],
   ['get', 'get.live'],

@@ -38,7 +38,7 @@ let clients: BoardClient[];
 
 /** What each client was shown, in this order. */
 let shown: Map<BoardClient, string[]>;
-/** Whether a test brings back what was there before. Otherwise no client may be shown a state that it has seen changed. */
+/** Whether a test brings back what was there before. Otherwise no client may return to a state that it saw change. */
 let isBroughtBack: boolean;
 
 beforeEach(async () => {

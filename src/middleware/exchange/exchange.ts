@@ -38,8 +38,8 @@ export class Exchange {
   /** Its commands in the database. */
   readonly work = new Work();
   /**
-   * Whether its answer is a stream that the library makes: it has a place of its own, and none of `inFlightLimit`, and it
-   * tells its errors itself.
+   * Whether its answer is a stream that the library makes: it has a place of its own, and none of `inFlightLimit`, and
+   * it tells its errors itself.
    */
   isStreaming = false;
   /** The streams of handlers in its api, which hear of the shutdown. */

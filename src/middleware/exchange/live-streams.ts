@@ -8,7 +8,11 @@ import { type StreamPlaces, streamPlaces } from './stream-places.ts';
 export interface LiveStreamsOptions<Ctx = Context> {
   /** How many streams may be open at a time. The next one is answered with 503. @default 1,000 */
   readonly max?: number;
-  /** How many of them one client may have, by the name that `by` gives it. Its next one is answered with 429. @default no limit */
+  /**
+   * How many of them one client may have, by the name that `by` gives it. Its next one is answered with 429.
+   *
+   * @default no limit
+   */
   readonly each?: number;
   /** Names the client of a stream, such as the id of its user; undefined if the stream counts for no client. */
   readonly by?: Called<[ctx: Ctx], string | undefined>;

@@ -215,7 +215,7 @@ class OpenStream {
   }
 }
 
-/** A stream that is refused, for example because the user lacks the right to it, leaves the lists old without a word. */
+/** A stream that is refused, for example because its user lacks the right, leaves the lists old without a word. */
 function warnOfFailure(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   process.emitWarning(

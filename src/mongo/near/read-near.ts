@@ -24,7 +24,7 @@ const notNumbers = new Invalid('parameter_syntax', 'must be longitude, latitude 
 const notFlag = new Invalid('type', 'must be true or false', { type: 'boolean' });
 const withoutNear = new Invalid('not_available', 'is not available without near');
 
-/** The fields that filters may name, the points among the record's own, and how `q` searches, which is not beside `near`. */
+/** The fields that filters may name, the points among the record's own, and how `q` searches, which `near` excludes. */
 interface Places extends Pick<ListRules, 'fields' | 'search'> {
   readonly points: readonly QueryField[];
 }

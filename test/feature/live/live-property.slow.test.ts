@@ -65,7 +65,7 @@ describe('clients of one writer', () => {
     await Promise.all(['teams', 'projects', 'tags', 'tasks', 'remarks'].map((name) => database.db.collection(name).deleteMany({})));
     const writer = new BoardWriter(dice, [port], api);
     await writer.fill();
-    // Each is one read of the database: what includes show may be of a later moment than the records that they belong to.
+    // Each is one read of the database: what includes show may be of a later moment than their records.
     const paths = ['/tasks', '/tasks?sort=rank&limit=3', '/tasks?status=open&fields=title,rank', '/tasks?filter=any(lines,sku=%22s1%22)'];
     const clients = paths.flatMap((path) => ['ann', 'ada', 'root'].map((user) => new BoardClient({ user, path })));
     await Promise.all(clients.map((client) => client.connect(port)));
