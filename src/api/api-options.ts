@@ -118,7 +118,7 @@ export interface ApiOptions<Resource, Principal = unknown>
    * @default 1,000 streams, of at most 15 minutes, whose callers are asked every minute
    *
    * @example
-   * live: { max: 5_000, each: 10, by: (ctx) => ctx.principal?.id }
+   * live: { max: 5_000, each: 10, by: (ctx) => ctx.principal?.name }
    */
   readonly live?: LiveStreamsOptions<RequestContext<Principal>>;
   /**

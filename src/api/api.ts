@@ -78,7 +78,8 @@ export interface Api<Principal = unknown> {
    * process: call it in each process when a right was taken away.
    *
    * @example
-   * api.recheck({ select: (principal) => principal?.id === user.id });
+   * users.delete('ann');
+   * api.recheck({ select: (user) => user?.name === 'ann' });
    */
   recheck(options?: RecheckOptions<Principal>): void;
   /**

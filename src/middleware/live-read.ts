@@ -51,8 +51,8 @@ const legal: LegalOptions<LiveReadOptions> = {
  * names; an update counts only if it touches a field that decides about the list or is shown.
  *
  * @example
- * const query = listQuery(Card, cursorPaging(), { isLive: true });
- * router.get('/cards/live', live([scope(Card, ownBoard), query, liveRead(Card, [findPage(Card, { db })])], { db }));
+ * const query = listQuery(Order, cursorPaging(), { isLive: true });
+ * router.get('/orders/live', live([scope(Order, ownRows), query, liveRead(Order, [findPage(Order, { db })])], { db }));
  */
 export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[], options: LiveReadOptions = {}): ResourceMiddleware {
   checkValue(

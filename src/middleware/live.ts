@@ -41,8 +41,8 @@ const legal: LegalOptions<LiveOptions> = {
  * 501 `replica_set_required` on a standalone server, 503 `overloaded` without a place.
  *
  * @example
- * const query = listQuery(Card, cursorPaging(), { isLive: true });
- * router.get('/cards/live', live([scope(Card, ownBoard), query, liveRead(Card, [findPage(Card, { db })])], { db }));
+ * const query = listQuery(Order, cursorPaging(), { isLive: true });
+ * router.get('/orders/live', live([scope(Order, ownRows), query, liveRead(Order, [findPage(Order, { db })])], { db }));
  */
 export function live(chain: readonly ResourceMiddleware[], options: LiveOptions): ResourceMiddleware {
   checkValue('The chain of `live`', chain, middlewares);

@@ -50,6 +50,9 @@ declare const createOrder: ResourceMiddleware, removeOrder: ResourceMiddleware, 
 declare const saveSettings: ResourceMiddleware, sendOrder: ResourceMiddleware & ((ctx: Context) => Promise<unknown>);
 declare const bySessionCookie: (ctx: Koa.Context) => object | undefined;
 declare const isSignedIn: (ctx: Context) => boolean, isAdmin: (ctx: Context) => boolean, notifyWarehouse: (ctx: Context) => Promise<void>;
+declare const freshToken: () => Promise<string>, show: (orders: readonly { readonly id: string }[]) => void, signIn: () => void;
+interface List { data: { id: string }[]; page: { size: number; has_next: boolean } }
+interface paths { '/api/orders': { get: { responses: { 200: { content: { 'application/json': List } } } } } }
 declare const signedIn: (ctx: object) => boolean, ownRows: (ctx: Context) => object, feeOf: (ctx: Context) => Promise<number>;
 `;
 
@@ -89,7 +92,8 @@ function blockOf({ file, name, optionOf, code }: Example): string {
   const placed = isOperation ? `shop.resource({ model: Order, operations: { ${code} } });` : (place?.(code.replace(/,?$/, '')) ?? code);
   const orders = file === 'src/store/store.ts' ? 'const orders = orderStore;' : '';
   const provider = file.startsWith('src/products/admin/') ? `const { dataProvider } = await import('../../${file}');` : '';
-  return `async () => { // ${file}: ${name}\n${orders}${provider}{\n${placed}\n}\n};\n`;
+  const client = file.startsWith('src/products/client/') ? `const { live } = await import('../../${file}');` : '';
+  return `async () => { // ${file}: ${name}\n${orders}${provider}${client}{\n${placed}\n}\n};\n`;
 }
 
 const name = join(import.meta.dirname, 'examples-of-docs.ts');

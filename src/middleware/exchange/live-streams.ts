@@ -37,7 +37,13 @@ export interface OpenLive {
   recheck(): void;
 }
 
-/** The live lists and records that are open, and their limits. Made by {@link liveStreams}. */
+/**
+ * The live lists and records that are open, and their limits. Made by {@link liveStreams}.
+ *
+ * @example
+ * const streams = liveStreams();
+ * process.once('SIGTERM', () => streams.places.close());
+ */
 export class LiveStreams {
   readonly places: StreamPlaces;
   readonly open = new Set<OpenLive>();

@@ -69,7 +69,7 @@ export interface ModelOptions<F extends Fields = Fields> {
    * @default none: lists have no `q`
    *
    * @example
-   * search: { fields: { title: 10, body: 1 }, scopeFields: ['tenant'] }
+   * search: { fields: { number: 10, status: 1 }, scopeFields: ['owner'] }
    */
   readonly search?: ModelSearch<FieldName<NoInfer<F>>>;
 }
