@@ -256,7 +256,7 @@ function toDocument(kind: Kind | undefined, value: Plain): Plain {
 
 function leafToDocument(leaf: string, value: Plain): Plain {
   const isSafe = typeof value === 'bigint' && Number.isSafeInteger(Number(value));
-  if (leaf === 'any') return untypedToDocument(value);
+  if (leaf === 'any' || leaf === 'point') return untypedToDocument(value);
   if ((leaf === 'int' || leaf === 'float') && isSafe) return Number(value);
   if (leaf === 'date' && typeof value === 'string' && value.startsWith('2')) return new Date(value);
   return value;
