@@ -48,7 +48,7 @@ it('a live list shows no write for good that is rolled back, because its primary
   await until(async () => (await lost.findOne({ _id: 't1' }, { readPreference: 'primary' }).catch(() => undefined))?.note === 'kept');
   await old.restart();
   const clients = [early, late];
-  expect(await settle(clients, port, 20_000)).toEqual([]);
+  expect(await settle(clients, port, { patienceMS: 20_000 })).toEqual([]);
   for (const one of clients) one.vanish();
   expect(clients.flatMap(({ faults }) => faults)).toEqual([]);
 });

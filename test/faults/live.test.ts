@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../src/index.ts';
+import { changeStreams, killChangeStreams } from '../support/database/change-streams.ts';
 import { LiveStream } from '../support/http/live-stream.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { boardApi, Tag, Task } from '../support/live/board.ts';
@@ -74,19 +75,9 @@ async function write(id: string, note: string): Promise<void> {
 
 const connected = () => expect(clients.every(({ isConnected }) => isConnected)).toBe(true);
 const settled = async (patienceMS?: number) => {
-  expect(await settle(clients, port, patienceMS)).toEqual([]);
+  expect(await settle(clients, port, patienceMS === undefined ? {} : { patienceMS })).toEqual([]);
   connected();
 };
-
-/** What the change streams of this service's databases are: their cursors. */
-async function changeStreams(): Promise<bigint[]> {
-  const stages = [
-    { $currentOp: { allUsers: true, idleCursors: true } },
-    { $match: { 'cursor.originatingCommand.pipeline.$changeStream': { $exists: true } } },
-  ];
-  const found = await deployment.admin.db('admin').aggregate(stages).toArray();
-  return found.map(({ cursor }) => cursor.cursorId);
-}
 
 describe('the clients of live lists, after', () => {
   const failures = [
@@ -111,7 +102,7 @@ describe('the clients of live lists, after', () => {
   it('a change stream that cannot be opened again for some time', async () => {
     await failCommands(deployment, 'alwaysOn', { failCommands: ['getMore', 'aggregate'], errorCode: 286 });
     await write('t1', 'unheard');
-    await until(async () => (await changeStreams()).length === 0);
+    await until(async () => (await changeStreams(deployment.admin.db(name))).length === 0);
     await write('t2', 'unheard');
     await failCommands(deployment, 'off');
     await settled();
@@ -120,8 +111,7 @@ describe('the clients of live lists, after', () => {
   });
 
   it('the end of its cursor, by killCursors', async () => {
-    const [cursor] = await changeStreams();
-    await deployment.admin.db(name).command({ killCursors: '$cmd.aggregate', cursors: [cursor] });
+    expect(await killChangeStreams(deployment.admin.db(name))).toBeGreaterThan(0);
     await write('t1', 'after');
     await settled();
   });

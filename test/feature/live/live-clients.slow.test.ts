@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { changeStreams } from '../../support/database/change-streams.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
@@ -32,16 +33,7 @@ beforeEach(async () => {
     .createMany(tasks as never);
 });
 
-/** The change streams of this database that are open in mongod. */
-async function changeStreams(): Promise<number> {
-  const ofHere = {
-    ns: new RegExp(`^${database.db.databaseName}\\.`),
-    'cursor.originatingCommand.pipeline.$changeStream': { $exists: true },
-  };
-  const stages = [{ $currentOp: { allUsers: true, idleCursors: true } }, { $match: ofHere }];
-  return (await database.client.db('admin').aggregate(stages).toArray()).length;
-}
-
+const countChangeStreams = async () => (await changeStreams(database.db)).length;
 const change = (text: string) => database.db.collection('tasks').updateMany({}, { $set: { note: text } });
 const large = 'x'.repeat(40_000);
 
@@ -92,13 +84,13 @@ describe('a client that does not read', () => {
 
 describe('clients that connect and reset the connection', () => {
   it('leave no timer, no socket, no change stream and no memory', async () => {
-    const others = await changeStreams(); // those of processes that were killed stay in mongod for minutes
+    const others = await countChangeStreams(); // those of processes that were killed stay in mongod for minutes
     const board = await start({ live: { max: 200 } });
     const dice = new Dice(randomFrom(5));
     const resets = async (count: number) => {
       for (let at = 0; at < count; at += 50) await Promise.all(Array.from({ length: 50 }, () => connectAndReset(board, dice)));
       await until(async () => (await board.held()).connections === 0);
-      await until(async () => (await changeStreams()) === others);
+      await until(async () => (await countChangeStreams()) === others);
       return board.held();
     };
     const before = await resets(500);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { killChangeStreams } from '../../support/database/change-streams.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
 import { send, useServer } from '../../support/http/serve.ts';
@@ -12,46 +13,63 @@ import { useBoardProcess } from '../../support/live/use-board-process.ts';
 const count = Number(process.env.LIVE_CLIENTS ?? 40);
 const writes = Number(process.env.LIVE_WRITES ?? 240);
 const seed = Number(process.env.LIVE_SEED ?? 1);
-/** After so many writes it becomes quiet, and all clients are compared. */
+/** After so many writes it becomes quiet, and all clients are compared. In each round one process is killed. */
 const round = 60;
 
 const database = useDatabase();
 const serve = useServer();
 const startProcess = useBoardProcess();
 
-describe(`${count} clients of two processes, whose lists and records change by ${writes} random writes (seed ${seed})`, () => {
+describe(`${count} clients of two processes, whose lists, records and rights change by ${writes} random writes (seed ${seed})`, () => {
   it('show after each quiet what GET answers, byte for byte, and were never sent what they may not see', async () => {
     const dice = new Dice(randomFrom(seed));
-    const api = boardApi(database.db, { warnOnScan: false, onError: (error) => errors.push(error) });
+    const options = { hasMembers: true, warnOnScan: false, live: { recheckEvery: 1_000 } };
     const errors: Error[] = [];
-    const [own, other] = [await serve(api.routes()), await startProcess(process.env.MONGODB_URI ?? '', database.db.databaseName)];
+    const api = boardApi(database.db, { ...options, onError: (error) => errors.push(error) });
+    const startOther = () => startProcess(process.env.MONGODB_URI ?? '', database.db.databaseName, options);
+    const own = await serve(api.routes());
+    let other = await startOther();
     const ports = [own.port, other.port];
     const writer = new BoardWriter(dice, ports, api);
     await writer.fill();
-    const clients = Array.from({ length: count }, () => new BoardClient(randomWatched(dice)));
+    const clients = Array.from({ length: count }, () => new BoardClient(randomWatched(dice), { refusals: [400, 401, 403, 404] }));
     const connect = (client: BoardClient) => client.connect(dice.pick(ports));
     await Promise.all(clients.map(connect));
     const vanished: BoardClient[] = [];
-    for (let written = 0; written < writes; written++) {
-      await writer.write();
-      if (dice.chance(0.1)) {
-        const client = dice.pick(clients);
-        if (client.isConnected) {
-          client.vanish();
-          vanished.push(client);
+    const vanish = (client: BoardClient) => {
+      client.vanish();
+      vanished.push(client);
+    };
+    let killedCursors = 0;
+    for (let begun = 0; begun < writes; begun += round) {
+      const [killed, startedAgain] = [5 + dice.below(20), 30 + dice.below(20)];
+      let starting = Promise.resolve(other);
+      for (let at = 0; at < round; at++) {
+        if (at === killed) {
+          await other.kill();
+          ports.pop();
+          for (const client of clients) if (client.isThere && client.port === other.port) vanish(client);
+          starting = startOther();
         }
+        if (at === startedAgain) {
+          other = await starting;
+          ports.push(other.port);
+        }
+        await writer.write();
+        if (dice.chance(0.1)) await writer.changeRights(database.db);
+        if (dice.chance(0.05)) killedCursors += await killChangeStreams(database.db);
+        const client = dice.pick(clients);
+        if (dice.chance(0.1) && client.isConnected) vanish(client);
+        if (dice.chance(0.05)) await Promise.all(vanished.splice(0).map(connect));
       }
-      if (dice.chance(0.05)) await Promise.all(vanished.splice(0).map(connect));
-      if ((written + 1) % round > 0) continue;
       await Promise.all(vanished.splice(0).map(connect));
-      // A record that is gone when its client comes, and the list below such a record, are 404: it comes again.
-      for (const client of clients) if (!client.isConnected) client.vanish();
-      await Promise.all(clients.filter((one) => !one.isThere).map(connect));
-      expect(await settle(clients, dice.pick(ports))).toEqual([]);
+      // A stream has ended if its record is gone, or its user may not read it for now: the client comes again.
+      expect(await settle(clients, dice.pick(ports), { comeAgain: true })).toEqual([]);
     }
     for (const client of clients) client.vanish();
     expect(clients.flatMap(({ faults }) => faults)).toEqual([]);
     expect(errors).toEqual([]);
+    expect(killedCursors).toBeGreaterThan(0);
     expect(sum(clients.map(({ same }) => same))).toBeGreaterThan(0);
     expect(sum(clients.map(({ events }) => events))).toBeGreaterThan(writes);
   });

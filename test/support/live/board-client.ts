@@ -13,6 +13,8 @@ export interface Difference extends Watched {
 /** Somebody who watches a list or a record of the board, goes away and comes back. */
 export class BoardClient {
   readonly watched: Watched;
+  /** The server that it was connected to last. */
+  port = 0;
   /** What went wrong on the way: ends that nobody has asked for, and bytes that it may not see. */
   readonly faults: string[] = [];
   /** How often it came back to what it still had. */
@@ -21,9 +23,12 @@ export class BoardClient {
   #stream: LiveStream | undefined;
   #state: Kept | undefined;
   #lastId: string | undefined;
+  readonly #refusals: readonly number[];
 
-  constructor(watched: Watched) {
+  /** `refusals` are the statuses that it may be refused with, at first or later. */
+  constructor(watched: Watched, { refusals = [404] }: { readonly refusals?: readonly number[] } = {}) {
     this.watched = watched;
+    this.#refusals = refusals;
   }
 
   get stream(): LiveStream {
@@ -54,9 +59,10 @@ export class BoardClient {
     const stream = new LiveStream(port, path, { authorization: user, ...(this.#lastId && { 'last-event-id': this.#lastId }) });
     stream.state = this.#state; // what the event `same` speaks of
     this.#stream = stream;
+    this.port = port;
     await stream.opened();
     if (stream.last?.event === 'same') this.same++;
-    if (![200, 404].includes(stream.status)) this.faults.push(`${stream.status} ${stream.text}`);
+    if (![200, ...this.#refusals].includes(stream.status)) this.faults.push(`${stream.status} ${stream.text}`);
   }
 
   /** Breaks the connection, and keeps what it has. */
@@ -77,7 +83,9 @@ export class BoardClient {
     const { user, path } = this.watched;
     const { status, text, headers } = await send(port, 'GET', path, { headers: { authorization: user } });
     const tag = this.stream.state && 'etag' in this.stream.state ? { etag: headers.etag } : {};
-    const answered = status === 404 ? undefined : text.replace(/}$/, 'etag' in tag ? `,"etag":${JSON.stringify(tag.etag)}}` : '}');
+    const answered = this.#refusals.includes(status)
+      ? undefined
+      : text.replace(/}$/, 'etag' in tag ? `,"etag":${JSON.stringify(tag.etag)}}` : '}');
     return this.shown === answered ? undefined : { user, path, shown: this.shown, answered: `${status} ${text}` };
   }
 
@@ -89,7 +97,8 @@ export class BoardClient {
     const unseen = [isLead ? undefined : canary, isRoot ? undefined : tenant === 'a' ? /"b-|zqb/ : /"a-/];
     for (const one of unseen) if (one !== undefined && text.search(one) >= 0) this.faults.push(`${user} ${path} saw ${one}`);
     if (/"inner"|"_deletion"|"tenant"/.test(text)) this.faults.push(`${user} ${path} saw a private field`);
-    for (const { event, data } of events) if (event === 'end' && data.problem.code !== 'not_found') this.faults.push(JSON.stringify(data));
+    for (const { event, data } of events)
+      if (event === 'end' && !this.#refusals.includes(data.problem.status)) this.faults.push(JSON.stringify(data));
   }
 }
 
@@ -97,16 +106,28 @@ export function textOf(state: Any): string {
   return JSON.stringify(state);
 }
 
-/** Waits until all clients show what they would be answered, for some seconds; returns those that never do. */
-export async function settle(clients: readonly BoardClient[], port: number, patienceMS = 15_000): Promise<Difference[]> {
+/**
+ * Waits until all clients show what they would be answered, for some seconds; returns those that never do. With
+ * `comeAgain`, those whose streams have ended connect again if they would be answered.
+ */
+export async function settle(
+  clients: readonly BoardClient[],
+  port: number,
+  { patienceMS = 15_000, comeAgain = false } = {},
+): Promise<Difference[]> {
   const end = performance.now() + patienceMS;
   let left = clients;
   for (;;) {
     const found = await Promise.all(left.map(async (client) => ({ client, difference: await client.difference(port) })));
     const wrong = found.flatMap(({ client, difference }) => (difference ? [{ client, difference }] : []));
-    if (wrong.length === 0) return [];
+    if (wrong.length === 0 && left === clients) return [];
     if (performance.now() > end) return wrong.map(({ difference }) => difference);
-    left = wrong.map(({ client }) => client);
+    left = wrong.length === 0 ? clients : wrong.map(({ client }) => client); // in the end, all of them at once
+    for (const client of comeAgain ? left : []) {
+      if (client.isConnected) continue;
+      client.vanish();
+      await client.connect(port);
+    }
     await new Promise((resolve) => setTimeout(resolve, 20)); // nothing tells a client that no event is on its way
   }
 }

@@ -1,7 +1,8 @@
+import type { Db } from 'mongodb';
 import { type Api, Problem } from '../../../src/index.ts';
 import type { Any } from '../any.ts';
 import { send } from '../http/serve.ts';
-import { canary, Project, Remark, Tag, Task, Team, users } from './board.ts';
+import { canary, type MemberRecord, Project, Remark, Tag, Task, Team, users } from './board.ts';
 import { type Dice, randomId } from './board-queries.ts';
 
 const models: Readonly<Record<string, Any>> = { teams: Team, projects: Project, tags: Tag, tasks: Task, remarks: Remark };
@@ -54,6 +55,14 @@ export class BoardWriter {
   /** One random write, in one step of the database if it must be. What is refused is no failure, but a 500 is one. */
   async write({ isAtomic = false } = {}): Promise<void> {
     await (this.#dice.chance(0.7) ? this.#byHttp() : this.#byStore(isAtomic));
+  }
+
+  /** Changes what a random user may see, whose streams then ask again. */
+  async changeRights(db: Db): Promise<void> {
+    const dice = this.#dice;
+    const rights = dice.pick([{}, {}, { owner: dice.pick(['ann', 'ben']) }, { isLead: false }, { isRoot: false }, { isOut: true }]);
+    const user = dice.pick(Object.keys(users));
+    await db.collection<MemberRecord>('members').replaceOne({ _id: user }, rights, { upsert: true });
   }
 
   async #create(resource: string, records: readonly object[]): Promise<void> {

@@ -61,6 +61,9 @@ export const Task = defineModel('Task', {
   },
 });
 
+/** What leaves users fewer rights, or other tasks of their tenants. */
+export const Member = defineModel('Member', { collection: 'members', fields: { id: t.string() } });
+
 export const Remark = defineModel('Remark', {
   collection: 'remarks',
   fields: {
@@ -77,6 +80,13 @@ interface User {
   readonly owner?: string;
   readonly isLead?: boolean;
   readonly isRoot?: boolean;
+}
+
+/** What is stored of a user: it replaces the user's own rights, and never gives more. */
+export interface MemberRecord extends Partial<Pick<User, 'owner' | 'isLead' | 'isRoot'>> {
+  readonly _id: string;
+  /** Whether the user is nobody for now. */
+  readonly isOut?: boolean;
 }
 
 /** Two tenants, whose users see some of each other's records, and never those of the other tenant. Root sees all. */
@@ -98,14 +108,24 @@ const ofOwner = (ctx: RequestContext<User>) => {
 };
 const isLead = (ctx: RequestContext<User>) => userOf(ctx).isLead === true;
 
+/** Options of the board. */
+export interface BoardOptions extends Partial<ApiOptions<never>> {
+  /** Whether users have the rights that their {@link MemberRecord} leaves them. @default false */
+  readonly hasMembers?: boolean;
+}
+
 /** An api whose lists are live: relations of all kinds, soft deletes, texts without case, views, scopes and hooks. */
-export function boardApi(db: Db, options: Partial<ApiOptions<never>> = {}): Api {
+export function boardApi(db: Db, { hasMembers = false, ...options }: BoardOptions = {}): Api {
+  const rightsOf = async (name: string) => {
+    const { _id, isOut = false, ...rights } = (await db.collection<MemberRecord>('members').findOne({ _id: name })) ?? {};
+    return isOut ? undefined : ({ ...users[name], ...rights } as User);
+  };
   const shop = service<User, 'lead'>({
-    authenticate: (ctx) => users[ctx.get('authorization')],
+    authenticate: (ctx) => (hasMembers ? rightsOf : (name: string) => users[name])(ctx.get('authorization')),
     rules: { lead: (user) => user.isLead === true },
   });
   const serverFields = (ctx: RequestContext<User>) => ({ tenant: userOf(ctx).tenant });
-  const common = { fields: true, live: true, paging: cursorPaging({ total: true }) } as const;
+  const common = { fields: true, live: hasMembers ? { watches: [Member] } : true, paging: cursorPaging({ total: true }) } as const;
   const hard = operations.filter((one) => one !== 'restore');
   return shop.api({
     db,

@@ -55,7 +55,13 @@ function fieldsOf(hasHidden: boolean) {
   return { order, customer };
 }
 
-const rules = { staff: (user: string) => user.includes('staff'), finance: (user: string) => Promise.resolve(user.includes('finance')) };
+/** Staff who are none any more. */
+export const dismissed = new Set<string>();
+
+const rules = {
+  staff: (user: string) => user.includes('staff') && !dismissed.has(user),
+  finance: (user: string) => Promise.resolve(user.includes('finance')),
+};
 
 /** An api over orders and customers: with hidden fields and their rules, or without both. */
 export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = true): Api {
