@@ -24,7 +24,6 @@ import { ifMatch } from '../middleware/if-match.ts';
 import { include } from '../middleware/include.ts';
 import { insert } from '../middleware/insert.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { type ListQueryOptions, listQuery } from '../middleware/list-query.ts';
 import { noContent } from '../middleware/no-content.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { page } from '../middleware/page.ts';
@@ -41,13 +40,13 @@ import { update } from '../middleware/update.ts';
 import { updateMany } from '../middleware/update-many.ts';
 import { withinTransaction } from '../middleware/within-transaction.ts';
 import { aggregateChains } from './aggregate-chains.ts';
-import { searchOf } from './define/check-search.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName, type Operation, type WriteOperation } from './define/resource-options.ts';
 import { exportChains } from './export-chains.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
 import { type LiveParts, liveChains } from './live-chains.ts';
+import { queryOf } from './query-of.ts';
 import { nestedChains } from './relations/nested-chains.ts';
 
 /** The chains of all operations of a resource, by their names, each made when it is needed. */
@@ -178,7 +177,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 
 /** The chain of a list, with the guards of `name`. `reading` reads its parameters, if they do not stand in the URL. */
 function listing(r: CompiledResource, name: string, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
-  return [...guard(r, name), caching(r.caching), ...rows(r), ...reading, ...trash(r), query(r), ...findingPage(r), page()];
+  return [...guard(r, name), caching(r.caching), ...rows(r), ...reading, ...trash(r), queryOf(r), ...findingPage(r), page()];
 }
 
 const findingPage = (r: CompiledResource) => [
@@ -193,7 +192,7 @@ const finding = (r: CompiledResource) => [
   ...included(r),
 ];
 
-const liveList = (r: CompiledResource): LiveParts => ({ asking: [query(r, { isLive: true })], reading: findingPage(r) });
+const liveList = (r: CompiledResource): LiveParts => ({ asking: [queryOf(r, { isLive: true })], reading: findingPage(r) });
 const liveRecord = (r: CompiledResource): LiveParts => ({ asking: [include(r.includes), ...choice(r)], reading: finding(r) });
 
 const queried = (r: CompiledResource) => listing(r, listQueryName, [queryBody({ timeout: r.bodyTimeout, maxValues: r.maxValues })]);
@@ -250,16 +249,6 @@ function linkChains(r: CompiledResource): (readonly [name: string, make: () => r
 const guard = (r: CompiledResource, operation: string) => (r.guardsOf(operation).length > 0 ? [guards(...r.guardsOf(operation))] : []);
 const rows = (r: CompiledResource) => (r.isScoped ? [scope(r.model, r.scope, { writes: r.scopeWrites })] : []);
 const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
-const query = (r: CompiledResource, kind: Pick<ListQueryOptions, 'isLive'> = {}) =>
-  listQuery(r.model, r.paging, {
-    name: r.path,
-    fields: r.fields,
-    includes: r.includes,
-    ...through(r),
-    ...r.filterLimits,
-    ...searchOf(r),
-    ...kind,
-  });
 const through = ({ through }: CompiledResource) => (through ? { through } : {});
 const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
   filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });

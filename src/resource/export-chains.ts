@@ -3,13 +3,12 @@ import { deleted } from '../middleware/deleted.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { exportRecords } from '../middleware/export-records.ts';
 import { guards } from '../middleware/guards.ts';
-import { listQuery } from '../middleware/list-query.ts';
 import { queryBody } from '../middleware/query-body.ts';
 import { scope } from '../middleware/scope.ts';
-import { searchOf } from './define/check-search.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName } from './define/resource-options.ts';
 import { exportName } from './define/whole-list.ts';
+import { queryOf } from './query-of.ts';
 
 /** The names of the chains that answer a list whole, by those of its pages. No custom operation has such a name. */
 export const exportChainOf: ReadonlyMap<string, string> = new Map([
@@ -31,7 +30,7 @@ export function exportChains(r: CompiledResource): (readonly [name: string, make
  * comes, and its own. `reading` reads parameters that are not in the URL.
  */
 function exporting(r: CompiledResource, page: string, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
-  const { model, paging, path: name, fields, filterLimits, db, maxTimeMS, streams: places, warnOnScan } = r;
+  const { model, db, maxTimeMS, streams: places, warnOnScan } = r;
   const asked = [...new Set([...r.guardsOf(page), ...r.guardsOf(exportName)])];
   const through = r.through ? { through: r.through } : {};
   const scoped = r.isScoped ? { scope: r.scope } : {};
@@ -41,7 +40,7 @@ function exporting(r: CompiledResource, page: string, reading: readonly Resource
     ...reading,
     ...(r.deletedGuards ? [deleted(model, r.deletedGuards)] : []),
     ...(r.isScoped && r.search ? [scope(model, r.scope, { writes: false })] : []), // its engine is asked before the first batch
-    listQuery(model, paging, { name, fields, ...through, ...filterLimits, ...searchOf(r), whole: true }),
+    queryOf(r, { whole: true }),
     exportRecords(model, { db, maxTimeMS, ...through, ...scoped, ...r.export, places, warnOnScan }),
   ];
 }

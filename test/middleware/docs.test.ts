@@ -22,6 +22,7 @@ describe('every middleware that is exported', () => {
       'src/resource/export-chains.ts',
       'src/resource/aggregate-chains.ts',
       'src/resource/live-chains.ts',
+      'src/resource/query-of.ts',
       'src/resource/serve-resource.ts',
       'src/api/outer-middlewares.ts',
       'src/middleware/json-body.ts',
