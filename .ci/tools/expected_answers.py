@@ -64,6 +64,14 @@ EXPECTED_CODES = {
 EXPECTED_MESSAGES = {
     # A page lies on one side of a cursor. OpenAPI cannot say of two query parameters that they exclude each other.
     ("positive_data_acceptance", "cannot stand beside after: "),
+    # Nor what `near` and `q`, which make an order of their own, exclude: a sort, a cursor, a page number, each other.
+    ("positive_data_acceptance", "cannot stand beside near: "),
+    ("positive_data_acceptance", "cannot stand beside q: "),
+    # Nor that one needs another.
+    ("positive_data_acceptance", "is not available without near"),
+    # A search needs words: a pattern of all characters of words could not be read by anybody.
+    ("positive_data_acceptance", "must have a word to look for"),
+    ("positive_data_acceptance", r"must have at most \d+ words and phrases"),
     # Fields of a related record can be chosen where `include`, another parameter, names the relation.
     ("positive_data_acceptance", r"cannot select `[^`]+` without `include="),
     # A filter can only be called a text: an invented one has no grammar.

@@ -41,6 +41,18 @@ class ExpectedAnswers(unittest.TestCase):
         message = "is not a filter: at character 1 it ends, and a field was expected"
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", path="/api/orders?filter=", messages=[message]))
 
+    def test_what_near_and_q_exclude_and_need(self):
+        beside = [
+            "cannot stand beside near: the nearest records are one page, nearest first",
+            "cannot stand beside q: by relevance there is one page; give a sort",
+            "is not available without near",
+            "must have a word to look for",
+            "must have at most 8 words and phrases",
+        ]
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", path="/api/orders?near=8,47,1", messages=beside))
+        self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", messages=["must be longitude, latitude and metres, such as 8.54,47.37,10000"]))
+        self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", messages=[*beside, "must have at most 8 keys"]))
+
     def test_fields_of_a_record_that_is_not_included(self):
         known = "cannot select `customer.name` without `include=customer`"
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", messages=[known]))

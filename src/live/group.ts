@@ -133,9 +133,8 @@ export class Group {
   /** Without a record, any new one may have an id that a collation calls equal to the one that is asked for. */
   #isTheRecord(text: string | undefined, { keys }: Change): boolean {
     const shown = this.#state?.kind === 'record' ? this.#state.idText : undefined;
-    if (text === undefined) return true;
-    if (shown === undefined) return keys === undefined || this.#isReading || text === this.#source.idText;
-    return text === shown || text === this.#source.idText;
+    if (text === undefined || text === this.#source.idText || text === shown) return true;
+    return shown === undefined && (keys === undefined || this.#isReading);
   }
 
   #markStale(delay: number): void {
