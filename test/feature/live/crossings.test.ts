@@ -45,6 +45,7 @@ const Task = defineModel('Task', {
     id: id(),
     title: t.string({ caseless: true, policy: { filter: true, sort: true } }),
     project: t.ref('Project', { as: 'of', id: t.string(), onDelete: 'cascade', policy: { filter: true } }),
+    at: t.optional(t.point({ policy: { near: { maxMetres: 1_000 } } })),
     deletedAt: t.deletedAt(),
   },
   search: { fields: { title: 1 } },
@@ -115,6 +116,8 @@ describe('a live list', () => {
     await projects.sees(({ data }) => data[0].name === 'First');
     expect(tasks.state).toEqual(await send('GET', '/tasks?include=of'));
     expect(projects.state).toEqual(await send('GET', '/projects?include=tasks,taskCount'));
+    await send('DELETE', '/tasks/t1');
+    await projects.sees(({ data }) => data[0].taskCount === 0 && data[0].tasks.length === 0);
   });
 
   it('follows the related records by which it is filtered and sorted', async () => {
@@ -130,6 +133,9 @@ describe('a live list', () => {
     expect(sorted.last?.data).toEqual({ order: ['t2', 't1'] });
     await send('PATCH', '/projects/p1', { name: 'Two' });
     await excluded.sees(({ data }) => data.length === 2);
+    await database.db.collection('projects').deleteOne({ _id: 'p1' as never });
+    await excluded.sees(({ data }) => data.length === 1);
+    await sorted.sees(({ data }) => data[0].id === 't1'); // what has no project comes first
   });
 
   it('follows deletes, cascades and restores of records that are kept', async () => {
@@ -142,6 +148,32 @@ describe('a live list', () => {
     await stream.sees(({ data }) => data.length === 2 && data[0].id === 't1');
     await send('DELETE', '/projects/p1');
     await stream.sees(({ data }) => data.length === 0);
+  });
+
+  it('follows a record that is deleted and restored', async () => {
+    const { send, listen } = await start();
+    await send('POST', '/tasks', { id: 't1', title: 'one', project: 'p1' });
+    const stream = await listen('/tasks/t1?include=of');
+    await send('DELETE', '/tasks/t1');
+    await stream.sees(({ data }) => data === null);
+    await send('POST', '/tasks/t1/restore');
+    await stream.sees(({ data }) => data?.of.name === 'One');
+    expect(stream.events.map(({ event }) => event)).toEqual(['record', 'gone', 'record']);
+  });
+
+  it('is what lies near, nearest first, with the distances', async () => {
+    const { send, listen } = await start();
+    const stream = await listen('/tasks?near=0,0,1000&distances=true');
+    const at = (lng: number) => ({ type: 'Point', coordinates: [lng, 0] });
+    await send('POST', '/tasks', { id: 't1', title: 'one', project: 'p1', at: at(0.002) });
+    await send('POST', '/tasks', { id: 't2', title: 'two', project: 'p1', at: at(0.004) });
+    await stream.sees(({ data }) => data.length === 2);
+    await send('PATCH', '/tasks/t2', { at: at(0.001) });
+    await stream.sees(({ data }) => data[0].id === 't2');
+    expect(stream.state).toEqual(await send('GET', '/tasks?near=0,0,1000&distances=true'));
+    expect(stream.state?.page.distances).toHaveLength(2);
+    await send('PATCH', '/tasks/t1', { at: at(1) });
+    await stream.sees(({ data }) => data.length === 1);
   });
 
   it('compares without case as the list does', async () => {

@@ -278,6 +278,28 @@ describe('GET <list>/{id} with `Accept: text/event-stream`', () => {
     expect(stream.events.map(({ event }) => event)).toEqual(['record', 'record', 'gone']);
     expect(stream.isEnded).toBe(false);
   });
+
+  it('sends the record again when it comes back into the scope', async () => {
+    const { listen, send } = await start();
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    const stream = await listen('/cards/1');
+    const cards = database.db.collection<{ _id: number }>('cards');
+    await cards.updateOne({ _id: 1 }, { $set: { owner: 'bob', title: 'of another' } });
+    await stream.sees(({ data }) => data === null);
+    await cards.updateOne({ _id: 1 }, { $set: { owner: 'ann', title: 'back' } });
+    await stream.sees(({ data }) => data?.title === 'back');
+    expect(stream.events.map(({ event }) => event)).toEqual(['record', 'gone', 'record']);
+    expect(stream.text).not.toContain('of another');
+  });
+
+  it('sends `same` to a client that has the record already', async () => {
+    const { listen, send } = await start();
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    const id = (await listen('/cards/1')).last?.id as string;
+    expect((await listen('/cards/1', 'ann', { 'last-event-id': id })).events).toEqual([{ event: 'same', id, data: {} }]);
+    await send('PATCH', '/cards/1', { title: 'two' });
+    expect((await listen('/cards/1', 'ann', { 'last-event-id': id })).last?.event).toBe('record');
+  });
 });
 
 describe('the places of streams', () => {
