@@ -25,6 +25,8 @@ export class LiveStream {
   problem: Any;
   isEnded = false;
   retry: number | undefined;
+  /** The ids that were taken away from the client, although it did not have them. */
+  readonly strays: unknown[] = [];
   /** All bytes that were received. */
   text = '';
   /** Is called after each event. */
@@ -108,7 +110,11 @@ export class LiveStream {
     const data = JSON.parse(field('data') as string);
     if (event === 'page' || event === 'record') this.state = data;
     if (event === 'gone') this.state = { data: null };
-    if (event === 'change' && this.state) this.state = change(this.state, data);
+    if (event === 'change' && this.state) {
+      const had = new Set(this.state.data.map(({ id }: Any) => id));
+      this.strays.push(...(data.remove ?? []).filter((id: unknown) => !had.has(id)));
+      this.state = change(this.state, data);
+    }
     const read = { event, id: field('id'), data };
     this.events.push(read);
     this.whenRead(read);

@@ -92,7 +92,8 @@ export class BoardClient {
   /** No byte that it was ever sent is one of another tenant, or of a field that it must not see. */
   #check(): void {
     const { user, path } = this.watched;
-    const { text, events } = this.stream;
+    const { text, events, strays } = this.stream;
+    if (strays.length > 0) this.faults.push(`${user} ${path} was told of ${strays.join()}`);
     const { tenant, isLead, isRoot } = users[user] as (typeof users)[string];
     const unseen = [isLead ? undefined : canary, isRoot ? undefined : tenant === 'a' ? /"b-|zqb/ : /"a-/];
     for (const one of unseen) if (one !== undefined && text.search(one) >= 0) this.faults.push(`${user} ${path} saw ${one}`);
