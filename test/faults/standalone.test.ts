@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { service } from '../../src/index.ts';
+import { LiveStream } from '../support/http/live-stream.ts';
+import { useServer } from '../support/http/serve.ts';
 import { Job, Label, Project, Step, Ticket } from '../support/models/workspace.ts';
 import { count, makeLedger, post, postings, reset } from './parts/ledger.ts';
 import { type Deployment, startMongods } from './parts/mongods.ts';
 
+const serve = useServer();
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startMongods('standalone');
@@ -52,4 +55,16 @@ it('a standalone server answers 501 to writes of references that hold, and to de
   expect((await api.planDelete(Project, 'a')).steps).toEqual([{ model: 'Job', action: 'delete', count: 1, ids: ['j'] }]);
   expect(await db.collection('jobs').countDocuments()).toBe(1);
   expect(said).toEqual([expect.stringMatching(/`onDelete` of references to Project, `onDelete` of references to Job/)]);
+});
+
+it('a standalone server answers 501 to live lists and records, and JSON as ever', async () => {
+  const shop = service();
+  const api = shop.api({ db: (await deployment.connect()).db('live'), resources: [shop.resource({ model: Label, live: true } as never)] });
+  const { port, request } = await serve(api.routes());
+  expect((await request('POST', '/labels', { body: { id: 'l' } })).status).toBe(201);
+  for (const path of ['/labels', '/labels/l', '/labels']) {
+    const stream = await new LiveStream(port, path).opened();
+    expect([stream.status, stream.problem.code]).toEqual([501, 'replica_set_required']);
+  }
+  expect((await request('GET', '/labels')).body.data).toHaveLength(1);
 });

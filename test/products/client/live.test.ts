@@ -19,8 +19,9 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe('a live list', () => {
   it('asks for a stream with its headers, and tells the list and what becomes of it', async () => {
-    const client = open(service.url, { headers: { 'X-Tenant': 'a' } });
+    const client = open(`${service.url}?limit=2`, { headers: { 'X-Tenant': 'a', Authorization: 'Bearer secret' } });
     const stream = await service.next();
+    expect([stream.path, stream.headers.authorization]).toEqual(['/orders?limit=2', 'Bearer secret']); // no secret in the URL
     expect([stream.headers.accept, stream.headers['x-tenant'], stream.headers['last-event-id']]).toEqual([
       'text/event-stream',
       'a',

@@ -7,6 +7,8 @@ import { useListener } from '../../support/http/listen.ts';
 
 /** A request of the client, and the stream that it is answered with. */
 export interface OpenStream {
+  /** The address that was asked for, without the origin. */
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** Writes the text as it is. */
   write(text: string | Uint8Array): void;
@@ -61,6 +63,7 @@ export function useStreams(): (files?: Files) => Promise<Streams> {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       response.write('retry: 1\n\n');
       const stream: OpenStream = {
+        path: request.url ?? '',
         headers: request.headers,
         write: (text) => void response.write(text),
         send: (name, data, id) => void response.write(`event: ${name}\n${id ? `id: ${id}\n` : ''}data: ${JSON.stringify(data)}\n\n`),
