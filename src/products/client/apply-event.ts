@@ -44,6 +44,8 @@ export function applyEvent(state: LiveState | undefined, name: string, data: unk
     const record = data as LiveRecord;
     return keep(state, { ...record, data: keep(state?.data as AnyRecord, record.data) });
   }
+  if (name === 'same') return state;
+  if (name !== 'page' && name !== 'change') return undefined;
   const list = state as LiveList | undefined;
   const before = new Map(list?.data.map((record) => [record.id, record]));
   const known = (record: AnyRecord) => keep(before.get(record.id), record);
@@ -51,8 +53,7 @@ export function applyEvent(state: LiveState | undefined, name: string, data: unk
     const { data: records, page } = data as LiveList;
     return keep(state, { data: records.map(known), page: keep(list?.page, page) });
   }
-  if (name === 'same') return state;
-  if (name !== 'change' || !list) return undefined;
+  if (!list) return undefined;
   const { put = [], remove = [], order, page } = data as Change;
   const after = new Map(before); // in the order of the list: a known id keeps its place, and a new one comes last
   for (const id of remove) after.delete(id);

@@ -121,7 +121,7 @@ export function live(url: string, options: LiveOptions<never>): Live<never> {
         const problem = await readStream(send, url, given, stopped, {
           onEvent,
           onRetry(ms) {
-            retry = ms;
+            retry = Math.max(1, ms); // no pause would never grow
           },
         });
         if (!isForNow(problem)) {

@@ -111,6 +111,14 @@ describe('a record', () => {
   });
 });
 
-it('an event that is not known changes nothing', () => {
-  expect(applyEvent(list(1), 'later', { put: [] })).toBeUndefined();
+describe('any state', () => {
+  const states: LiveState[] = [list(1), { data: { id: 1 }, etag: '"1"' }, { data: null }];
+
+  it.each(states)('is kept by `same`: %j', (state) => {
+    expect(applyEvent(state, 'same', {})).toBe(state);
+  });
+
+  it.each(states)('is not changed by an event that is not known: %j', (state) => {
+    expect(applyEvent(state, 'later', { put: [] })).toBeUndefined();
+  });
 });

@@ -102,6 +102,23 @@ describe('a stream that breaks', () => {
     expect(client.state).toEqual(list());
   });
 
+  it.each([
+    ['record', { data: { id: 1, name: 'a' }, etag: '"3"' }],
+    ['gone', {}],
+  ])('goes on with `same` also if it is one of a record: %s', async (name, data) => {
+    const client = open(service.url);
+    const first = await service.next();
+    first.send(name, data, 'd1');
+    await until(() => client.states.length === 1);
+    first.cut();
+    const second = await service.next();
+    expect(second.headers['last-event-id']).toBe('d1');
+    second.send('same', {}, 'd1');
+    await until(() => client.states.length === 2);
+    expect(client.states[1]).toBe(client.states[0]);
+    expect([client.errors.length, service.count]).toEqual([1, 2]);
+  });
+
   it.each(['shutting_down', 'too_old', 'database_unavailable'])('is no error when the service has announced it: %s', async (code) => {
     const client = open(service.url);
     const stream = await service.next();

@@ -100,6 +100,23 @@ describe('the pause before another try', () => {
     expect(service.count).toBe(4);
   });
 
+  it('grows also if the service has said 0', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const service = createService();
+    open(url, { fetch: service.fetch });
+    await advance(0);
+    service.opened[0]?.write('retry: 0\n\n');
+    for (let index = 0; index < 12; index++) {
+      await advance(0);
+      service.opened[index]?.end();
+      await advance(2 ** index);
+    }
+    const before = service.count;
+    service.opened.at(-1)?.end();
+    await advance(1_000);
+    expect(service.count).toBe(before);
+  });
+
   it.each<[string, number]>([
     ['7', 7000],
     [new Date(Date.UTC(2026, 0, 1, 0, 0, 9)).toUTCString(), 9000],
