@@ -104,14 +104,14 @@ export class Group {
   }
 
   #hear(change: Change | undefined): void {
+    const { related, watched } = this.#source;
+    if (change ? watched.has(change.collection) : watched.size > 0) for (const member of [...this.#members.keys()]) member.recheck();
     if (!change) {
       this.#time = undefined;
       this.#markStale(Math.random() * spreadMS);
       return;
     }
     const { collection, time } = change;
-    const { related, watched } = this.#source;
-    if (watched.has(collection)) for (const member of [...this.#members.keys()]) member.recheck();
     if (!related.has(collection) && !this.#isAbout(change)) return;
     this.#time = time;
     this.#markStale(0);
