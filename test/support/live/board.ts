@@ -62,7 +62,7 @@ export const Task = defineModel('Task', {
 });
 
 /** What leaves users fewer rights, or other tasks of their tenants. */
-export const Member = defineModel('Member', { collection: 'members', fields: { id: t.string() } });
+const Member = defineModel('Member', { collection: 'members', fields: { id: t.string() } });
 
 export const Remark = defineModel('Remark', {
   collection: 'remarks',
