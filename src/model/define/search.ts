@@ -29,8 +29,8 @@ export interface ModelSearch<Name extends string = string> {
    */
   readonly fields: { readonly [Field in Name]?: number };
   /**
-   * Whose words the index leaves out because they say nothing (`the`), and whose endings it takes off to find the
-   * records that may match. `none` leaves out nothing.
+   * Whose stop words (`the`) and endings the index leaves out: with `english`, `cow` finds `cows`, but `cows` does not
+   * find `cow`. `none` leaves out nothing.
    * @default 'none'
    */
   readonly language?: SearchLanguage;
