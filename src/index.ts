@@ -92,6 +92,7 @@ export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelO
 export type { ObjectField, Overlaid } from './model/define/field-types.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
 export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
+export type { LedgerActor, LedgerCaller, ModelHistory, ModelOutbox } from './model/define/ledger.ts';
 export type { Allowed, NearPolicy, Operator, Policy } from './model/define/policy.ts';
 export type {
   AnySchema,

@@ -37,6 +37,7 @@ const rooms = [
   'mongo/stored-record.ts',
   'mongo/relations/through',
   'mongo/list',
+  'mongo/ledger',
   'mongo/near',
   'mongo/aggregate',
   'mongo/live',

@@ -28,7 +28,7 @@ export async function purge(
     const size = Math.min(max - count, batchSize);
     const { found, purged } = await collection.purge(until, scope, size, work());
     count += purged;
-    if (found < size) break;
+    if (found.length < size) break;
   }
   return count;
 }

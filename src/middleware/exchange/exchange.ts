@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Stream } from 'node:stream';
 import { Problem } from '../../errors.ts';
 import { once } from '../../mistakes.ts';
+import type { LedgerCaller } from '../../model/define/ledger.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import type { OwnStreams } from './own-streams.ts';
 
@@ -24,7 +25,7 @@ export class ClientGone extends Error {
 }
 
 /** The properties of Koa's context that an exchange needs, and the one that holds it. */
-interface Addressed {
+interface Addressed extends LedgerCaller {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   exchange?: Exchange;
@@ -238,7 +239,9 @@ export function exchangeOf(ctx: Addressed): Exchange {
   return ctx.exchange;
 }
 
-/** Returns the work of a request in the database. */
+/** Returns the work of a request in the database, for what this context does: in a batch, one operation of several. */
 export function workOf(ctx: Addressed): Work {
-  return exchangeOf(ctx).work;
+  const { work } = exchangeOf(ctx);
+  work.caller = ctx;
+  return work;
 }

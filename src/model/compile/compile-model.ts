@@ -19,6 +19,7 @@ import { isComparable } from '../value/point-leaf.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { compileFolds, type Folds } from '../write/folds.ts';
 import { asId } from './as-id.ts';
+import { type CompiledLedger, compileLedger } from './compile-ledger.ts';
 import { compileObject } from './compile-schema.ts';
 import { type CompiledSearch, compileSearch } from './compile-search.ts';
 import { checkRules, hasReadRules, namedRules } from './field-rules.ts';
@@ -50,6 +51,8 @@ export interface CompiledModel {
   readonly indexes: readonly DeclaredIndex[];
   /** What `q` looks through. Undefined if lists have no `q`, also because the caller does not see all of it. */
   readonly search: CompiledSearch | undefined;
+  /** What is kept of each change of a record. Undefined if nothing is. */
+  readonly ledger: CompiledLedger | undefined;
   /** Adds folded values to what is written. Undefined if no field is `caseless`. */
   readonly folds: Folds | undefined;
   /** The references that writes check. */
@@ -105,7 +108,7 @@ function compileParts(model: Model): CompiledModel {
   const fieldTable = tabulateFields(root);
   const rules = namedRules(root);
   const declared = once(() => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name));
-  const [id, revision, createdAt, updatedAt, deletedAt, many, clientFields, scopeFields, indexes, search, references] = tryAll([
+  const [id, revision, createdAt, updatedAt, deletedAt, many, clientFields, scopeFields, indexes, search, references, ledger] = tryAll([
     () => idField(root),
     () => maintainedField(root, 'revision'),
     () => maintainedField(root, 'createdAt'),
@@ -117,6 +120,7 @@ function compileParts(model: Model): CompiledModel {
     declared,
     () => compileSearch(model.search, fieldTable, declared(), model.name),
     () => compileReferenceFields(fieldTable, root, model.name),
+    () => compileLedger(model, root, fieldTable),
     () => checkRules(root, rules),
   ]);
   const compared = new Set(indexes.flatMap(({ key, unique }) => (unique ? key.map(([path]) => path) : [])));
@@ -137,6 +141,7 @@ function compileParts(model: Model): CompiledModel {
     search,
     folds,
     references,
+    ledger,
     rules,
     hasReadRules: hasReadRules(root),
     held: undefined,

@@ -13,6 +13,7 @@ import {
 import { objectSchema } from './build-schema.ts';
 import { divideFields } from './has-many.ts';
 import type { Checked, HasFields } from './infer.ts';
+import type { ModelHistory, ModelOutbox } from './ledger.ts';
 import type { Check, Fields, RawSchema } from './schema.ts';
 import type { ModelSearch } from './search.ts';
 
@@ -72,6 +73,22 @@ export interface ModelOptions<F extends Fields = Fields> {
    * search: { fields: { number: 10, status: 1 }, scopeFields: ['owner'] }
    */
   readonly search?: ModelSearch<FieldName<NoInfer<F>>>;
+  /**
+   * Whether each change of a record is kept, in the transaction of the change: when it was made and by whom, and the
+   * values before and after it, but for those of private fields. The model needs `t.revision()`, and the database a
+   * replica set. See `docs/reference/history.md`.
+   * @default false
+   *
+   * @example
+   * history: { keep: '90d', scopeFields: ['owner'] }
+   */
+  readonly history?: boolean | ModelHistory<FieldName<NoInfer<F>>>;
+  /**
+   * Whether each change of a record leaves an event, in the transaction of the change, that `api.deliver` hands on. The
+   * model needs `t.revision()`, and the database a replica set. See `docs/reference/events.md`.
+   * @default false
+   */
+  readonly outbox?: boolean | ModelOutbox;
 }
 
 type FieldName<F extends Fields> = (keyof F & string) | `${string}.${string}`;
@@ -91,6 +108,8 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
   readonly maxTimeMS: number | undefined;
   readonly indexes: readonly ModelIndex[] | undefined;
   readonly search: ModelSearch | undefined;
+  readonly history: boolean | ModelHistory | undefined;
+  readonly outbox: boolean | ModelOutbox | undefined;
 }
 
 /**
@@ -106,9 +125,9 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
 export function defineModel<const F extends Fields>(name: string, options: ModelOptions<F>): Model<F> {
   checkValue('The name of a model', name, aModelName);
   checkOptions(options, legal, `model \`${name}\``);
-  const { collection, fields, check, maxTimeMS, indexes, search } = options;
+  const { collection, fields, check, maxTimeMS, indexes, search, history, outbox } = options;
   const { stored, hasMany } = divideFields(fields);
-  const model = { name, collection, schema: objectSchema(stored, { check }), hasMany, maxTimeMS, indexes, search };
+  const model = { name, collection, schema: objectSchema(stored, { check }), hasMany, maxTimeMS, indexes, search, history, outbox };
   return model as unknown as Model<F>; // `~fields` exists only in the type
 }
 
@@ -119,6 +138,8 @@ const legal: LegalOptions<ModelOptions> = {
   maxTimeMS: orUndefined(aWholeNumber(1, undefined, ' of milliseconds')),
   indexes: checkedLater,
   search: checkedLater,
+  history: checkedLater,
+  outbox: checkedLater,
 };
 
 const aModelName: Legal = [

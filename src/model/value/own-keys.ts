@@ -7,5 +7,8 @@ export const deletionKey = '_deletion';
  */
 export const referencesKey = '_references';
 
+/** The stored key of what tells a record with a ledger from an earlier one that had the same id. */
+export const lifeKey = '_life';
+
 /** The keys of stored records that belong to the library, and are no fields. */
-export const ownKeys: ReadonlySet<string> = new Set([deletionKey, referencesKey]);
+export const ownKeys: ReadonlySet<string> = new Set([deletionKey, referencesKey, lifeKey]);

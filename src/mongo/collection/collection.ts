@@ -21,9 +21,10 @@ import { openChildren } from './children.ts';
 import { openLinks } from './elements.ts';
 import { hideDeleted } from './hide-deleted.ts';
 import { openManyInserts } from './insert-many.ts';
-import type { Operations, PlainOperations } from './operations.ts';
+import type { CollectionWork, Operations, PlainOperations, Restores } from './operations.ts';
 import { openPurges, type Purges } from './purges.ts';
 import { openReads } from './reads.ts';
+import { recordWrites } from './recorded.ts';
 import { openReferenceCommands } from './reference-commands.ts';
 import { openManyWrites } from './write-many.ts';
 import type { Target } from './writer.ts';
@@ -58,14 +59,12 @@ interface Settings {
  * for the reads of {@link ModelCollection.seeing}, for {@link ModelCollection.restore} and for the purge. `work` is the
  * work of the request.
  */
-export interface ModelCollection extends Operations, Purges {
+export interface ModelCollection extends Operations, Purges, Restores {
   /**
    * Operations that see other records than the living ones. They do not include the writes of clients, which check
    * references by themselves.
    */
   readonly seeing: Readonly<Record<Visible, PlainOperations>>;
-  /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */
-  restore(target: Target, work: Work): Promise<StoredRecord>;
 }
 
 /** Sends one write, and returns the BSON of its record; null if it matched nothing. */
@@ -209,19 +208,18 @@ function open(
       return writeOrExplain(target, undefined, run, work);
     },
   };
-  const hidden = model.deletedAt && { live: hideDeleted(model, all, 'live'), only: hideDeleted(model, all, 'only') };
-  const seeing = { live: all, only: all, with: all, ...hidden };
-
-  return {
-    ...seeing.live,
+  const plain: CollectionWork = {
+    ...all,
     ...openPurges(model, collection, { readLatest, write }),
-    seeing,
-
     async restore(target, work) {
       const deleted = { ...target, scope: narrow(model, 'only', target.scope) };
       return writeOrExplain(deleted, undefined, applying(toFilter(deleted), unmarking(model)), work);
     },
   };
+  const used = model.ledger ? { ...plain, ...recordWrites(model, plain, { db, maxTimeMS }) } : plain;
+  const hidden = model.deletedAt && { live: hideDeleted(model, used, 'live'), only: hideDeleted(model, used, 'only') };
+  const seeing = { live: used, only: used, with: used, ...hidden };
+  return { ...used, ...seeing.live, seeing };
 }
 
 /** The options of a write that returns its record. Each spread of a literal would cost as much as the rest of it. */

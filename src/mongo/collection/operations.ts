@@ -5,6 +5,7 @@ import type { StoredRecord } from '../stored-record.ts';
 import type { ChildrenReads } from './children.ts';
 import type { Links } from './elements.ts';
 import type { ManyInserts } from './insert-many.ts';
+import type { Purges } from './purges.ts';
 import type { Reads } from './reads.ts';
 import type { ReferenceCommands } from './reference-commands.ts';
 import type { ManyWrites } from './write-many.ts';
@@ -38,3 +39,31 @@ export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Li
    */
   remove(target: Target, work: Work, deletion?: Deletion): Promise<StoredRecord>;
 }
+
+/** The write that brings a deleted record back. */
+export interface Restores {
+  /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */
+  restore(target: Target, work: Work): Promise<StoredRecord>;
+}
+
+/** What a collection does with records. */
+export type CollectionWork = Operations & Purges & Restores;
+
+/** Every operation that changes records. `holdAll` is none of them: it changes nothing that anybody sees. */
+export const recordedWrites = [
+  'insert',
+  'insertEach',
+  'insertAll',
+  'update',
+  'updateMany',
+  'changeElement',
+  'remove',
+  'removeMany',
+  'removeAll',
+  'rewriteAll',
+  'restore',
+  'purge',
+] as const;
+
+/** The operations that change records. */
+export type RecordedWrites = Pick<CollectionWork, (typeof recordedWrites)[number]>;

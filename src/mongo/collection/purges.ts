@@ -11,14 +11,15 @@ type Stored = Record<string, unknown>;
 export interface Purges {
   /**
    * Removes at most `max` records for good that were deleted at this time or before, the oldest deletions first.
-   * Returns how many it found; another process may have removed or restored some of them meanwhile.
+   * Returns which it found; another process may have removed or restored some of them meanwhile.
    */
   purge(until: Date, scope: Filter | undefined, max: number, work: Work): Promise<PurgedBatch>;
 }
 
 /** The result of one batch of a purge. */
 interface PurgedBatch {
-  readonly found: number;
+  /** The ids that it found, as they are stored. */
+  readonly found: readonly unknown[];
   readonly purged: number;
 }
 
@@ -36,10 +37,11 @@ export function openPurges(
       const found = await readLatest(work, (command) =>
         command.count(() => collection.find(command.handOver(expired), { ...command.options, ...settings }).toArray()),
       );
-      if (found.length === 0) return { found: 0, purged: 0 };
-      const filter = both({ _id: { $in: found.map(({ _id }) => _id) } }, expired); // one may have been restored meanwhile
+      const ids = found.map(({ _id }) => _id);
+      if (ids.length === 0) return { found: ids, purged: 0 };
+      const filter = both({ _id: { $in: ids } }, expired); // one may have been restored meanwhile
       const done = await write(work, (command) => collection.deleteMany(command.handOver(filter) as DriverFilter<Stored>, command.options));
-      return { found: found.length, purged: done.deletedCount };
+      return { found: ids, purged: done.deletedCount };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb';
+import type { LedgerCaller } from '../../model/define/ledger.ts';
 import { type Alarm, coarseTimer } from './coarse-timer.ts';
 import { type CallOptions, type CommandPlan, type FailedSending, ofMajority } from './command-plan.ts';
 import type { Told } from './duplicate-key.ts';
@@ -160,6 +161,8 @@ export class Work {
   hasHandedOver = false;
   /** The transaction that all commands are part of as long as it is set. */
   transaction: Transaction | undefined;
+  /** Who is doing it, for the ledger. Undefined for the application itself. */
+  caller: LedgerCaller | undefined;
   /** The session of all reads, if they must not show a state of the database from before its time. */
   causal: ClientSession | undefined;
   /** @internal The commands that are under way. */

@@ -82,7 +82,10 @@ function openCheckedWrites(
 ): CheckedWrites {
   const { db, latches } = references;
   const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
-  const shared = shareRoundTrips && edges.some(isHeldBy) ? new SharedCreates({ model, plain, edges, references, maxTimeMS }) : undefined;
+  const shared =
+    shareRoundTrips && !model.ledger && edges.some(isHeldBy)
+      ? new SharedCreates({ model, plain, edges, references, maxTimeMS })
+      : undefined;
 
   /**
    * Checks, and then writes: in one transaction if a reference must hold. `look` finds out which of the missing

@@ -1,0 +1,17 @@
+import { once } from '../../mistakes.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { LedgerSettings } from '../ledger/ledger-rows.ts';
+import { type CollectionWork, type RecordedWrites, recordedWrites } from './operations.ts';
+
+/**
+ * The writes of a model with a ledger: each also writes what it has changed, in the same transaction. The first of them
+ * loads the code.
+ */
+export function recordWrites(model: CompiledModel, plain: CollectionWork, settings: LedgerSettings): RecordedWrites {
+  const opened = once(async () => (await import('./recorder.ts')).openRecorder(model, plain, settings));
+  const later =
+    (name: keyof RecordedWrites) =>
+    async (...args: unknown[]) =>
+      ((await opened())[name] as (...args: unknown[]) => unknown)(...args);
+  return Object.fromEntries(recordedWrites.map((name) => [name, later(name)])) as unknown as RecordedWrites;
+}

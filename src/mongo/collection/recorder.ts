@@ -1,0 +1,278 @@
+import { ObjectId } from 'mongodb';
+import { isProblem } from '../../errors.ts';
+import { once } from '../../mistakes.ts';
+import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { Room } from '../../model/relations/included.ts';
+import { lifeKey } from '../../model/value/own-keys.ts';
+import { asPart, runTransaction } from '../driver/run-transaction.ts';
+import { isError } from '../driver/server-error.ts';
+import type { Work } from '../driver/work.ts';
+import { compileDifferences } from '../ledger/difference.ts';
+import type { Change, RecordedChange } from '../ledger/entry.ts';
+import { type LedgerSettings, openRows } from '../ledger/ledger-rows.ts';
+import { applyChanges } from '../query/apply-changes.ts';
+import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
+import { both, buildFilter, type Filter } from '../query/filter.ts';
+import { changesNothing } from '../query/update-pipeline.ts';
+import type { StoredRecord } from '../stored-record.ts';
+import type { CollectionWork, RecordedWrites } from './operations.ts';
+import type { Affected, Targets } from './write-many.ts';
+import { mostHookBytes } from './writer.ts';
+
+type Stored = Readonly<Record<string, unknown>>;
+
+/** How many records are read at once, of those that one write changes. */
+const mostAtOnce = 500;
+
+/**
+ * The writes of a collection that also write what they have changed: its history and its events. Each is a transaction,
+ * or a part of one. It reads the records before and after the write, where the write itself does not return them; what
+ * has come between makes the transaction run again.
+ */
+export function openRecorder(model: CompiledModel, plain: CollectionWork, settings: LedgerSettings): RecordedWrites {
+  const { db, maxTimeMS } = settings;
+  const ledger = model.ledger as CompiledLedger;
+  const differencesOf = once(() => compileDifferences(ledger.root));
+  const rows = openRows(model, ledger, settings);
+
+  function within<T>(work: Work, run: () => Promise<T>): Promise<T> {
+    work.limitTo(maxTimeMS);
+    return asPart(db, work, maxTimeMS, run);
+  }
+
+  /** A write that has happened is recorded, or its transaction has failed. */
+  function record(pairs: readonly (readonly [before: Stored | undefined, after: Stored | undefined])[], work: Work): Promise<void> {
+    const changes = pairs.map(([before, after]) => changeOf(before, after)).filter((one) => one !== undefined);
+    return work.transaction?.join(() => rows.record(changes, work)) ?? Promise.reject(new Error('A change needs a transaction.'));
+  }
+
+  /** Undefined if a write has left the record as it was, but for its revision and its time. */
+  function changeOf(before: Stored | undefined, after: Stored | undefined): RecordedChange | undefined {
+    const differences = differencesOf()(before, after);
+    const isChanged = !before || !after || differences.some(({ path }) => path !== model.updatedAt?.name);
+    return isChanged ? { change: kindOf(before, after), before, after, differences } : undefined;
+  }
+
+  function kindOf(before: Stored | undefined, after: Stored | undefined): Change {
+    if (!before) return 'created';
+    if (!after) return 'deleted';
+    const [wasDeleted, isDeleted] = [before, after].map((state) => model.deletedAt && state[model.deletedAt.key] instanceof Date);
+    if (wasDeleted === isDeleted) return 'patched';
+    return isDeleted ? 'deleted' : 'restored';
+  }
+
+  /** A record as the delete has left it. */
+  function afterDelete(before: Stored, deletion: Deletion): Stored | undefined {
+    const { deletedAt, revision, updatedAt } = model;
+    if (!deletedAt) return undefined;
+    const counted = revision && { [revision.key]: Number(before[revision.key] ?? 0) + 1 };
+    return { ...applyChanges(before, marking(model, deletion)), ...counted, ...(updatedAt && { [updatedAt.key]: deletion.at }) };
+  }
+
+  /** Reads records whole, in parts that fit into memory. */
+  async function* readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncGenerator<StoredRecord[]> {
+    let most = mostAtOnce;
+    for (let at = 0; at < ids.length; ) {
+      const some = ids.slice(at, at + most);
+      const room = some.length === 1 ? undefined : new Room(mostHookBytes, () => new TooLarge());
+      try {
+        yield await plain.readAll(some, scope, work, room);
+      } catch (error) {
+        if (!(error instanceof TooLarge)) throw error;
+        most = Math.ceil(some.length / 2);
+        continue;
+      }
+      at += some.length;
+    }
+  }
+
+  /** The states after a write, in the order of those before it. */
+  async function readAfter(before: readonly StoredRecord[], work: Work): Promise<[Stored, Stored | undefined][]> {
+    const after = new Map<string, Stored>();
+    for await (const some of readParts(idsOf(before), undefined, work)) for (const one of some) after.set(one.idText, one.stored);
+    return before.map((one) => [one.stored, after.get(one.idText)]);
+  }
+
+  /** A write to many, part by part. */
+  function toMany(
+    targets: Targets,
+    work: Work,
+    run: (some: Targets, before: readonly StoredRecord[]) => Promise<Affected>,
+  ): Promise<Affected> {
+    const { conditions, scope, max } = targets;
+    const filter = both(buildFilter(conditions), scope);
+    return within(work, async () => {
+      const ids = await plain.findIds(filter, max + 1, work);
+      if (ids.length > max) return run(targets, []); // which refuses it
+      return (work.transaction as NonNullable<Work['transaction']>).join(async () => {
+        let modified = 0;
+        for await (const before of readParts(ids, filter, work)) {
+          const some = { ...targets, conditions: [], scope: both({ _id: { $in: idsOf(before) } }, filter), max: before.length };
+          modified += (await run(some, before)).modified;
+        }
+        return { matched: ids.length, modified, ids };
+      });
+    });
+  }
+
+  /**
+   * Inserts records together. If one of them cannot be stored, nothing is, and they are tried in halves, so that the
+   * others need few transactions more.
+   */
+  async function insertTogether(
+    records: readonly Record<string, unknown>[],
+    places: readonly number[],
+    work: Work,
+    writer: Parameters<typeof plain.insertEach>[3],
+  ): Promise<ReadonlyMap<number, Error>> {
+    try {
+      const [only, second] = records;
+      if (only && !second) await recorded.insert(only, work, { writer });
+      else await recorded.insertAll(records, work, writer);
+      return new Map();
+    } catch (error) {
+      if (!isError(error)) throw error;
+      if (records.length === 1 || (isProblem(error) && error.status >= 500)) return new Map(places.map((place) => [place, error]));
+    }
+    const half = Math.ceil(records.length / 2);
+    const first = await insertTogether(records.slice(0, half), places.slice(0, half), work, writer);
+    const rest = await insertTogether(records.slice(half), places.slice(half), work, writer);
+    return new Map([...first, ...rest]);
+  }
+
+  const recorded: RecordedWrites = {
+    insert(stored, work, options) {
+      return within(work, async () => {
+        const inserted = await plain.insert(begin(stored), work, options);
+        await record([[undefined, stored]], work);
+        return inserted;
+      });
+    },
+
+    insertAll(records, work, writer) {
+      return within(work, async () => {
+        await plain.insertAll(records.map(begin), work, writer);
+        await record(
+          records.map((one) => [undefined, one]),
+          work,
+        );
+      });
+    },
+
+    async insertEach(records, work, places = [...records.keys()], writer) {
+      if (!work.transaction) {
+        const errors = new Map<number, Error>();
+        for (let at = 0; at < records.length; at += mostAtOnce) {
+          const [some, ofThem] = [records.slice(at, at + mostAtOnce), places.slice(at, at + mostAtOnce)];
+          for (const [place, error] of await insertTogether(some, ofThem, work, writer)) errors.set(place, error);
+        }
+        return errors;
+      }
+      const errors = await plain.insertEach(records.map(begin), work, places, writer);
+      await record(
+        records.map((one) => [undefined, one]),
+        work,
+      );
+      return errors;
+    },
+
+    update(target, changes, work) {
+      if (changesNothing(changes)) return plain.update(target, changes, work);
+      return within(work, async () => {
+        const [before] = await plain.readAll([target.id], target.scope, work);
+        const after = await plain.update(target, changes, work);
+        await record([[before?.stored, after.stored]], work);
+        return after;
+      });
+    },
+
+    changeElement(target, change, work) {
+      return within(work, async () => {
+        const [before] = await plain.readAll([target.id], target.scope, work);
+        const after = await plain.changeElement(target, change, work);
+        await record([[before?.stored, after.stored]], work);
+        return after;
+      });
+    },
+
+    restore(target, work) {
+      return within(work, async () => {
+        const [before] = await plain.readAll([target.id], target.scope, work);
+        const after = await plain.restore(target, work);
+        await record([[before?.stored, after.stored]], work);
+        return after;
+      });
+    },
+
+    remove(target, work, deletion = newDeletion()) {
+      return within(work, async () => {
+        const removed = await plain.remove(target, work, deletion);
+        await record([[removed.stored, afterDelete(removed.stored, deletion)]], work);
+        return removed;
+      });
+    },
+
+    updateMany(targets, changes, work) {
+      if (changesNothing(changes)) return plain.updateMany(targets, changes, work);
+      return toMany(targets, work, async (some, before) => {
+        const affected = await plain.updateMany(some, changes, work);
+        await record(await readAfter(before, work), work);
+        return affected;
+      });
+    },
+
+    removeMany(targets, work, deletion = newDeletion()) {
+      return toMany(targets, work, async (some, before) => {
+        const affected = await plain.removeMany(some, work, deletion);
+        await record(
+          before.map(({ stored }) => [stored, afterDelete(stored, deletion)]),
+          work,
+        );
+        return affected;
+      });
+    },
+
+    removeAll(ids, scope, deletion, work) {
+      return within(work, async () => {
+        for await (const before of readParts(ids, scope, work)) {
+          await plain.removeAll(idsOf(before), scope, deletion, work);
+          await record(
+            before.map(({ stored }) => [stored, afterDelete(stored, deletion)]),
+            work,
+          );
+        }
+      });
+    },
+
+    rewriteAll(ids, scope, pipeline, work) {
+      return within(work, async () => {
+        for await (const before of readParts(ids, scope, work)) {
+          await plain.rewriteAll(idsOf(before), scope, pipeline, work);
+          await record(await readAfter(before, work), work);
+        }
+      });
+    },
+
+    purge(until, scope, max, work) {
+      return runTransaction(db, work, maxTimeMS, async () => {
+        const batch = await plain.purge(until, scope, max, work);
+        await rows.erase(batch.found, work);
+        return batch;
+      });
+    },
+  };
+  return recorded;
+}
+
+/** Begins the life of a record. */
+function begin(stored: Record<string, unknown>): Record<string, unknown> {
+  stored[lifeKey] = new ObjectId();
+  return stored;
+}
+
+class TooLarge extends Error {}
+
+function idsOf(records: readonly StoredRecord[]): unknown[] {
+  return records.map(({ stored }) => stored._id);
+}

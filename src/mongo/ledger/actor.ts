@@ -1,0 +1,42 @@
+import type { LedgerCaller } from '../../model/define/ledger.ts';
+import { isObject } from '../../model/value/plain-object.ts';
+
+/** The name of whoever makes a request, as the ledger keeps it. */
+export type Actor = string | null;
+
+const known = new WeakMap<LedgerCaller, Map<unknown, Actor>>();
+
+/**
+ * Asks once in a request who makes it. Throws an Error if the application's function throws, or names somebody by
+ * something that is neither a text nor a number.
+ */
+export async function actorOf(caller: LedgerCaller | undefined, by: (ctx: LedgerCaller) => unknown = named): Promise<Actor> {
+  if (!caller) return null;
+  const ofCaller = known.get(caller) ?? new Map<unknown, Actor>();
+  known.set(caller, ofCaller);
+  const asked = ofCaller.get(by);
+  if (asked !== undefined) return asked;
+  const actor = textOf(await by(caller));
+  ofCaller.set(by, actor);
+  return actor;
+}
+
+/** What a principal most likely calls itself. */
+function named({ principal }: LedgerCaller): unknown {
+  if (!isObject(principal)) return isName(principal) ? principal : undefined;
+  const { id, sub } = principal as { readonly id?: unknown; readonly sub?: unknown };
+  const name = id ?? sub;
+  return name === undefined || name === null ? undefined : String(name);
+}
+
+function textOf(name: unknown): Actor {
+  if (name === undefined || name === null) return null;
+  if (isName(name)) return String(name).slice(0, mostCharacters);
+  throw new Error('`by` of a ledger must return a text or a number, or undefined for nobody.');
+}
+
+const mostCharacters = 512;
+
+function isName(value: unknown): value is string | number | bigint {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+}
