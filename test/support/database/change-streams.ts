@@ -1,14 +1,14 @@
-import type { Db } from 'mongodb';
+import { type Db, Long } from 'mongodb';
 
 /** The cursors of the change streams of a database that are open in mongod. */
-export async function changeStreams(db: Db): Promise<bigint[]> {
+export async function changeStreams(db: Db): Promise<Long[]> {
   const ofHere = {
     ns: new RegExp(`^${db.databaseName}\\.`),
     'cursor.originatingCommand.pipeline.$changeStream': { $exists: true },
   };
   const stages = [{ $currentOp: { allUsers: true, idleCursors: true } }, { $match: ofHere }];
   const found = await db.client.db('admin').aggregate(stages).toArray();
-  return found.map(({ cursor }) => cursor.cursorId);
+  return found.map(({ cursor }) => Long.fromString(String(cursor.cursorId))); // a small one comes as a number
 }
 
 /** Kills the cursors of all change streams of a database, as an administrator can; returns how many there were. */
