@@ -128,6 +128,7 @@ export type { DatabaseOptions } from './mongo/collection/collection.ts';
 export type { Database } from './mongo/driver/database.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/indexes/wanted-indexes.ts';
+export type { ChangedField } from './mongo/ledger/changed-fields.ts';
 export type { Paging } from './mongo/list/parse-paging.ts';
 export { everything, type RowScope } from './mongo/query/filter.ts';
 export { StoredRecord } from './mongo/stored-record.ts';

@@ -21,6 +21,7 @@ export function warnOfStandalone(db: Db, { batch, idempotency, resources }: Need
     ...(idempotency ? ['`idempotency`'] : []),
     ...resources.flatMap(needingOf),
     ...needingOfReferences(resources),
+    ...needingOfLedgers(resources),
   ];
   if (needing.length === 0) return;
   reachabilityOf(db.client).whenStandalone(() => {
@@ -33,6 +34,12 @@ function needingOf({ path, ops, operations, withinOf }: CompiledResource): strin
   const hasHooks = [...singleWrites, ...operations.map(({ name }) => name)].some((name) => withinOf(name).length > 0);
   const ofMany = ops.filter((name) => name === 'patchMany' || name === 'deleteMany');
   return [...(hasHooks ? ['within'] : []), ...ofMany].map((name) => `\`${name}\` of resource \`${path}\``);
+}
+
+/** Writes of models whose changes are kept. */
+function needingOfLedgers(resources: readonly CompiledResource[]): string[] {
+  const ledgers = new Map(resources.map(({ model: { name, ledger } }) => [name, ledger]));
+  return [...ledgers].flatMap(([model, ledger]) => (ledger ? [`\`${ledger.history ? 'history' : 'outbox'}\` of model ${model}`] : []));
 }
 
 /** Writes of references that hold, and deletes of the records that they lead to. */

@@ -4,7 +4,7 @@ import { isSameValue } from '../model/value/same-value.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { ofReferences, ofValues, ofWrite } from './exchange/can-answer.ts';
+import { ofLedger, ofReferences, ofValues, ofWrite } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
@@ -36,7 +36,7 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const write = step([...ofWrite, ...ofValues, ...ofReferences(compiled)], async function insert(ctx) {
+  const write = step([...ofWrite, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)], async function insert(ctx) {
     const created = ctx.created ?? missing('created', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     const writer = writerOf(ctx);

@@ -4,7 +4,7 @@ import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relat
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
-import { ofChange, ofRead, ofReferences, ofValues } from './exchange/can-answer.ts';
+import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { readAddress } from './exchange/read-address.ts';
@@ -47,7 +47,8 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
   const writerOf = compileWriter(compiled, options.explicitWrites);
   const saveDocument = compileSaveDocument(compiled, collection);
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
-  const problems = (method: string) => (method === 'GET' ? ofLoad : [...ofChange, ...ofValues, ...ofReferences(compiled)]); // a GET writes nothing
+  const problems = (method: string) =>
+    method === 'GET' ? ofLoad : [...ofChange, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)]; // a GET writes nothing
   return step(problems, async function records(ctx) {
     const loaded = new Map<unknown, StoredRecord>(); // of this request: `save` takes no other record
     let loading: Promise<unknown> | undefined;

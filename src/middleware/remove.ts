@@ -1,7 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofCascade, ofChange } from './exchange/can-answer.ts';
+import { ofCascade, ofChange, ofLedger } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { passing } from './exchange/order.ts';
@@ -24,7 +24,7 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
-  const write = step([...ofChange, ...ofCascade(compiled, options.references)], async function remove(ctx) {
+  const write = step([...ofChange, ...ofLedger(compiled), ...ofCascade(compiled, options.references)], async function remove(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.record = await collection.remove(target, workOf(ctx));
   });

@@ -3,7 +3,7 @@ import type { WriteRules } from '../model/write/compile-writes.ts';
 import { isRestoredWithOthers } from '../mongo/relations/cascade/cascade-restores.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { ofChange } from './exchange/can-answer.ts';
+import { ofChange, ofLedger } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { passing } from './exchange/order.ts';
@@ -40,7 +40,7 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   const isThrough = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
   const ofOthers = isThrough ? (['validation_failed', 'replica_set_required'] as const) : [];
   const ofHooks = observe ? (['too_many_references'] as const) : [];
-  const write = step([...ofChange, 'duplicate_key', ...ofOthers, ...ofHooks], async function restore(ctx) {
+  const write = step([...ofChange, ...ofLedger(compiled), 'duplicate_key', ...ofOthers, ...ofHooks], async function restore(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.record = await collection.restore(target, workOf(ctx));
   });

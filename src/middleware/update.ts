@@ -2,7 +2,7 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofChange, ofReferences, ofValues } from './exchange/can-answer.ts';
+import { ofChange, ofLedger, ofReferences, ofValues } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
@@ -31,7 +31,7 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
     const changes = ctx.changes ?? missing('changes', 'update');
     return writer.writeScope ? requireChangesWithin(writer, changes) : changes;
   };
-  const write = step([...ofChange, ...ofValues, ...ofReferences(compiled)], async function update(ctx) {
+  const write = step([...ofChange, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)], async function update(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChanges(ctx, writer);
     const { id, scope } = readAddress(ctx, compiled);

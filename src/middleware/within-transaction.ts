@@ -7,7 +7,7 @@ import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { passesOf, passing } from './exchange/order.ts';
 import { rememberState } from './exchange/remember-state.ts';
-import { runWithin, type WithinHook, type Written } from './exchange/run-within.ts';
+import { runWithin, type WithinHook, type Written, writtenOf } from './exchange/run-within.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { isUnchanged, writePartOf } from './exchange/write-part.ts';
 import { userOf } from './relations/request-stores.ts';
@@ -63,8 +63,7 @@ export function withinTransaction(
           await runAlone(write, ctx);
           for (const one of await part.findWritten(ctx, found)) {
             if (isUnchanged(one)) continue;
-            const { before, after } = one;
-            await runWithin(hooks as readonly WithinHook[], ctx, { before: before?.document ?? null, after: after?.document ?? null, tx });
+            await runWithin(hooks as readonly WithinHook[], ctx, await writtenOf(one.before, one.after, { tx }));
           }
         }, userOf(ctx));
       } catch (error) {

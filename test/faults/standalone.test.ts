@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { service } from '../../src/index.ts';
+import { defineModel, service, t } from '../../src/index.ts';
 import { LiveStream } from '../support/http/live-stream.ts';
 import { useServer } from '../support/http/serve.ts';
 import { Job, Label, Project, Step, Ticket } from '../support/models/workspace.ts';
@@ -67,4 +67,27 @@ it('a standalone server answers 501 to live lists and records, and JSON as ever'
     expect([stream.status, stream.problem.code]).toEqual([501, 'replica_set_required']);
   }
   expect((await request('GET', '/labels')).body.data).toHaveLength(1);
+});
+
+it('a standalone server answers 501 to writes of models whose changes are kept, and writes nothing', async () => {
+  const db = (await deployment.connect()).db('kept');
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const fields = { id: t.string({ policy: { insert: true } }), text: t.string({ default: 'x' }), revision: t.revision() };
+  const Doc = defineModel('Doc', { collection: 'docs', history: true, fields });
+  const desk = service();
+  const api = desk.api({ db, resources: [desk.resource({ model: Doc })] });
+  const said = warn.mock.calls.map(([message]) => String(message));
+  warn.mockRestore();
+  expect(said).toEqual([expect.stringContaining('`history` of model Doc need')]);
+  await db.collection('docs').insertOne({ _id: 'd' as never, text: 'x', revision: 0 });
+  const send = async (method: string, path: string, body?: object) => {
+    const init = { method, ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) };
+    const answer = await api.fetch(new Request(`http://desk${path}`, init));
+    return { status: answer.status, code: ((await answer.json()) as { code: string }).code };
+  };
+  const refused = { status: 501, code: 'replica_set_required' };
+  expect(await send('POST', '/docs', { id: 'e' })).toEqual(refused);
+  expect(await send('PATCH', '/docs/d', { text: 'y' })).toEqual(refused);
+  expect(await send('DELETE', '/docs/d')).toEqual(refused);
+  expect(await db.collection('docs').find().toArray()).toEqual([{ _id: 'd', text: 'x', revision: 0 }]);
 });

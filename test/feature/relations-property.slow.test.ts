@@ -6,12 +6,16 @@ import { fuzz } from '../support/fuzzing/fuzz.ts';
 import { type Answer, playStep, send, type Told } from '../support/fuzzing/play-relations.ts';
 import { describeStep, mostModels, resolve, type Scenario, scenario } from '../support/fuzzing/random-relations.ts';
 import { expectedOf, readsOf, storedOf } from '../support/fuzzing/read-relations.ts';
-import type { Outcome, Step } from '../support/fuzzing/relation-graph.ts';
+import { type Graph, isPrivate, type Outcome, type Step } from '../support/fuzzing/relation-graph.ts';
 import { RelationOracle } from '../support/fuzzing/relation-oracle.ts';
+import { type Discrepancy, ledgerDiscrepancies } from '../support/fuzzing/replay-ledger.ts';
 import { serveRelations } from '../support/fuzzing/serve-relations.ts';
 
 const database = useDatabase({ monitorCommands: true });
-const names = ['log', 'idempotency_keys', ...Array.from({ length: mostModels }, (_, model) => `m${model}`)];
+const names = [
+  ...['log', 'idempotency_keys', 'events'],
+  ...Array.from({ length: mostModels }, (_, model) => [`m${model}`, `m${model}_history`]).flat(),
+];
 beforeAll(async () => {
   for (const name of names) await database.db.createCollection(name);
 });
@@ -102,6 +106,7 @@ async function play({ graph, steps }: Scenario, history: Step[]): Promise<void> 
     await compareHooks(oracle, served.after, expected);
     expect(oracle.orphans()).toEqual([]);
     expect(stored).toEqual(allOf());
+    expect((await Promise.all(models.map((model) => discrepancies(graph, model)))).flat()).toEqual([]);
     if (!given.reader) continue;
     const reader = { ...given.reader, model: given.reader.model % graph.soft.length };
     for (const { path, data } of readsOf(oracle, reader)) {
@@ -110,6 +115,12 @@ async function play({ graph, steps }: Scenario, history: Step[]): Promise<void> 
       expect({ path, read, total: body.page?.total }).toEqual({ path, read: data, total: data.length });
     }
   }
+}
+
+/** What the history and the events of a model say that is not so. */
+function discrepancies({ kept, edges }: Graph, model: number): Promise<readonly Discrepancy[]> | [] {
+  const isHidden = (path: string) => edges.some((spec, index) => path === `e${index}` && isPrivate(spec));
+  return kept[model] ? ledgerDiscrepancies(database.db, `m${model}`, `M${model}`, isHidden) : [];
 }
 
 /** Whether `toEqual` holds. */

@@ -67,6 +67,11 @@ export function ofReferences({ references }: CompiledModel): readonly ProblemCod
   return [...ofRead, 'validation_failed', ...(references.some(({ ref }) => ref.onDelete) ? (['replica_set_required'] as const) : [])];
 }
 
+/** The additional problems of a write of one record whose changes are kept: it is a transaction then. */
+export function ofLedger({ ledger }: CompiledModel): readonly ProblemCode[] {
+  return ledger ? ofTransaction : [];
+}
+
 /** The additional problems of a delete of records that others refer to. */
 export function ofCascade(model: CompiledModel, references: References | undefined): readonly ProblemCode[] {
   const actions = new Set(references?.reachedFrom(model).map(({ field }) => field.ref.onDelete));

@@ -5,7 +5,7 @@ import { Stores } from '../../store/stores.ts';
 import { containBody } from '../exchange/contain-errors.ts';
 import type { Context } from '../exchange/context.ts';
 import { rememberState } from '../exchange/remember-state.ts';
-import { runWithin } from '../exchange/run-within.ts';
+import { runWithin, writtenOf } from '../exchange/run-within.ts';
 import type { CascadeHooks, GuardedSource, HooksOfChange } from '../relations/relation-targets.ts';
 import { userOf } from '../relations/request-stores.ts';
 
@@ -36,8 +36,7 @@ export function compileObserve(model: CompiledModel, references: References | un
         if (touched.length === 0) return;
         await stores.transaction(async (tx) => {
           for (const one of touched) {
-            const { before, after } = one;
-            await runWithin(hooksOfRecord(one)?.within ?? [], ctx, { before: before.document, after: after?.document ?? null, tx });
+            await runWithin(hooksOfRecord(one)?.within ?? [], ctx, await writtenOf(one.before, one.after, { tx }));
           }
         }, userOf(ctx));
       },

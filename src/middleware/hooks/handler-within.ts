@@ -3,7 +3,7 @@ import { Stores } from '../../store/stores.ts';
 import type { Context } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
 import { rememberState } from '../exchange/remember-state.ts';
-import { runWithin, type WithinHook } from '../exchange/run-within.ts';
+import { runWithin, type WithinHook, writtenOf } from '../exchange/run-within.ts';
 import { isUnchanged } from '../exchange/write-part.ts';
 import { userOf } from '../relations/request-stores.ts';
 
@@ -30,9 +30,11 @@ export function handlerWithin(
         const writes = transaction?.writes;
         const result = await (run as (ctx: Context) => unknown)(ctx);
         const { savedFrom: before, record: after } = ctx;
-        const saved = before && !isUnchanged({ before, after }) ? { before: before.document, after: after?.document ?? null } : undefined;
-        if (saved || !before || transaction?.writes !== writes)
-          await runWithin(hooks as readonly WithinHook[], ctx, { ...(saved ?? { before: null, after: null }), result, tx });
+        const hasSaved = before && !isUnchanged({ before, after });
+        if (hasSaved || !before || transaction?.writes !== writes) {
+          const written = await writtenOf(hasSaved ? before : undefined, hasSaved ? after : undefined, { result, tx });
+          await runWithin(hooks as readonly WithinHook[], ctx, written);
+        }
         return result;
       }, userOf(ctx));
     } catch (error) {

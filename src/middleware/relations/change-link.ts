@@ -9,7 +9,7 @@ import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Invalid } from '../../rules.ts';
 import { serverValuesOf } from '../body/server-values.ts';
-import { ofChange, ofRead, ofReferences, ofValues } from '../exchange/can-answer.ts';
+import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from '../exchange/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
 import { missing, passing } from '../exchange/order.ts';
@@ -89,7 +89,7 @@ export function changeLink(
   options: WriteOptions,
 ): ResourceMiddleware {
   const collection = openReferencing(model, options);
-  const write = step([...ofChange, ...ofValues, ...ofReferences(model)], async function changeLink(ctx) {
+  const write = step([...ofChange, ...ofValues, ...ofReferences(model), ...ofLedger(model)], async function changeLink(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };

@@ -8,10 +8,6 @@ import { isObject } from '../value/plain-object.ts';
 
 /** What is kept of each change of a record. */
 export interface CompiledLedger {
-  /** The name of the model. */
-  readonly model: string;
-  /** The whole record, with the fields of all views. */
-  readonly root: ObjectNode;
   readonly history: CompiledHistory | undefined;
   readonly outbox: { readonly collection: string } | undefined;
   readonly by: LedgerActor['by'];
@@ -56,8 +52,6 @@ export function compileLedger(
   if (history?.by && outbox?.by && history.by !== outbox.by)
     throw new ConfigurationError(`\`history\` and \`outbox\` of model \`${model}\` have different \`by\`: a change has one actor.`);
   return {
-    model,
-    root,
     history: history && {
       collection: `${collection}_history`,
       keepSeconds: history.keep === undefined ? undefined : Number.parseInt(history.keep, 10) * 86_400,

@@ -33,6 +33,8 @@ export interface CompiledModel {
   readonly maxTimeMS: number | undefined;
   /** The record: `id` first, then the fields in declared order. */
   readonly root: ObjectNode;
+  /** The record with the fields of all views, also if this is a view. */
+  readonly whole: ObjectNode;
   /** Every field with a fixed path. */
   readonly fieldTable: FieldTable;
   readonly id: CompiledField & { readonly leaf: Leaf };
@@ -129,6 +131,7 @@ function compileParts(model: Model): CompiledModel {
   return {
     name: model.name,
     collection: model.collection,
+    whole: root,
     maxTimeMS: model.maxTimeMS,
     id,
     revision,

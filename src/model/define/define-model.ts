@@ -76,7 +76,7 @@ export interface ModelOptions<F extends Fields = Fields> {
   /**
    * Whether each change of a record is kept, in the transaction of the change: when it was made and by whom, and the
    * values before and after it, but for those of private fields. The model needs `t.revision()`, and the database a
-   * replica set. See `docs/reference/history.md`.
+   * replica set. It is kept in `<collection>_history`.
    * @default false
    *
    * @example
@@ -85,7 +85,7 @@ export interface ModelOptions<F extends Fields = Fields> {
   readonly history?: boolean | ModelHistory<FieldName<NoInfer<F>>>;
   /**
    * Whether each change of a record leaves an event, in the transaction of the change, that `api.deliver` hands on. The
-   * model needs `t.revision()`, and the database a replica set. See `docs/reference/events.md`.
+   * model needs `t.revision()`, and the database a replica set.
    * @default false
    */
   readonly outbox?: boolean | ModelOutbox;

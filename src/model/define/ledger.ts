@@ -19,11 +19,14 @@ export interface LedgerActor {
 
 /** Options of `history` of a model. */
 export interface ModelHistory<Name extends string = string> extends LedgerActor {
-  /** How long an entry is kept: `'90d'` are 90 days. `applyIndexes` creates the index that removes it. @default for ever */
+  /**
+   * How long an entry is kept: `'90d'` are 90 days. `applyIndexes` creates the index that removes it.
+   * @default for ever
+   */
   readonly keep?: `${number}d`;
   /**
-   * The fields that the scopes of the model's resources compare. Each entry keeps their values, so that nobody sees what
-   * a record was while it was out of their scope. They are single values, and not within arrays.
+   * The fields that the scopes of the model's resources compare. Each entry keeps their values, so that nobody sees
+   * what a record was while it was out of their scope. They are single values, and not within arrays.
    * @default none: no resource with a scope may show the history
    */
   readonly scopeFields?: readonly Name[];

@@ -33,7 +33,7 @@ const mostAtOnce = 500;
 export function openRecorder(model: CompiledModel, plain: CollectionWork, settings: LedgerSettings): RecordedWrites {
   const { db, maxTimeMS } = settings;
   const ledger = model.ledger as CompiledLedger;
-  const differencesOf = once(() => compileDifferences(ledger.root));
+  const differencesOf = once(() => compileDifferences(model.whole));
   const rows = openRows(model, ledger, settings);
 
   function within<T>(work: Work, run: () => Promise<T>): Promise<T> {

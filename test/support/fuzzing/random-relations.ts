@@ -43,6 +43,7 @@ function asLegal(spec: EdgeSpec, soft: readonly boolean[]): EdgeSpec {
 const graph: fc.Arbitrary<Graph> = fc.array(fc.constantFrom(true, true, false), { minLength: 1, maxLength: mostModels }).chain((soft) =>
   fc.record({
     soft: fc.constant(soft),
+    kept: fc.array(fc.boolean(), { minLength: soft.length, maxLength: soft.length }),
     edges: fc.array(edge(soft), { minLength: 2, maxLength: 6 }),
     maxCascade: fc.constantFrom(0, 2, 5, 20, 20, 20),
     maxCleared: fc.constantFrom(0, 2, 20, 20),
@@ -101,7 +102,7 @@ const step = fc.record({
     { nil: undefined, freq: 2 },
   ),
   sending: fc.constantFrom<Sending>('once', 'once', 'once', 'again', 'leave', 'leave and again'),
-  leavesAfter: fc.nat(9),
+  leavesAfter: fc.nat(14),
   /** Who reads after it, and of which model. */
   reader: fc.option(
     fc.record({ asker: fc.constantFrom<'ann' | 'bob'>('ann', 'ann', 'bob'), model: fc.nat(mostModels - 1), edge: fc.nat(9) }),

@@ -77,7 +77,7 @@ export function* readsOf(
 /** What is stored of a model. */
 export async function storedOf(db: Db, model: number): Promise<unknown[]> {
   const stored: Any[] = await db.collection(`m${model}`).find().sort({ _id: 1 }).toArray();
-  return stored.map(({ _references, deletedAt, _deletion, ...one }) => ({
+  return stored.map(({ _references, _life, deletedAt, _deletion, ...one }) => ({
     ...one,
     isDeleted: [!!deletedAt, !!_deletion],
   }));

@@ -18,6 +18,8 @@ export interface EdgeSpec {
 export interface Graph {
   /** For each model, whether its records are kept when they are deleted. */
   readonly soft: readonly boolean[];
+  /** For each model, whether each change of its records leaves an entry and an event. */
+  readonly kept: readonly boolean[];
   readonly edges: readonly EdgeSpec[];
   readonly maxCascade: number;
   readonly maxCleared: number;

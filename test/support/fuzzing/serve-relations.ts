@@ -39,7 +39,7 @@ function fieldFor(index: number, spec: EdgeSpec): Any {
   return t.nullable(ref, { storeNone: shape === 'storeNone', ...policy });
 }
 
-function modelOf({ soft, edges }: Graph, model: number): Model {
+function modelOf({ soft, kept, edges }: Graph, model: number): Model {
   const own = edges.flatMap((spec, index) => (spec.from === model ? [[`e${index}`, fieldFor(index, spec)]] : []));
   const others = edges.flatMap(({ to, from }, index) => {
     const via = { via: edges[index]?.shape === 'lines' ? `e${index}.ref` : `e${index}` };
@@ -59,7 +59,12 @@ function modelOf({ soft, edges }: Graph, model: number): Model {
     ...(soft[model] && { deletedAt: t.deletedAt() }),
     ...Object.fromEntries([...own, ...others]),
   };
-  return defineModel(`M${model}`, { collection: `m${model}`, fields: fields as never }) as unknown as Model;
+  return defineModel(`M${model}`, {
+    collection: `m${model}`,
+    history: kept[model] ?? false,
+    outbox: kept[model] ?? false,
+    fields: fields as never,
+  }) as unknown as Model;
 }
 
 /**
