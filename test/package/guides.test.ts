@@ -92,7 +92,7 @@ beforeAll(async () => {
     dependencies: { ...common, mongodb: '6.20.0', ...Object.fromEntries(packages.map((name) => [name, '5.0.50'])) },
     files: { ...filesIn('feathers'), 'feathers/serve.ts': serveFeathers, 'tsconfig.json': tsconfig(['feathers']) },
   });
-});
+}, 600_000); // two installations, from wherever the registry is
 afterAll(() => Promise.all([stranger?.remove(), ofFeathers?.remove()]));
 
 const tsx = ['--import', at('tsx/dist/esm/index.mjs')];
