@@ -83,6 +83,16 @@ export interface Api<Principal = unknown> {
    */
   recheck(options?: RecheckOptions<Principal>): void;
   /**
+   * Replaces the name of an actor in the histories and the events of all models of the api, for a person who wants to
+   * be forgotten. Nothing else about the person is known there: purge what the records say. Returns how many entries
+   * and events it has changed; if it fails on the way, call it again. Backups are out of its reach.
+   *
+   * @param as The name in its place. By default there is none: null.
+   * @example
+   * await api.forgetActor('ann@example.org', 'a former user');
+   */
+  forgetActor(actor: string, as?: string): Promise<number>;
+  /**
    * Tells what a delete of a record would do because of `onDelete` of references, without doing it. No scope applies:
    * show its result only to users who may see all of it. Throws `not_found` (404).
    *

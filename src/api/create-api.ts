@@ -3,7 +3,9 @@ import { haveHooks } from '../middleware/hooks/cascade-hooks.ts';
 import { compileFindResources } from '../middleware/relations/store-reach.ts';
 import type { CallerRules } from '../middleware/views/asked-rules.ts';
 import { once, tryAll } from '../mistakes.ts';
+import { compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
+import { asDb } from '../mongo/driver/database.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { type ApiDescription, compileDescription } from '../openapi/api-description.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
@@ -83,6 +85,11 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     close: compileClose(closing, readDatabase(options).client),
     store: ((model: Model, given?: object) => stores.open(model, given, { work: () => new Work() })) as StoreOf,
     planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }, (holder) => haveHooks(holder, 'changed')),
+    async forgetActor(actor, as) {
+      const { forgetActor } = await import('../mongo/ledger/forget-actor.ts');
+      const all = [...resources.map(({ model }) => model), ...models.map(compileModel)];
+      return forgetActor(asDb(readDatabase(options)), all, actor, as ?? null);
+    },
     recheck: (given) => parts.liveStreams.recheck(given),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
   });
@@ -97,7 +104,10 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const prefix = once(() => readPrefix(options));
   const settings = once(() => readSettings(options));
   const extras = once(() => readExtras(options));
-  const stores = once(() => new Stores(readDatabase(options), settings().maxTimeMS, () => linked().references));
+  const stores = once(() => {
+    const rest = { references: () => linked().references, answers: () => idempotency()?.keys };
+    return new Stores(readDatabase(options), settings().maxTimeMS, rest);
+  });
   const findResources = once(() => compileFindResources(unlinked()));
   const outer = once(() => compileOuterMiddlewares(options, identify, rules, stores, (model) => findResources()(model)));
   const info = once(() => compileDescription(options));

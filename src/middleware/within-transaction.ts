@@ -49,7 +49,7 @@ export function withinTransaction(
       'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)`, `remove(…)` or `restore(…)` returns, or `updateMany(…)` or `removeMany(…)`: it has to know the records.',
     );
   if (hooks.length === 0) return write;
-  const stores = new Stores(options.db, options.maxTimeMS, () => options.references);
+  const stores = new Stores(options.db, options.maxTimeMS, { references: () => options.references });
   const problems = (method: string) => [...problemsOf(write, method), ...ofTransaction];
   return passing(
     passesOf([write]),

@@ -6,6 +6,7 @@ import { t } from '../model/define/t.ts';
 import { bsonOptions } from './driver/bson-options.ts';
 import { planCommands } from './driver/commands.ts';
 import { asDb, type Database } from './driver/database.ts';
+import { inParts } from './driver/in-parts.ts';
 import { runTransaction } from './driver/run-transaction.ts';
 import { isServerError, serverCodes } from './driver/server-error.ts';
 import type { Work } from './driver/work.ts';
@@ -100,6 +101,11 @@ export interface IdempotencyKeys {
    * transaction has it, and {@link KeyTaken} after its commit.
    */
   keep(id: string, request: string, work: Work, run: () => Promise<KeptAnswer>): Promise<KeptAnswer>;
+  /**
+   * Runs a function in a transaction, and empties the answers that show one of the records whose ids it returns. Their
+   * keys stay, so that no request is carried out twice.
+   */
+  forgetWith<T>(collection: string, work: Work, run: () => Promise<T>, idsOf: (result: T) => readonly unknown[]): Promise<T>;
 }
 
 /** Opens the collection of keys. */
@@ -155,6 +161,18 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
         if (answer.status >= 200 && answer.status < 300) await complete(id, answer, work);
         else await write(work, (command) => collection.deleteOne(command.handOver({ _id: id }), command.options));
         return answer;
+      });
+    },
+
+    forgetWith(of, work, run, idsOf) {
+      return runTransaction(db, work, maxTimeMS, async () => {
+        const result = await run();
+        for (const some of inParts(idsOf(result))) {
+          const shown = { $elemMatch: { records: { $elemMatch: { collection: of, id: { $in: some } } } } };
+          const emptied = { $set: { status: 204, headers: [] }, $unset: { body: '' } } as const;
+          await write(work, (command) => collection.updateMany(command.handOver({ shown }), emptied, command.options));
+        }
+        return result;
       });
     },
   };

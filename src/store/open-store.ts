@@ -9,6 +9,7 @@ import type { Reads } from '../mongo/collection/reads.ts';
 import type { Target } from '../mongo/collection/writer.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { Work } from '../mongo/driver/work.ts';
+import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferences } from '../mongo/relations/compile-edges.ts';
@@ -85,8 +86,14 @@ type Many = Pick<Store<HasFields>, 'createMany' | 'updateMany' | 'removeMany'>;
 /** Opens the store of a compiled model for the application or for one request. */
 export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser) => Store<HasFields>;
 
+/** What the stores of a model share. */
+export interface StoreSettings extends WriteOptions {
+  /** The answers that an api keeps: a purge empties those that show its records. */
+  readonly answers?: IdempotencyKeys | undefined;
+}
+
 /** Compiles what all stores of a model share. */
-export function compileStore(model: CompiledModel, options: WriteOptions): OpenStore {
+export function compileStore(model: CompiledModel, { answers, ...options }: StoreSettings): OpenStore {
   const collection = openReferencing(model, options);
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);
@@ -184,7 +191,7 @@ export function compileStore(model: CompiledModel, options: WriteOptions): OpenS
       },
       async purge(options) {
         requireDeletedAt(model, '`purge`');
-        return change(({ scope }) => purge(collection, scope, options, work));
+        return change(({ scope }) => purge({ model, collection, answers }, scope, options, work));
       },
     };
     return store;

@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { ModelCollection } from '../mongo/collection/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
+import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
 import type { Filter } from '../mongo/query/filter.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined, required } from '../options.ts';
 import type { PurgeOptions } from './store.ts';
@@ -13,9 +14,17 @@ const legal: LegalOptions<PurgeOptions> = {
 /** The most records that one command removes. */
 const batchSize = 1_000;
 
+/** Where records are removed for good. */
+interface Purging {
+  readonly model: CompiledModel;
+  readonly collection: Pick<ModelCollection, 'purge'>;
+  /** The answers that show them are emptied. */
+  readonly answers: IdempotencyKeys | undefined;
+}
+
 /** Removes what has been deleted for some time, batch by batch: the oldest first, and at most `max` records. */
 export async function purge(
-  collection: Pick<ModelCollection, 'purge'>,
+  { model, collection, answers }: Purging,
   scope: Filter | undefined,
   options: PurgeOptions,
   work: () => Work,
@@ -26,7 +35,9 @@ export async function purge(
   let count = 0;
   while (count < max) {
     const size = Math.min(max - count, batchSize);
-    const { found, purged } = await collection.purge(until, scope, size, work());
+    const own = work();
+    const purgeSome = () => collection.purge(until, scope, size, own);
+    const { found, purged } = await (answers?.forgetWith(model.collection, own, purgeSome, (batch) => batch.found) ?? purgeSome());
     count += purged;
     if (found.length < size) break;
   }

@@ -6,12 +6,20 @@ import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
+import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
 import type { IsSeen } from '../mongo/relations/cascade/plan-cascade.ts';
-import type { WriteOptions } from '../mongo/relations/open-referencing.ts';
 import type { References } from '../mongo/relations/references.ts';
-import { compileStore, type OpenStore, readId, type StoreUser } from './open-store.ts';
+import { compileStore, type OpenStore, readId, type StoreSettings, type StoreUser } from './open-store.ts';
 import { type DeletePlan, nothingElse, planDelete } from './plan-delete.ts';
 import type { Store, StoreOf, TransactionContext } from './store.ts';
+
+/** What the stores of an api know of it. */
+interface StoresOfApi {
+  /** The checked references of its models. @default none */
+  references?(): References | undefined;
+  /** The answers that it keeps for requests that come again. @default none */
+  answers?(): IdempotencyKeys | undefined;
+}
 
 /**
  * The stores of all models in a database, and its transactions. A model is compiled when its store is opened for the
@@ -20,17 +28,17 @@ import type { Store, StoreOf, TransactionContext } from './store.ts';
 export class Stores {
   readonly #db: Db;
   readonly #maxTimeMS: number;
-  readonly #references: () => References | undefined;
+  readonly #rest: StoresOfApi;
   readonly #byModel = new WeakMap<Model, OpenStore>();
   /** The work of the requests that have begun a transaction and not ended it. */
   readonly #inTransaction = new WeakSet<Work>();
 
-  /** The references of the models are asked for when the first store is opened: an api links its models late. */
-  constructor(db: Database, maxTimeMS = 10_000, references: () => References | undefined = () => undefined) {
+  /** What an api has is asked for when the first store is opened: it links its models late. */
+  constructor(db: Database, maxTimeMS = 10_000, rest: StoresOfApi = {}) {
     checkTimeLimit(maxTimeMS);
     this.#db = asDb(db);
     this.#maxTimeMS = maxTimeMS;
-    this.#references = references;
+    this.#rest = rest;
   }
 
   /** Opens the store of a model. */
@@ -43,15 +51,16 @@ export class Stores {
   /** Tells what a delete of a record would do. */
   async planDelete(model: Model, id: unknown, user: StoreUser, isSeen: IsSeen): Promise<DeletePlan> {
     const compiled = compileModel(model);
-    const references = this.#references();
+    const references = this.#rest.references?.();
     const given = readId(compiled, id);
     if (references) return planDelete(compiled, given, references, user.work(), isSeen);
     await this.open(model, {}, user).get(given);
     return nothingElse;
   }
 
-  #options(): WriteOptions {
-    return { db: this.#db, maxTimeMS: this.#maxTimeMS, references: this.#references() };
+  #options(): StoreSettings {
+    const { references, answers } = this.#rest;
+    return { db: this.#db, maxTimeMS: this.#maxTimeMS, references: references?.(), answers: answers?.() };
   }
 
   /** Runs a function in a transaction: see {@link runTransaction}. */

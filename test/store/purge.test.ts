@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openStore } from '../../src/index.ts';
+import { openStore, service } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -58,6 +58,29 @@ describe('purge()', () => {
     expect(commands.events.filter(({ commandName }) => commandName === 'find').map(({ command }) => command.limit)).toEqual([
       1_000, 1_000, 1_000,
     ]);
+  });
+
+  it('empties the answers that an api has kept, and their keys are still applied once', async () => {
+    const desk = service();
+    const resource = desk.resource({ model: Parcel, ops: ['create', 'delete'] });
+    const api = desk.api({ db: database.db, resources: [resource], idempotency: { principal: () => 'ann' } });
+    const create = async (id: string) => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': `key-${id}` };
+      const answer = await api.fetch(
+        new Request('http://desk/parcels', { method: 'POST', headers, body: JSON.stringify({ id, place: 'canary' }) }),
+      );
+      return answer.status;
+    };
+    const kept = () => database.db.collection('idempotency_keys').find().toArray();
+    for (const id of ['a', 'b']) expect(await create(id)).toBe(201);
+    await api.store(Parcel).remove('a');
+    expect(await api.store(Parcel, { scope: { id: 'a' } }).purge({ olderThan: 0 })).toBe(1);
+    expect((await kept()).map(({ status, body }) => [status, body === undefined])).toEqual([
+      [204, true],
+      [201, false],
+    ]);
+    expect([await create('a'), await create('b')]).toEqual([404, 201]);
+    expect(await parcels().countDocuments({ _id: 'a' })).toBe(0);
   });
 
   it('is limited to the scope of the store', async () => {

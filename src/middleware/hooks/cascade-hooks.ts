@@ -23,7 +23,7 @@ type Cascading = 'delete' | 'restore';
 export function compileObserve(model: CompiledModel, references: References | undefined, operation: Cascading): Observe | undefined {
   if (!references || !hasCascadeHooks(model, references, operation)) return undefined;
   const { db, maxTimeMS } = references;
-  const stores = new Stores(db, maxTimeMS, () => references);
+  const stores = new Stores(db, maxTimeMS, { references: () => references });
   return (ctx) => {
     containBody(ctx);
     const takeBack = rememberState(ctx);

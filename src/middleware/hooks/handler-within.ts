@@ -20,7 +20,7 @@ export function handlerWithin(
   hooks: readonly WithinHook<never, never, never>[],
   { db, maxTimeMS, references }: WriteOptions,
 ): (ctx: Context) => Promise<unknown> {
-  const stores = new Stores(db, maxTimeMS, () => references);
+  const stores = new Stores(db, maxTimeMS, { references: () => references });
   return async function handlerWithin(ctx) {
     const takeBack = rememberState(ctx);
     try {

@@ -18,7 +18,7 @@ import { changesNothing } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { CollectionWork, RecordedWrites } from './operations.ts';
 import type { Affected, Targets } from './write-many.ts';
-import { mostHookBytes } from './writer.ts';
+import { mostHookBytes, type Target } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -68,6 +68,11 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     if (!deletedAt) return undefined;
     const counted = revision && { [revision.key]: Number(before[revision.key] ?? 0) + 1 };
     return { ...applyChanges(before, marking(model, deletion)), ...counted, ...(updatedAt && { [updatedAt.key]: deletion.at }) };
+  }
+
+  /** Throws 404, which comes before whatever else the write would throw. */
+  function find({ id, scope }: Target, work: Work): Promise<StoredRecord> {
+    return plain.findOne(id, scope, { fetchPrivate: true }, work);
   }
 
   /** Reads records whole, in parts that fit into memory. */
@@ -180,27 +185,27 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     update(target, changes, work) {
       if (changesNothing(changes)) return plain.update(target, changes, work);
       return within(work, async () => {
-        const [before] = await plain.readAll([target.id], target.scope, work);
+        const before = await find(target, work);
         const after = await plain.update(target, changes, work);
-        await record([[before?.stored, after.stored]], work);
+        await record([[before.stored, after.stored]], work);
         return after;
       });
     },
 
     changeElement(target, change, work) {
       return within(work, async () => {
-        const [before] = await plain.readAll([target.id], target.scope, work);
+        const before = await find(target, work);
         const after = await plain.changeElement(target, change, work);
-        await record([[before?.stored, after.stored]], work);
+        await record([[before.stored, after.stored]], work);
         return after;
       });
     },
 
     restore(target, work) {
       return within(work, async () => {
-        const [before] = await plain.readAll([target.id], target.scope, work);
+        const before = await find(target, work);
         const after = await plain.restore(target, work);
-        await record([[before?.stored, after.stored]], work);
+        await record([[before.stored, after.stored]], work);
         return after;
       });
     },

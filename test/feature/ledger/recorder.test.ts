@@ -368,6 +368,22 @@ describe('who has made a change', () => {
   });
 });
 
+it('forgets an actor in all histories and events, and leaves the others', async () => {
+  for (const user of ['ann', 'bob', 'ann']) await ask('POST', '/projects', { id: `p${Math.random()}` }, { 'x-user': user });
+  await ask('POST', '/notes', { id: 'n' });
+  const actors = async () =>
+    (
+      await Promise.all(
+        ['projects_history', 'notes_history', 'events'].map((name) => database.db.collection(name).find().sort({ _id: 1 }).toArray()),
+      )
+    ).map((rows) => rows.map(({ actor }) => actor).join());
+  expect(await api.forgetActor('ann', 'former')).toBe(6);
+  expect(await actors()).toEqual(['former,bob,former', 'former', 'former,bob,former,former']);
+  expect(await api.forgetActor('former')).toBe(6);
+  expect(await actors()).toEqual([',bob,', '', ',bob,,']);
+  expect(await api.forgetActor('nobody')).toBe(0);
+});
+
 describe('the differences that hooks of `within` are given', () => {
   it('name each changed field with its values as in a document, and leave out those of private ones', async () => {
     const seen: Any[] = [];

@@ -1,0 +1,38 @@
+import type { Collection, Db, ObjectId } from 'mongodb';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { bsonOptions } from '../driver/bson-options.ts';
+
+/** The most entries of one command. */
+const mostAtOnce = 1_000;
+
+/**
+ * Replaces an actor in the histories and the events of models, some entries with each command. Returns how many it has
+ * changed. If it fails on the way, call it again.
+ */
+export async function forgetActor(db: Db, models: readonly CompiledModel[], actor: string, as: string | null): Promise<number> {
+  const names = models.flatMap(({ ledger }) => [ledger?.history?.collection, ledger?.outbox?.collection]);
+  let count = 0;
+  for (const name of new Set(names)) if (name !== undefined) count += await forgetIn(db.collection(name, bsonOptions), actor, as);
+  return count;
+}
+
+async function forgetIn(
+  collection: Collection<{ _id: ObjectId; actor: string | null }>,
+  actor: string,
+  as: string | null,
+): Promise<number> {
+  let count = 0;
+  let some: ObjectId[] = [];
+  const replaceSome = async () => {
+    const { modifiedCount } = await collection.updateMany({ _id: { $in: some }, actor }, { $set: { actor: as } });
+    count += modifiedCount;
+    some = [];
+  };
+  const found = collection.find({ actor }, { projection: { _id: 1 }, batchSize: mostAtOnce, readPreference: 'primary' });
+  for await (const { _id } of found) {
+    some.push(_id);
+    if (some.length === mostAtOnce) await replaceSome();
+  }
+  if (some.length > 0) await replaceSome();
+  return count;
+}
