@@ -22,6 +22,7 @@ export const problemCodes = {
   duplicate_key: { status: 409, title: 'Duplicate key' },
   still_referenced: { status: 409, title: 'Still referenced' },
   too_many_references: { status: 409, title: 'Too many records refer to it' },
+  not_kept: { status: 409, title: 'State not kept' },
   idempotency_in_progress: { status: 409, title: 'Request with this Idempotency-Key in progress' },
   body_timeout: { status: 408, title: 'Request Timeout', blank: true },
   precondition_failed: { status: 412, title: 'Precondition Failed', blank: true },

@@ -44,6 +44,7 @@ import type { CompiledOperation } from './define/compile-operations.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { listQueryName, type Operation, type WriteOperation } from './define/resource-options.ts';
 import { exportChains } from './export-chains.ts';
+import { earlier, historyChains } from './history-chains.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
 import { type LiveParts, liveChains } from './live-chains.ts';
 import { queryOf } from './query-of.ts';
@@ -55,6 +56,7 @@ export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonl
     ...r.ops.map((name) => [name, () => chains[name](r)] as const),
     ...(r.ops.includes('list') ? [[listQueryName, () => queried(r)] as const] : []),
     ...aggregateChains(r),
+    ...historyChains(r),
     ...r.operations.map((operation) => [operation.name, () => customChain(r, operation)] as const),
     ...nestedChains(r, { ...chains, query: queried }),
     ...linkChains(r),
@@ -74,6 +76,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
     caching(r.caching),
     ...rows(r),
     ...trash(r),
+    ...earlier(r),
     include(r.includes),
     ...choice(r),
     notModified(),

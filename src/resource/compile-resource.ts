@@ -9,11 +9,7 @@ import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
-import { nearParameters, nearPoints } from '../mongo/list/near-parameters.ts';
-import { maxAffectedName } from '../mongo/list/parse-filter-query.ts';
-import { deletedName, listParameters } from '../mongo/list/parse-list-query.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
-import { searchName } from '../mongo/list/parse-search.ts';
 import { everything } from '../mongo/query/filter.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import {
@@ -30,11 +26,13 @@ import {
 } from '../options.ts';
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { readAggregate } from './define/aggregate-options.ts';
+import { checkFilterNames, checkFilters } from './define/check-filters.ts';
 import { checkSearch } from './define/check-search.ts';
 import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
 import { readExport } from './define/export-options.ts';
+import { checkHistory, historyEndpoint, historyName } from './define/history-options.ts';
 import { liveName, readLive } from './define/live-options.ts';
 import { type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
@@ -87,6 +85,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   aggregate: checkedLater,
   search: [aFunction[0], 'a function that returns ids'],
   live: checkedLater,
+  history: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
   deleted: [isObject, 'an object of guards'],
   before: [isTable, 'an object with an array of functions for each operation'],
@@ -132,20 +131,30 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const aggregating = once(() => readAggregate(given('aggregate').aggregate, ofList(), where));
   const living = once(() => readLive(given('live').live, ofList(), where));
   const whole = once(() => wholeListIn(given('export', 'aggregate')));
-  const ofLists = once(() => [...(standard().includes('list') ? [queryName] : []), ...whole(), ...(living() ? [liveName] : [])]);
-  const numbers = once(() => (whole().includes(aggregateName) ? [{ name: aggregateName, ...aggregateEndpoint }] : []));
+  const hasHistory = once(() => given('history').history ?? false);
+  const ofReads = once(() => [
+    ...(standard().includes('list') ? [queryName] : []),
+    ...whole(),
+    ...(living() ? [liveName] : []),
+    ...(hasHistory() ? [historyName] : []),
+  ]);
+  const further = once(() => [
+    ...(whole().includes(aggregateName) ? [{ name: aggregateName, ...aggregateEndpoint }] : []),
+    ...(hasHistory() ? [historyEndpoint] : []),
+  ]);
   const [, , model, ops, operations] = tryAll([
     () => checkOptions(definition, legal, where),
     () => checkPath(given('path'), compiledModel(), where),
     compiledModel,
     standard,
     custom,
-    () => checkEndpoints(standard(), [...numbers(), ...custom(), ...relationEndpoints(given('nested', 'links'), where)], where),
+    () => checkEndpoints(standard(), [...further(), ...custom(), ...relationEndpoints(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
-    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names()), ...ofLists()], where, checkGuards),
+    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names()), ...ofReads()], where, checkGuards),
     exporting,
     aggregating,
     living,
+    () => checkHistory(given('history', 'scope', 'scopeFields'), ofList(), compiledModel(), where),
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkTable(given('before').before ?? {}, 'before', withGroups(standard().filter(isWrite)), where, checkBefore),
     () =>
@@ -184,6 +193,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     aggregate: aggregating(),
     search: definition.search as FindIds | undefined,
     live: living(),
+    history: hasHistory(),
     include,
     through,
     nested: definition.nested ?? [],
@@ -191,8 +201,9 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     deletedGuards: definition.deleted?.guards,
     guardsOf: (operation) => {
       const isQuery = operation === listQueryName;
-      const ofList = isQuery || whole().includes(operation) ? functionsOf<Guard<never>>(guardsFor, 'list') : [];
-      return [...new Set([...guards, ...ofList, ...functionsOf<Guard<never>>(guardsFor, isQuery ? queryName : operation)])];
+      const whose = isQuery || whole().includes(operation) ? 'list' : operation === historyName && hasHistory() ? 'get' : undefined;
+      const ofOther = whose ? functionsOf<Guard<never>>(guardsFor, whose) : [];
+      return [...new Set([...guards, ...ofOther, ...functionsOf<Guard<never>>(guardsFor, isQuery ? queryName : operation)])];
     },
     beforeOf: (operation) => functionsOf(before, operation),
     withinOf: (operation) => functionsOf(within, operation),
@@ -267,31 +278,4 @@ function checkPath({ path }: ResourceDefinition, { collection }: CompiledModel, 
   const [isPath, words] = aPathSegment;
   if (path === undefined && !isPath(collection))
     throw new ConfigurationError(`\`path\` of ${where} cannot be left out: the name of its collection is not ${words}.`);
-}
-
-/** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
-function checkFilterNames(model: CompiledModel, ops: readonly Operation[], { deleted, search }: ResourceDefinition): void {
-  const ofMany = ops.some(isOfMany) ? [maxAffectedName] : [];
-  const ofSearch = search || model.search ? [searchName] : [];
-  const ofPoints = nearPoints(model.clientFields).length > 0 ? nearParameters : [];
-  for (const name of [...listParameters, ...ofMany, ...ofSearch, ...ofPoints, ...(deleted === undefined ? [] : [deletedName])]) {
-    if (model.clientFields.get(name)?.operators.has('eq')) {
-      throw new ConfigurationError(
-        `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,
-      );
-    }
-  }
-}
-
-/** A write to many records requires a filter. */
-function checkFilters({ clientFields, name }: CompiledModel, ops: readonly Operation[], where: string): void {
-  const needing = ops.find(isOfMany);
-  if (needing && ![...clientFields.values()].some(({ operators }) => operators.size > 0))
-    throw new ConfigurationError(
-      `\`ops\` of ${where} has \`${needing}\`, which requires a filter, but no field of ${name} can be filtered: give one a \`policy.filter\`.`,
-    );
-}
-
-function isOfMany(operation: Operation): boolean {
-  return operation === 'patchMany' || operation === 'deleteMany';
 }

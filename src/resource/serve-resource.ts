@@ -12,6 +12,7 @@ import type { Step } from '../mongo/relations/include/read-included.ts';
 import { chainsOf } from './chains.ts';
 import { answerRules } from './define/answer-rules.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
+import { historyName } from './define/history-options.ts';
 import { listQueryName } from './define/resource-options.ts';
 import { aggregateName } from './define/whole-list.ts';
 import { exportChainOf } from './export-chains.ts';
@@ -99,6 +100,7 @@ const reads: ReadonlySet<string> = new Set([
   'list',
   listQueryName,
   aggregateName,
+  historyName,
   ...exportChainOf.values(),
   ...liveChainOf.values(),
 ]);

@@ -1,4 +1,5 @@
 import type { CompiledResource } from './define/compiled-resource.ts';
+import { historyEndpoint } from './define/history-options.ts';
 import { type Endpoint, listQueryName, type Operation, queryEndpoints, standardEndpoints } from './define/resource-options.ts';
 import { aggregateEndpoint, aggregateName } from './define/whole-list.ts';
 
@@ -33,6 +34,7 @@ export function servedOperations(resource: CompiledResource): ServedOperation[] 
       }))
     : [];
   const numbers = resource.aggregate ? [{ ...aggregateEndpoint, name: aggregateName, sharesPath: true, readsJson: false, maxTimeMS }] : [];
+  const histories = resource.history ? [{ ...historyEndpoint, readsJson: false, maxTimeMS }] : [];
   const custom = resource.operations.map(({ name, method, path, body }) => ({
     method,
     path,
@@ -49,7 +51,7 @@ export function servedOperations(resource: CompiledResource): ServedOperation[] 
   const links = resource.links.flatMap(({ operations }) =>
     operations.map(({ name, method, path }) => ({ method, path, name, readsJson: false, maxTimeMS })),
   );
-  return [...standard, ...numbers, ...custom, ...nested, ...links, ...queries];
+  return [...standard, ...numbers, ...histories, ...custom, ...nested, ...links, ...queries];
 }
 
 /** The time limit of a model wins over that of the api. */

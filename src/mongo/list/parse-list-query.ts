@@ -30,7 +30,7 @@ import { isSearch, parseSearch, type SearchRules, searchName } from './parse-sea
 
 /** The query string of a list, validated and cast. */
 export interface ListQuery extends Matching {
-  /** The id is always the last key. */
+  /** The id is always the last key, or what stands for it. */
   readonly sort: readonly SortKey[];
   readonly limit: number;
   /** Which part of the list is asked for. */
@@ -63,6 +63,8 @@ export interface ListRules extends FilterLimits {
   readonly resource: string;
   /** The fields of the model, and those of related records that filters and sorts may name. */
   readonly fields: QueryFields;
+  /** The key that ends every sort: no two records have the same value. @default the id */
+  readonly lastKey?: QueryField;
   readonly paging: Paging;
   /** The fields that clients may choose by `fields`; undefined if they may not choose. */
   readonly selector: FieldSelector | undefined;
@@ -251,8 +253,8 @@ function isListParameter(name: string): name is ListParameter {
   return (listParameters as readonly string[]).includes(name);
 }
 
-function parseSort(given: readonly string[], { fields, maxSortKeys }: ListRules, errors: ErrorSink): SortKey[] {
-  const id = fields.get('id') as QueryField;
+function parseSort(given: readonly string[], rules: ListRules, errors: ErrorSink): SortKey[] {
+  const { fields, maxSortKeys, lastKey: id = fields.get('id') as QueryField } = rules;
   const keys: SortKey[] = [];
   for (const text of given) {
     const name = text.startsWith('-') ? text.slice(1) : text;

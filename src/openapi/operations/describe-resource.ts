@@ -13,6 +13,7 @@ import {
   manyParameters,
 } from '../schemas/list-parameters.ts';
 import { describeAggregate } from './describe-aggregate.ts';
+import { atParameter, describeHistory } from './describe-history.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import {
   cachingHeaders,
@@ -41,6 +42,7 @@ export function describeResource(context: ResourceContext): Record<string, Part>
     ...(resource.ops.includes('list') ? { [`${path}/query`]: { post: describeQuery(context) } } : {}),
     ...(resource.aggregate ? { [`${path}/aggregate`]: { get: describeAggregate(context) } } : {}),
     ...(Object.keys(one).length > 0 ? { [`${path}/{id}`]: { parameters: [id], ...one } } : {}),
+    ...(resource.history ? { [`${path}/{id}/history`]: { parameters: [id], get: describeHistory(context) } } : {}),
     ...(Object.keys(restore).length > 0 ? { [`${path}/{id}/restore`]: { parameters: [id], ...restore } } : {}),
   };
 }
@@ -97,6 +99,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
       ifStillMatch(components),
       ...fieldsParameters(resource),
       ...includeParameter(resource),
+      ...atParameter(resource),
       ...deletedParameter(resource),
       ...(resource.live ? [lastEventId(components)] : []),
     ];

@@ -9,6 +9,7 @@ import type { Fields } from '../../model/define/schema.ts';
 import type { ConditionOn, ElementOf, everything } from '../../mongo/query/filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
+import type { OfHistory } from './history-options.ts';
 import type { ListOptions } from './list-options.ts';
 import type { GroupsOf, NamedBy } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
@@ -111,8 +112,8 @@ export interface ServerFieldsOf<Principal, F extends Fields> {
   readonly update?: SetFields<Principal, F>;
 }
 
-/** What a list also has: keys of `guardsFor` alone. */
-type OfLists = 'query' | 'export' | 'aggregate' | 'live';
+/** What lists and records also have: keys of `guardsFor` alone. */
+type OfReads = 'query' | 'export' | 'aggregate' | 'live' | 'history';
 
 /** The operations that write, and their groups. */
 type Writes<Ops> = (Ops & WriteOperation) | GroupsOf<Ops & WriteOperation>;
@@ -150,6 +151,7 @@ export interface ResourceOptions<
 > extends ListOptions,
     RelationOptions,
     OfDeleted<Principal>,
+    OfHistory,
     OfSearch<Principal, IdOf<Document<Model<F>>>> {
   /** The model whose records are served. */
   readonly model: Model<F>;
@@ -166,15 +168,15 @@ export interface ResourceOptions<
    * restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and `remove`). They are asked
    * after `guards`, those of groups first. Those of `patch` are not asked for `put`: the api warns if an operation
    * lacks a guard that another one of its group has. `put: []` says that this is meant. Those of `query` (the list
-   * whose parameters stand in a body), `export` and `aggregate` are asked after those of `list`, and those of `live`
-   * after those of `list` or `get`.
+   * whose parameters stand in a body), `export` and `aggregate` are asked after those of `list`, those of `history`
+   * after those of `get`, and those of `live` after those of `list` or `get`.
    * @default none
    *
    * @example
    * guardsFor: { change: [signedIn], remove: [isAdmin] }
    */
   readonly guardsFor?: {
-    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>> | OfLists]?: readonly Guard<RequestContext<Principal>>[];
+    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>> | OfReads]?: readonly Guard<RequestContext<Principal>>[];
   };
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients

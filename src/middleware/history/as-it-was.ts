@@ -1,0 +1,83 @@
+import { notFound } from '../../errors.ts';
+import { QueryErrors } from '../../http/query-errors.ts';
+import { parseQueryString } from '../../http/query-string.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { revisionLeaf } from '../../model/compile/history-fields.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
+import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
+import { givenTwice } from '../../mongo/list/parse-conditions.ts';
+import { StoredRecord } from '../../mongo/stored-record.ts';
+import { Invalid } from '../../rules.ts';
+import { canAnswer, ofRead } from '../exchange/can-answer.ts';
+import type { Context, ResourceMiddleware } from '../exchange/context.ts';
+import { workOf } from '../exchange/exchange.ts';
+import { readAddress } from '../exchange/read-address.ts';
+import { compose, onlyFor } from '../exchange/step.ts';
+
+/** The parameter that asks for an earlier state of a record. */
+export const atName = 'at';
+
+/** The parts of the operation in whose place an earlier state is answered. */
+export interface AsItWasOptions extends DatabaseOptions {
+  /** What reads its other parameters and headers. */
+  readonly asking: readonly ResourceMiddleware[];
+  /** Its hooks: they run for the record as it is, and again for the record as it was. */
+  readonly hooks: readonly ResourceMiddleware[];
+  readonly answering: ResourceMiddleware;
+}
+
+const notBesideAt = new Invalid('conflicting_parameter', 'cannot stand beside at: only the record itself has a history', { with: atName });
+
+/**
+ * Answers a request with `at` with the record of `ctx.params.id` as it was at that revision, in the same view and
+ * scope. The record as it is must be within the scope, too. Another request goes on. `model` is one view of the model.
+ */
+export function asItWas(model: CompiledModel, { asking, hooks, answering, ...database }: AsItWasOptions): ResourceMiddleware {
+  const collection = openCollection(model, database);
+  const ask = compose(asking);
+  const runHooks = compose(hooks);
+  const leaf = revisionLeaf(model);
+
+  async function answer(ctx: Context, at: number | bigint): Promise<void> {
+    const { revisionIn, stateAt, openEntries } = await import('../../mongo/history/history.ts');
+    await ask(ctx, nothingBelow);
+    const { id, scope } = readAddress(ctx, model);
+    const { precondition, deleted: visible = 'live' } = ctx;
+    const options = { fetchPrivate: hooks.length > 0, precondition };
+    const present = await collection.seeing[visible].findOne(id, scope, options, workOf(ctx));
+    const revision = revisionIn(model, present.stored);
+    ctx.record = new StoredRecord(model, present.stored, ctx.fields);
+    await runHooks(ctx, nothingBelow);
+    if (at > revision) throw notFound();
+    if (at >= revision) return answering(ctx, nothingBelow);
+    const state = await stateAt(model, present, at, { scope, visible }, openEntries(model, database), workOf(ctx));
+    ctx.record = new StoredRecord(model, state, ctx.fields);
+    await runHooks(ctx, nothingBelow);
+    await answering(ctx, nothingBelow);
+    ctx.remove('ETag'); // of what is no longer the record
+  }
+
+  return canAnswer(
+    [...ofRead, 'invalid_query', 'not_found', 'not_kept'],
+    onlyFor('query', async function asItWas(ctx: Context, next: () => Promise<void>) {
+      const at = readAt(ctx, leaf);
+      if (at === undefined) await next();
+      else await answer(ctx, at);
+    }),
+  );
+}
+
+async function nothingBelow(): Promise<void> {}
+
+function readAt({ querystring }: Context, { fromText }: Leaf): number | bigint | undefined {
+  const parameters = parseQueryString(querystring, { only: [atName, 'include'] });
+  const [first, second] = parameters.filter(({ name }) => name === atName);
+  if (!first) return undefined;
+  const errors = new QueryErrors();
+  const at = fromText(first.value);
+  if (second) errors.push(givenTwice.at(atName));
+  else if (at instanceof Invalid) errors.push(at.at(atName));
+  if (parameters.some(({ name }) => name === 'include')) errors.push(notBesideAt.at('include'));
+  errors.throwIfAny();
+  return at as number | bigint;
+}

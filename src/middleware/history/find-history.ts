@@ -1,0 +1,57 @@
+import { parseQueryString } from '../../http/query-string.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { lifeKey } from '../../model/value/own-keys.ts';
+import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
+import type { HistoryList, HistoryRules } from '../../mongo/history/list.ts';
+import { ofRead } from '../exchange/can-answer.ts';
+import type { Context, ResourceMiddleware } from '../exchange/context.ts';
+import { workOf } from '../exchange/exchange.ts';
+import { missing, passing } from '../exchange/order.ts';
+import { parameterOf, readAddress } from '../exchange/read-address.ts';
+import { step } from '../exchange/step.ts';
+
+/** How the changes of a record are found. */
+export interface HistoryOptions extends DatabaseOptions, HistoryRules {
+  /** Whether the record is fetched whole, for hooks. */
+  readonly fetchPrivate: boolean;
+  readonly maxPageBytes: number;
+}
+
+/**
+ * Finds the changes of the record of `ctx.params.id`, in two steps, between which hooks may refuse: the first one reads
+ * the parameters into `ctx.listQuery` and finds the record within `ctx.scope`, the second one leaves the page in
+ * `ctx.page`. `model` is one view of the model.
+ */
+export function findHistory(model: CompiledModel, { fetchPrivate, maxPageBytes, ...options }: HistoryOptions) {
+  const { db, maxTimeMS, ...rules } = options;
+  const database = { db, ...(maxTimeMS !== undefined && { maxTimeMS }) };
+  const collection = openCollection(model, database);
+  const chosen = model.selector.select([]);
+  const fields = fetchPrivate ? undefined : { ...chosen, paths: [...chosen.paths, lifeKey] };
+  let opened: Promise<HistoryList> | undefined;
+  function open(): Promise<HistoryList> {
+    opened ??= import('../../mongo/history/history.ts').then(({ openHistoryList }) => openHistoryList(model, rules, database));
+    return opened;
+  }
+
+  const finding = step([...ofRead, 'invalid_query', 'invalid_cursor', 'not_found'], async function findHistory(ctx) {
+    const list = await open();
+    const { id, scope } = readAddress(ctx, model);
+    const asked = { isPartial: true, deleted: ctx.deleted, parent: parameterOf(ctx, 'id') };
+    ctx.listQuery = list.parse(parseQueryString(ctx.querystring), asked);
+    ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, { fetchPrivate, fields }, workOf(ctx));
+  });
+
+  const paging = step(ofRead, async function findChanges(ctx: Context) {
+    const query = ctx.listQuery ?? missing('listQuery', 'findChanges');
+    const record = ctx.record ?? missing('record', 'findChanges');
+    const list = await open();
+    const most = Math.min(ctx.pageBytes ?? maxPageBytes, maxPageBytes);
+    ctx.page = await list.findPage(query, record, ctx.scope, most, workOf(ctx));
+  });
+
+  return {
+    finding: passing({ leaves: ['listQuery', 'record'] }, finding),
+    paging: passing({ needs: ['listQuery', 'record'], leaves: ['page'] }, paging),
+  } satisfies Readonly<Record<string, ResourceMiddleware>>;
+}

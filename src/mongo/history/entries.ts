@@ -1,0 +1,74 @@
+import { type Collection, ObjectId } from 'mongodb';
+import type { CompiledHistory } from '../../model/compile/compile-ledger.ts';
+import { type CompiledModel, compileModel } from '../../model/compile/compile-model.ts';
+import { defineModel } from '../../model/define/define-model.ts';
+import { t } from '../../model/define/t.ts';
+import { lifeKey } from '../../model/value/own-keys.ts';
+import type { DatabaseOptions } from '../collection/collection.ts';
+import { bsonOptions, decode } from '../driver/bson-options.ts';
+import { planCommands } from '../driver/commands.ts';
+import { asDb } from '../driver/database.ts';
+import { compileFirstBatch } from '../driver/read-batches.ts';
+import { checkTimeLimit } from '../driver/time-limit.ts';
+import type { Work } from '../driver/work.ts';
+import type { Entry } from '../ledger/entry.ts';
+import type { Filter } from '../query/filter.ts';
+import type { StoredRecord } from '../stored-record.ts';
+
+/** Some entries, in order, and whether the database has sent fewer than were asked for. */
+export interface Entries {
+  readonly found: readonly Entry[];
+  readonly isCut: boolean;
+}
+
+/** The entries of the histories of a model. */
+export interface ReadEntries {
+  /** Reads entries by their revisions, from the primary: all that led to a record which was read before are there. */
+  read(filter: Filter, direction: 1 | -1, limit: number, work: Work): Promise<Entries>;
+}
+
+const models = new WeakMap<CompiledHistory, CompiledModel>();
+
+/** The entries of a history as the records of a model. Throws a plain Error for a model without a history. */
+export function entryModel({ name, ledger, maxTimeMS }: CompiledModel): CompiledModel {
+  const history = ledger?.history;
+  if (!history) throw new Error(`The model ${name} has no \`history\`.`);
+  const known = models.get(history) ?? define(name, history.collection, maxTimeMS);
+  models.set(history, known);
+  return known;
+}
+
+function define(name: string, collection: string, maxTimeMS: number | undefined): CompiledModel {
+  return compileModel(
+    defineModel(`${name}History`, { collection, ...(maxTimeMS && { maxTimeMS }), fields: { revision: t.int64(), at: t.date() } }),
+  );
+}
+
+/** A filter for the entries of a record, in the life that it has now. */
+export function entriesOf({ stored }: StoredRecord): Filter {
+  const life = stored[lifeKey];
+  return { record: stored._id, life: life instanceof ObjectId ? life : null };
+}
+
+/** Opens the entries of a model. */
+export function openEntries(model: CompiledModel, { db: database, maxTimeMS: limitMS = 10_000 }: DatabaseOptions): ReadEntries {
+  const db = asDb(database);
+  const ofEntries = entryModel(model);
+  const { collection: name } = ofEntries;
+  const collection: Collection = db.collection(name, { ...bsonOptions, readPreference: 'primary' });
+  const maxTimeMS = model.maxTimeMS ?? limitMS;
+  for (const limit of [limitMS, maxTimeMS]) checkTimeLimit(limit);
+  const { readMany } = planCommands(ofEntries, db, collection, maxTimeMS);
+  const readFirstBatch = compileFirstBatch(db, collection);
+  return {
+    async read(filter, direction, limit, work) {
+      const { found, isCut } = await readMany(work, (command) => {
+        const { maxTimeMS: rest } = command;
+        const sort = { revision: direction };
+        const body = { find: name, filter: command.handOver(filter), sort, limit, batchSize: limit + 1, maxTimeMS: rest };
+        return command.count(() => readFirstBatch(body, command));
+      });
+      return { found: found.map((bytes) => decode(bytes) as unknown as Entry), isCut };
+    },
+  };
+}

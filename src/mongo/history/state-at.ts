@@ -1,0 +1,117 @@
+import { notFound, Problem } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { FieldEntry } from '../../model/node.ts';
+import { own } from '../../model/value/plain-object.ts';
+import { isStoredObject } from '../../model/value/stored-shape.ts';
+import type { Work } from '../driver/work.ts';
+import type { Entry, EntryChange } from '../ledger/entry.ts';
+import type { Visible } from '../query/deleted.ts';
+import { both, type Filter } from '../query/filter.ts';
+import type { StoredRecord } from '../stored-record.ts';
+import { entriesOf, type ReadEntries } from './entries.ts';
+import { type Side, wasWithin } from './entry-scope.ts';
+
+type Stored = Readonly<Record<string, unknown>>;
+type Revision = number | bigint;
+
+/** The most changes that are undone for one answer. */
+export const mostUndone = 1_000;
+
+/** Which states of a record a caller sees. */
+export interface SeenStates {
+  readonly scope: Filter | undefined;
+  readonly visible: Visible;
+}
+
+/**
+ * Computes a record as it was at a revision before its present one, as a view of its model shows it. What is private
+ * stays as it is now.
+ *
+ * Throws `not_found` (404) for a state that the caller may not see, or that nobody knows any more, and `not_kept` (409)
+ * if a value of it was too large to be kept, or if it lies too far back.
+ */
+export async function stateAt(
+  model: CompiledModel,
+  present: StoredRecord,
+  at: Revision,
+  { scope, visible }: SeenStates,
+  entries: ReadEntries,
+  work: Work,
+): Promise<Stored> {
+  const { stored } = present;
+  const own = entriesOf(present);
+  const later = { ...own, revision: { $gt: at, $lte: revisionIn(model, stored) } };
+  const { found, isCut } = await entries.read(later, -1, mostUndone + 1, work);
+  if (isCut || found.length > mostUndone) throw tooFar();
+  const { found: before } = await entries.read({ ...own, revision: { $lte: at } }, -1, 1, work);
+  const [reached, next] = [before[0], found.at(-1)];
+  const [bound, side]: [Entry | undefined, Side] = reached ? [reached, 'is'] : [next, 'was'];
+  if (!bound || !(reached || (bound.previous !== undefined && bound.previous <= at))) throw notFound();
+  if (isDeletedBefore(found, model, stored) ? visible === 'live' : visible === 'only') throw notFound();
+  const within = wasWithin(model, scope, side);
+  if (within) {
+    const { found: seen } = await entries.read(both({ _id: bound._id }, within), -1, 1, work);
+    if (seen.length === 0) throw notFound();
+  }
+  return { ...undo(model, stored, found), ...maintained(model, at, reached) };
+}
+
+/** The revision of a record. */
+export function revisionIn({ revision }: CompiledModel, stored: Stored): Revision {
+  return (stored[revision?.key as string] ?? 0) as Revision;
+}
+
+/** The entries say it also where the time of the deletion is private. */
+function isDeletedBefore(found: readonly Entry[], { deletedAt }: CompiledModel, stored: Stored): boolean {
+  if (!deletedAt) return false;
+  const last = found.findLast(({ change }) => change === 'deleted' || change === 'restored');
+  return last ? last.change === 'restored' : stored[deletedAt.key] instanceof Date;
+}
+
+/** What the service had set at a revision. The time is that of the first change behind it if it has no entry. */
+function maintained({ revision, updatedAt }: CompiledModel, at: Revision, reached: Entry | undefined): Stored {
+  const isExact = reached !== undefined && reached.revision <= at && reached.revision >= at;
+  const time = isExact ? reached.changes.find(({ path }) => path === updatedAt?.name)?.after : undefined;
+  return { [revision?.key as string]: at, ...(updatedAt && time !== undefined && { [updatedAt.key]: time }) };
+}
+
+function undo(model: CompiledModel, present: Stored, found: readonly Entry[]): Stored {
+  const unknown = new Set<string>();
+  let state = present;
+  for (const change of found.flatMap(({ changes }) => changes)) {
+    const entry = model.fieldTable.get(change.path);
+    if (entry) state = undoOne(state, change, entry, unknown);
+  }
+  const lost = [...unknown].some((path) => model.fieldTable.get(path)?.isPrivate === false);
+  if (lost) throw notKept();
+  return state;
+}
+
+function undoOne(state: Stored, { path, before, beforeDigest }: EntryChange, entry: FieldEntry, unknown: Set<string>): Stored {
+  for (const one of unknown) if (one === path || one.startsWith(`${path}.`)) unknown.delete(one);
+  if (beforeDigest !== undefined) {
+    unknown.add(path);
+    return state;
+  }
+  return withValue(state, entry.path.split('.'), before);
+}
+
+/** A copy of an object with another value at a path. Undefined removes it. */
+function withValue(stored: Stored, [key = '', ...rest]: readonly string[], value: unknown): Stored {
+  const { [key]: _old, ...others } = stored;
+  if (rest.length === 0) return value === undefined ? others : { ...others, [key]: value };
+  const held = own(stored, key);
+  if (value === undefined && !isStoredObject(held)) return stored;
+  return { ...others, [key]: withValue(isStoredObject(held) ? held : {}, rest, value) };
+}
+
+function notKept(): Problem {
+  return new Problem({ code: 'not_kept', detail: 'A value that the record had then was too large to be kept.' });
+}
+
+function tooFar(): Problem {
+  return new Problem({
+    code: 'not_kept',
+    detail: `It lies too far back: more than ${mostUndone} changes, or more bytes than are read at once. Its history lists them.`,
+  });
+}

@@ -1,0 +1,34 @@
+import { ConfigurationError } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { nearParameters, nearPoints } from '../../mongo/list/near-parameters.ts';
+import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
+import { deletedName, listParameters } from '../../mongo/list/parse-list-query.ts';
+import { searchName } from '../../mongo/list/parse-search.ts';
+import type { Operation, ResourceDefinition } from './resource-options.ts';
+
+/** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
+export function checkFilterNames(model: CompiledModel, ops: readonly Operation[], { deleted, search }: ResourceDefinition): void {
+  const ofMany = ops.some(isOfMany) ? [maxAffectedName] : [];
+  const ofSearch = search || model.search ? [searchName] : [];
+  const ofPoints = nearPoints(model.clientFields).length > 0 ? nearParameters : [];
+  for (const name of [...listParameters, ...ofMany, ...ofSearch, ...ofPoints, ...(deleted === undefined ? [] : [deletedName])]) {
+    if (model.clientFields.get(name)?.operators.has('eq')) {
+      throw new ConfigurationError(
+        `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,
+      );
+    }
+  }
+}
+
+/** A write to many records requires a filter. */
+export function checkFilters({ clientFields, name }: CompiledModel, ops: readonly Operation[], where: string): void {
+  const needing = ops.find(isOfMany);
+  if (needing && ![...clientFields.values()].some(({ operators }) => operators.size > 0))
+    throw new ConfigurationError(
+      `\`ops\` of ${where} has \`${needing}\`, which requires a filter, but no field of ${name} can be filtered: give one a \`policy.filter\`.`,
+    );
+}
+
+function isOfMany(operation: Operation): boolean {
+  return operation === 'patchMany' || operation === 'deleteMany';
+}
