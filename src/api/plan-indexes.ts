@@ -1,4 +1,5 @@
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
+import { entryModel } from '../model/compile/entry-model.ts';
 import { deriveIndexes } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
@@ -67,7 +68,8 @@ export async function applyIndexes(api: Api): Promise<CreatedIndexes[]> {
 }
 
 /** Groups models by collection: several models and resources may share one. */
-function sourcesOf({ resources, models, latches }: Indexing): Map<string, IndexSource[]> {
+function sourcesOf(indexing: Indexing): Map<string, IndexSource[]> {
+  const { resources, models, latches } = indexing;
   const sources = new Map<string, IndexSource[]>();
   const add = (source: IndexSource): void => {
     const { collection } = source.model;
@@ -86,7 +88,14 @@ function sourcesOf({ resources, models, latches }: Indexing): Map<string, IndexS
   }
   for (const model of new Set([...models, ...(latches ? [latches] : [])])) add({ model: compileModel(model) });
   for (const resource of resources) for (const source of throughSources(resource, resources)) add(source);
+  for (const model of historiesOf(indexing)) add({ model });
   return sources;
+}
+
+/** The models of the entries of all histories. */
+function historiesOf({ resources, models }: Indexing): ReadonlySet<CompiledModel> {
+  const all = [...resources.map(({ model }) => model), ...models.map(compileModel)];
+  return new Set(all.flatMap((model) => entryModel(model) ?? []));
 }
 
 /**

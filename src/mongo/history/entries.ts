@@ -1,8 +1,6 @@
 import { type Collection, ObjectId } from 'mongodb';
-import type { CompiledHistory } from '../../model/compile/compile-ledger.ts';
-import { type CompiledModel, compileModel } from '../../model/compile/compile-model.ts';
-import { defineModel } from '../../model/define/define-model.ts';
-import { t } from '../../model/define/t.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { entryModel } from '../../model/compile/entry-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
 import type { DatabaseOptions } from '../collection/collection.ts';
 import { bsonOptions, decode } from '../driver/bson-options.ts';
@@ -27,21 +25,11 @@ export interface ReadEntries {
   read(filter: Filter, direction: 1 | -1, limit: number, work: Work): Promise<Entries>;
 }
 
-const models = new WeakMap<CompiledHistory, CompiledModel>();
-
 /** The entries of a history as the records of a model. Throws a plain Error for a model without a history. */
-export function entryModel({ name, ledger, maxTimeMS }: CompiledModel): CompiledModel {
-  const history = ledger?.history;
-  if (!history) throw new Error(`The model ${name} has no \`history\`.`);
-  const known = models.get(history) ?? define(name, history.collection, maxTimeMS);
-  models.set(history, known);
-  return known;
-}
-
-function define(name: string, collection: string, maxTimeMS: number | undefined): CompiledModel {
-  return compileModel(
-    defineModel(`${name}History`, { collection, ...(maxTimeMS && { maxTimeMS }), fields: { revision: t.int64(), at: t.date() } }),
-  );
+export function modelOfEntries(model: CompiledModel): CompiledModel {
+  const found = entryModel(model);
+  if (!found) throw new Error(`The model ${model.name} has no \`history\`.`);
+  return found;
 }
 
 /** A filter for the entries of a record, in the life that it has now. */
@@ -53,7 +41,7 @@ export function entriesOf({ stored }: StoredRecord): Filter {
 /** Opens the entries of a model. */
 export function openEntries(model: CompiledModel, { db: database, maxTimeMS: limitMS = 10_000 }: DatabaseOptions): ReadEntries {
   const db = asDb(database);
-  const ofEntries = entryModel(model);
+  const ofEntries = modelOfEntries(model);
   const { collection: name } = ofEntries;
   const collection: Collection = db.collection(name, { ...bsonOptions, readPreference: 'primary' });
   const maxTimeMS = model.maxTimeMS ?? limitMS;

@@ -13,7 +13,7 @@ import type { Page } from '../list/build-page.ts';
 import { type Asked, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../list/parse-list-query.ts';
 import { both, type Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import { entriesOf, entryModel } from './entries.ts';
+import { entriesOf, modelOfEntries } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';
 
 /** The changes of single records, as a view of their model shows them. */
@@ -35,7 +35,7 @@ const newestFirst: QueryParameter = { name: 'sort', value: '-revision' };
 /** Opens the list of the changes that a view of a model shows. */
 export function openHistoryList(model: CompiledModel, { name, ...rules }: HistoryRules, database: DatabaseOptions): HistoryList {
   const { fields, revision } = compileHistoryFields(model);
-  const collection = openCollection(entryModel(model), database);
+  const collection = openCollection(modelOfEntries(model), database);
   const shown: SelectedFields = {
     paths: ['revision', 'at', 'change', 'operation', 'actor', 'request', 'changes'],
     selection: new Map(),
