@@ -4,7 +4,7 @@ import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import type { ReferenceField } from '../model/relations/reference-fields.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
-import { openCollection } from '../mongo/collection/collection.ts';
+import { type DatabaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import type { Reads } from '../mongo/collection/reads.ts';
 import type { Target } from '../mongo/collection/writer.ts';
 import type { Database } from '../mongo/driver/database.ts';
@@ -20,10 +20,11 @@ import { StoredRecord } from '../mongo/stored-record.ts';
 import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, oneOf, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileSaveDocument } from './held-documents.ts';
+import { lifeOnly, readHistory } from './history.ts';
 import { compileLimits, type Limits, type Reach } from './limits.ts';
 import { openMany } from './many.ts';
 import { purge, requireDeletedAt } from './purge.ts';
-import type { DeletedOption, FindManyOptions, Id, IfMatch, OpenStoreOptions, ScopeOptions, Store } from './store.ts';
+import type { DeletedOption, FindManyOptions, HistoryOptions, Id, IfMatch, OpenStoreOptions, ScopeOptions, Store } from './store.ts';
 import { readSort, type Walk, walk } from './walk.ts';
 
 const legal: LegalOptions<OpenStoreOptions<unknown>> = {
@@ -41,6 +42,8 @@ const legalFind: LegalOptions<FindManyOptions<unknown>> = {
   limit: orUndefined(aWholeNumber(0, undefined, ' of records')),
   ...legalDeleted,
 };
+
+const legalHistory: LegalOptions<HistoryOptions> = { limit: orUndefined(aWholeNumber(0, undefined, ' of changes')), ...legalDeleted };
 
 /**
  * Opens the store of a model without an api, for a job, a seed script or a test. It sees every record. With an api, use
@@ -98,6 +101,7 @@ export function compileStore(model: CompiledModel, { answers, ...options }: Stor
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);
   const save = compileSaveDocument(model, collection);
+  const database: DatabaseOptions = options;
 
   return function open(given, user) {
     checkOptions(given, legalScope, '`store`');
@@ -127,6 +131,13 @@ export function compileStore(model: CompiledModel, { answers, ...options }: Stor
       }
     }
 
+    async function* history(id: unknown, options: HistoryOptions = {}): AsyncGenerator<object, void, undefined> {
+      checkOptions(options, legalHistory, '`history`');
+      const [records, read] = [seen(options), readId(model, id)];
+      const found = await within(async ({ scope }) => ({ scope, record: await records.findOne(read, scope, lifeOnly(model), work()) }));
+      yield* readHistory(model, found, options, database, workOfPage);
+    }
+
     function seen({ deleted }: DeletedOption): Reads {
       if (deleted !== undefined) requireDeletedAt(model, 'The option `deleted`');
       return collection.seeing[deleted ?? 'live'];
@@ -153,6 +164,7 @@ export function compileStore(model: CompiledModel, { answers, ...options }: Stor
         return found as never;
       },
       each: each as never,
+      history: history as never,
       async count(filter: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`count`');
         const [records, conditions] = [seen(options), readFilter(filter, model.scopeFields)];

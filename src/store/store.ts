@@ -29,6 +29,42 @@ export interface DeletedOption {
   readonly deleted?: 'only' | 'with';
 }
 
+/** A change of a record. */
+export interface RecordChange {
+  /** The revision that the change has led to. */
+  readonly revision: number | bigint;
+  readonly at: Date;
+  readonly change: 'created' | 'patched' | 'deleted' | 'restored';
+  /** The operation of the request. Missing for a change outside of requests. */
+  readonly operation?: string;
+  /** Who has made the change, as `by` of the model's `history` says. */
+  readonly actor: string | null;
+  readonly requestId?: string;
+  /** The fields that have changed, without `updatedAt` and without those that are private. */
+  readonly changes: readonly FieldChange[];
+  /** The names of fields that have changed, and of which no value is kept: they are private, or what has changed in them is. */
+  readonly private: readonly string[];
+}
+
+/** A field that has changed. */
+export interface FieldChange {
+  /** Its dotted name. It has no steps for the items of arrays, nor for the keys of maps. */
+  readonly path: string;
+  /** Its value before the change. Missing if there was none. */
+  readonly before?: unknown;
+  /** Its value after the change. Missing if there is none. */
+  readonly after?: unknown;
+  /** Stands for a value of more than 64 KiB, which is not kept: whether two of them were the same. */
+  readonly beforeDigest?: string;
+  readonly afterDigest?: string;
+}
+
+/** Options of `history` of a store. */
+export interface HistoryOptions extends DeletedOption {
+  /** The most changes to return. @default no limit */
+  readonly limit?: number;
+}
+
 /** Options of a purge. */
 export interface PurgeOptions {
   /** How long a record has been deleted at least, in milliseconds, or since when. */
@@ -131,6 +167,14 @@ export interface Store<M extends HasFields> {
   each(filter: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): AsyncGenerator<Document<M>, void, undefined>;
   /** Counts all records that match. */
   count(filter: StoreFilter<Document<M>>, options?: DeletedOption): Promise<number>;
+  /**
+   * Reads the changes of a record whose model has `history`, the last one first, at most 500 with each command: those
+   * of its present life, of which both states were within the scope. Throws 404 if there is no such record.
+   *
+   * @example
+   * for await (const { at, actor, changes } of orders.history(id)) console.log(at, actor, changes);
+   */
+  history(id: Id<M>, options?: HistoryOptions): AsyncGenerator<RecordChange, void, undefined>;
   /** Creates a record. Throws 422 or 409. */
   create(document: NewDocument<M>): Promise<Document<M>>;
   /**

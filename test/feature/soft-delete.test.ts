@@ -307,6 +307,7 @@ describe('every method of a store sees a deleted record as gone', () => {
     removeMany: async (s) => expect(await s.removeMany({})).toEqual({ matched: 1, modified: 1 }),
     restore: (s) => expect(s.restore('live')).rejects.toMatchObject(notFound),
     purge: async (s) => expect(await s.purge({ olderThan: new Date(0) })).toBe(0),
+    history: (s) => expect(s.history('gone').next()).rejects.toThrow('`history` of Parcel'), // others: test/feature/ledger/
   };
 
   it('there is a case for each', () => {

@@ -65,18 +65,19 @@ export function leadsToPrivate(node: Node, [key, ...rest]: readonly string[]): b
 
 /** A copy of an object node without its private fields, at any depth. */
 export function withoutPrivate(node: ObjectNode): ObjectNode {
-  const fields = readableFields(node).map((field) => ({ ...field, node: readable(field.node) }));
+  const fields = readableFields(node).map((field) => ({ ...field, node: readableNode(field.node) }));
   return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
 
-function readable(node: Node): Node {
+/** The same for any value. */
+export function readableNode(node: Node): Node {
   switch (node.kind) {
     case 'leaf':
       return node;
     case 'array':
-      return { ...node, items: { ...node.items, node: readable(node.items.node) } };
+      return { ...node, items: { ...node.items, node: readableNode(node.items.node) } };
     case 'map':
-      return { ...node, values: { ...node.values, node: readable(node.values.node) } };
+      return { ...node, values: { ...node.values, node: readableNode(node.values.node) } };
     case 'object':
       return withoutPrivate(node);
   }

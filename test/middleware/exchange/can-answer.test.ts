@@ -245,9 +245,10 @@ describe('what commands end with', () => {
   });
 });
 
-it('no problem is forgotten: each code is carried by a middleware, or is of the dispatch, of a key or of the end of a stream', () => {
+it('no problem is forgotten: each code is carried by a middleware, or is of the dispatch, of a key, of a history or of the end of a stream', () => {
   const carried = table.flatMap(([, , made]) => problemsOf(made, 'POST'));
   const ofKeys = ['idempotency_key_required', 'idempotency_in_progress', 'idempotency_key_reused']; // of an api with `idempotency`
-  const others = ['method_not_allowed', 'too_old', ...ofKeys];
+  const ofHistories = ['not_kept']; // of a resource with `history`
+  const others = ['method_not_allowed', 'too_old', ...ofKeys, ...ofHistories];
   expect(sorted([...carried, ...others])).toEqual(sorted(Object.keys(problemCodes)));
 });

@@ -85,6 +85,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   'tasks.store-find': { hooks: 'after', commands: 'find', unseen: 200, apart: 200 },
   'tasks.store-each': { hooks: 'after', commands: 'find', unseen: 200, apart: 200 },
   'tasks.store-count': { hooks: 'after', commands: 'aggregate', unseen: 200, apart: 200 },
+  'tasks.store-history': { hooks: 'after', commands: '', unseen: 200, apart: 200 },
   'tasks.store-create': { hooks: 'within, after', commands: 'update update update insert commitTransaction', unseen: 422, apart: 422 },
   'tasks.store-createMany': { hooks: 'within, after', commands: 'update update insert commitTransaction', unseen: 422, apart: 422 },
   'tasks.store-update': {

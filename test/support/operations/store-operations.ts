@@ -27,10 +27,14 @@ const calls: { readonly [Method in keyof Tasks]: (tasks: Tasks, n: string) => Pr
   remove: (tasks, n) => tasks.remove(`t${n}`),
   removeMany: (tasks, n) => tasks.removeMany({ group: n }),
   restore: (tasks, n) => tasks.restore(`gonet${n}`),
+  async history(tasks, n) {
+    const read = tasks.history(`t${n}`).next();
+    return { refused: await read.catch(({ message }: Error) => message) }; // the model has none
+  },
   purge: async (tasks) => ({ purged: await tasks.purge({ olderThan: 0 }) }),
 };
 
-const reads: ReadonlySet<string> = new Set(['get', 'find', 'each', 'count']);
+const reads: ReadonlySet<string> = new Set(['get', 'find', 'each', 'count', 'history']);
 
 /** The custom operations that call the store of the request, `store-get` and so on. */
 export const storeOperations: Readonly<Record<string, Any>> = Object.fromEntries(

@@ -1,0 +1,61 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { fieldsOfHistory } from '../../model/compile/history-fields.ts';
+import { compileItemHydrate } from '../../model/read/hydrate.ts';
+import { readableNode } from '../../model/read/private-fields.ts';
+import type { Work } from '../driver/work.ts';
+import type { Entry, EntryChange } from '../ledger/entry.ts';
+import { both, type Filter } from '../query/filter.ts';
+import type { StoredRecord } from '../stored-record.ts';
+import { entriesOf, type ReadEntries } from './entries.ts';
+import { bothWithin } from './entry-scope.ts';
+
+/** The most entries that one command reads. */
+const atOnce = 500;
+
+/**
+ * Reads the changes of a record in document form, the last one first: those of which both states were within a scope.
+ * `work` is called before each command, and told whether it is the first.
+ */
+export async function* readDocuments(
+  model: CompiledModel,
+  record: StoredRecord,
+  { scope, limit }: { readonly scope: Filter | undefined; readonly limit: number },
+  entries: ReadEntries,
+  work: (isFirst: boolean) => Work,
+): AsyncGenerator<object, void, undefined> {
+  const toDocument = compileDocument(model);
+  const own = both(entriesOf(record), bothWithin(model, scope));
+  let last: Entry | undefined;
+  for (let left = limit; left > 0; ) {
+    const size = Math.min(left, atOnce);
+    const rest = last ? { $and: [own, { revision: { $lt: last.revision } }] } : own;
+    const { found, isCut } = await entries.read(rest, -1, size, work(last === undefined));
+    for (const entry of found) yield toDocument(entry);
+    left -= found.length;
+    last = found.at(-1);
+    if (!isCut && found.length < size) return;
+  }
+}
+
+function compileDocument(model: CompiledModel): (entry: Entry) => object {
+  const fields = new Map(
+    [...fieldsOfHistory(model)].map(([path, field]) => [path, compileItemHydrate({ ...field, node: readableNode(field.node) })]),
+  );
+  function changeOf({ path, before, after, ...digests }: EntryChange): object[] {
+    const read = fields.get(path);
+    if (!read) return [];
+    return [
+      { path, ...(before !== undefined && { before: read(before) }), ...(after !== undefined && { after: read(after) }), ...digests },
+    ];
+  }
+  return ({ revision, at, change, operation, actor, request, changes, private: hidden }) => ({
+    revision,
+    at,
+    change,
+    ...(operation !== undefined && { operation }),
+    actor,
+    ...(request !== undefined && { requestId: request }),
+    changes: changes.flatMap(changeOf),
+    private: hidden,
+  });
+}
