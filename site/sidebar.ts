@@ -64,6 +64,7 @@ export const order = {
     'reference/relations.md',
     'reference/many.md',
     'reference/soft-delete.md',
+    'reference/history.md',
     'reference/custom-operations.md',
     'reference/middleware.md',
     'reference/errors.md',

@@ -1,3 +1,4 @@
+import { Invalid } from '../../rules.ts';
 import type { CompiledField, LeafNode, Node, ObjectNode } from '../node.ts';
 import { join } from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
@@ -8,7 +9,35 @@ import type { QueryField, QueryFields } from './query-fields.ts';
 /** What may have happened to a record. */
 export const changeKinds = ['created', 'patched', 'deleted', 'restored'] as const;
 
-const shown = new WeakMap<CompiledModel, ReadonlyMap<string, CompiledField>>();
+/** A field of a view that a history may name. */
+interface NamedField {
+  readonly name: string;
+  readonly field: CompiledField;
+  /** Whether the view shows all that a history keeps of its values. */
+  readonly isShown: boolean;
+}
+
+const known = new WeakMap<CompiledModel, readonly NamedField[]>();
+
+/** The fields of a view that are readable together with all that they are in. */
+function namedFields(model: CompiledModel): readonly NamedField[] {
+  const { fields } = model.root;
+  const compared = fields.filter(({ key, maintained }) => key !== '_id' && maintained !== 'revision' && maintained !== 'updatedAt');
+  const found = known.get(model) ?? fieldsIn(compared, model.ledger?.root ?? model.root, '');
+  known.set(model, found);
+  return found;
+}
+
+function fieldsIn(seen: readonly CompiledField[], whole: ObjectNode, path: string): NamedField[] {
+  return seen.flatMap((field): NamedField[] => {
+    const kept = whole.byName.get(field.name);
+    if (!kept || field.policy.private) return [];
+    const name = join(path, field.name);
+    const { node } = field;
+    const within = node.kind === 'object' && kept.node.kind === 'object' ? fieldsIn(node.fields, kept.node, name) : [];
+    return [{ name, field, isShown: isReadable(node, kept.node) }, ...within];
+  });
+}
 
 /**
  * The fields whose changes a history shows in a view of its model, by their dotted names: those that are readable
@@ -16,24 +45,15 @@ const shown = new WeakMap<CompiledModel, ReadonlyMap<string, CompiledField>>();
  * no history keeps it.
  */
 export function fieldsOfHistory(model: CompiledModel): ReadonlyMap<string, CompiledField> {
-  const known = shown.get(model);
-  if (known) return known;
-  const { fields, byName } = model.root;
-  const compared = fields.filter(({ key, maintained }) => key !== '_id' && maintained !== 'revision' && maintained !== 'updatedAt');
-  const found = new Map(namesIn({ ...model.root, fields: compared, byName }, model.ledger?.root ?? model.root, ''));
-  shown.set(model, found);
-  return found;
+  return new Map(namedFields(model).flatMap(({ name, field, isShown }) => (isShown ? [[name, field] as const] : [])));
 }
 
-function namesIn(seen: ObjectNode, whole: ObjectNode, path: string): [string, CompiledField][] {
-  return seen.fields.flatMap((field): [string, CompiledField][] => {
-    const kept = whole.byName.get(field.name);
-    if (!kept || field.policy.private) return [];
-    const name = join(path, field.name);
-    const own: [string, CompiledField][] = isReadable(field.node, kept.node) ? [[name, field]] : [];
-    const { node } = field;
-    return node.kind === 'object' && kept.node.kind === 'object' ? [...own, ...namesIn(node, kept.node, name)] : own;
-  });
+/**
+ * The names that a client may ask for, and be shown. An object of which the view hides a part is among them, as it
+ * would be without that part, but no change of it is shown.
+ */
+export function namesOfHistory(model: CompiledModel): string[] {
+  return namedFields(model).map(({ name }) => name);
 }
 
 /** Whether a view shows all of a value that is kept. */
@@ -56,16 +76,29 @@ export interface HistoryFields {
 
 /** Compiles the fields of the list of changes. */
 export function compileHistoryFields(model: CompiledModel): HistoryFields {
-  const paths = [...fieldsOfHistory(model).keys()];
+  const names = namesOfHistory(model);
   const revision: QueryField = { ...queryField('revision', revisionLeaf(model), []), sortable: true };
   const fields = [
     revision,
     queryField('at', dateLeaf, ['gt', 'gte', 'lt', 'lte']),
     { ...queryField('actor', stringLeaf, ['eq', 'in']), nullable: true },
     queryField('change', enumLeaf(changeKinds), ['eq', 'in']),
-    ...(paths.length > 0 ? [{ ...queryField('path', enumLeaf(paths), ['eq', 'in']), path: 'paths', inList: true }] : []),
+    ...(names.length > 0 ? [{ ...queryField('path', pathLeaf(model, names), ['eq', 'in']), path: 'paths', inList: true }] : []),
   ];
   return { revision, fields: new Map(fields.map((field) => [field.name, field])) };
+}
+
+/** A change that is not shown must not be found either: no field has the name that stands for the others. */
+function pathLeaf(model: CompiledModel, names: readonly string[]): Leaf {
+  const shown = fieldsOfHistory(model);
+  const leaf = enumLeaf(names);
+  return {
+    ...leaf,
+    fromText(text) {
+      const name = leaf.fromText(text);
+      return name instanceof Invalid || shown.has(name) ? name : '';
+    },
+  };
 }
 
 /** The type of the revisions of a model that has some. */

@@ -1,4 +1,4 @@
-import { changeKinds, compileHistoryFields, fieldsOfHistory, revisionLeaf } from '../../model/compile/history-fields.ts';
+import { changeKinds, compileHistoryFields, namesOfHistory, revisionLeaf } from '../../model/compile/history-fields.ts';
 import { dateLeaf } from '../../model/value/leaves.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { historyName } from '../../resource/define/history-options.ts';
@@ -54,7 +54,7 @@ function entriesOf(resource: CompiledResource): CompiledResource {
 }
 
 function entrySchema({ model }: CompiledResource): Schema {
-  const paths = [...fieldsOfHistory(model).keys()];
+  const paths = namesOfHistory(model);
   const text = { type: 'string' };
   const digest = { ...text, description: 'In the place of a value that was too large to be kept: whether two of them were the same.' };
   const change = {

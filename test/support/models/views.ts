@@ -64,7 +64,7 @@ const rules = {
 export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = true): Api {
   const { order, customer } = fieldsOf(hasHidden);
   const search = { fields: { title: 2, secret: 1, 'place.code': 1, 'lines.cost': 1 } };
-  const Order = defineModel('Order', { collection: 'orders', fields: order, ...(hasHidden && { search }) });
+  const Order = defineModel('Order', { collection: 'orders', fields: order, history: true, ...(hasHidden && { search }) });
   const Customer = defineModel('Customer', { collection: 'customers', fields: customer });
   const shop = service({
     authenticate: (ctx) => ctx.get('authorization'),
@@ -83,6 +83,7 @@ export function viewsApi({ db }: TestDatabase, hasHidden: boolean, isCarried = t
         export: {},
         aggregate: true,
         live: true,
+        history: true,
         paging: cursorPaging({ total: true }),
         include: ['customer', 'customer.orders', ...hidden(['chief', 'chief.led'])] as never,
         through: ['customer', ...hidden(['chief'])] as never,
@@ -144,6 +145,7 @@ export async function seed({ db }: TestDatabase, hasHidden: boolean): Promise<vo
   const at = new Date('2026-01-01T00:00:00Z');
   await db.collection('orders').deleteMany({});
   await db.collection('customers').deleteMany({});
+  await db.collection('orders_history').deleteMany({});
   await db.collection<{ _id: string }>('orders').insertMany(
     ['o1', 'o2', 'o3'].map((_id, index) => ({
       _id,
@@ -159,10 +161,28 @@ export async function seed({ db }: TestDatabase, hasHidden: boolean): Promise<vo
         lines: [{ sku: canary, cost: canary }],
         extra: { key: canary },
       }),
-      revision: 0,
+      revision: 3,
       updatedAt: at,
     })),
   );
+  const change = (path: string, before: string) => ({ path, before, after: `after ${before}` });
+  const secret = hasHidden
+    ? [change('secret', canary), change('margin', canary), change('place.code', canary), change('inner', canary)]
+    : [];
+  const entry = (revision: number, changes: ReturnType<typeof change>[]) => ({
+    record: 'o1',
+    life: null,
+    revision,
+    previous: revision - 1,
+    at,
+    change: 'patched',
+    actor: 'ann',
+    paths: changes.map(({ path }) => path),
+    changes,
+    private: [],
+  });
+  const entries = [entry(1, [change('title', 'a'), ...secret]), entry(2, secret), entry(3, [...secret, change('place.city', 'b')])];
+  await db.collection('orders_history').insertMany(entries.filter(({ changes }) => changes.length > 0));
   await db
     .collection<{ _id: string }>('customers')
     .insertMany(['c1', 'c2'].map((_id, index) => ({ _id, name: `name ${index}`, ...hidden({ rating: canary }), revision: 0 })));
