@@ -42,7 +42,10 @@ export interface RecordChange {
   readonly requestId?: string;
   /** The fields that have changed, without `updatedAt` and without those that are private. */
   readonly changes: readonly FieldChange[];
-  /** The names of fields that have changed, and of which no value is kept: they are private, or what has changed in them is. */
+  /**
+   * The names of fields that have changed, and of which no value is kept: they are private, or what has changed in them
+   * is.
+   */
   readonly private: readonly string[];
 }
 
