@@ -23,7 +23,7 @@ const known = new WeakMap<CompiledModel, readonly NamedField[]>();
 function namedFields(model: CompiledModel): readonly NamedField[] {
   const { fields } = model.root;
   const compared = fields.filter(({ key, maintained }) => key !== '_id' && maintained !== 'revision' && maintained !== 'updatedAt');
-  const found = known.get(model) ?? fieldsIn(compared, model.ledger?.root ?? model.root, '');
+  const found = known.get(model) ?? fieldsIn(compared, model.whole, '');
   known.set(model, found);
   return found;
 }
