@@ -15,7 +15,7 @@ import { readAddress } from '../exchange/read-address.ts';
 import { compose, onlyFor } from '../exchange/step.ts';
 
 /** The parameter that asks for an earlier state of a record. */
-export const atName = 'at';
+const atName = 'at';
 
 /** The parts of the operation in whose place an earlier state is answered. */
 export interface AsItWasOptions extends DatabaseOptions {

@@ -14,7 +14,7 @@ import type { Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
 
 /** Some entries, in order, and whether the database has sent fewer than were asked for. */
-export interface Entries {
+interface Entries {
   readonly found: readonly Entry[];
   readonly isCut: boolean;
 }

@@ -1,5 +1,4 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { isDeleted, isLive, type Visible } from '../query/deleted.ts';
 import type { Filter } from '../query/filter.ts';
 
 /** A state of a record that an entry knows: the one before its change, or the one after it. */
@@ -36,10 +35,4 @@ function moved(model: CompiledModel, scope: Filter, side: Side): Filter {
 function unknownField({ name, fieldTable }: CompiledModel, path: string): string {
   const field = [...fieldTable.values()].find((one) => one.path === path)?.name ?? path;
   return `The scope of this request compares \`${field}\`, which is not in \`history.scopeFields\` of ${name}: the history cannot say whether a record was within this scope. Put it there, or do without this scope where the history is shown.`;
-}
-
-/** A filter for the states of records that a reader sees. */
-export function visibleState(model: CompiledModel, visible: Visible): Filter | undefined {
-  if (visible === 'with') return undefined;
-  return visible === 'live' ? isLive(model) : isDeleted(model);
 }

@@ -15,7 +15,7 @@ type Stored = Readonly<Record<string, unknown>>;
 type Revision = number | bigint;
 
 /** The most changes that are undone for one answer. */
-export const mostUndone = 1_000;
+const mostUndone = 1_000;
 
 /** Which states of a record a caller sees. */
 export interface SeenStates {
