@@ -52,6 +52,7 @@ function chunkOf(id: string): string | undefined {
   if (file === 'api/copies.ts' || file === 'api/dispatch.ts') return 'shared'; // the index exports none of it, and other entries need it
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file.startsWith('export/')) return 'export'; // the first export loads it
+  if (file.startsWith('delivery/')) return 'delivery'; // as the first `api.deliver` does this
   if (file.startsWith('live/') || /^mongo\/live\/change/.test(file)) return 'live'; // the first live list does
   if (file.startsWith('mongo/aggregate/')) return 'aggregate'; // as the first aggregate does
   if (file.startsWith('mongo/near/')) return 'near'; // and the first request with `near`

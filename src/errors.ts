@@ -270,3 +270,15 @@ export class ConfigurationError extends Error {
 
 /** Whether a value is a {@link ConfigurationError}, of any copy of the library. */
 export const isConfigurationError = markInstances(ConfigurationError, 'ConfigurationError');
+
+/**
+ * What `handle` of `api.deliver` throws if no further attempt can succeed: the event becomes a dead letter at once.
+ *
+ * @example
+ * throw new PermanentFailure('The search index has no such type.');
+ */
+export class PermanentFailure extends Error {
+  override readonly name: string = 'PermanentFailure';
+}
+
+markInstances(PermanentFailure, 'PermanentFailure');

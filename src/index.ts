@@ -10,6 +10,7 @@ export { applyValidators, planValidators } from './api/plan-validators.ts';
 export { type Resource, type Service, type ServiceOptions, service } from './api/service.ts';
 export {
   ConfigurationError,
+  PermanentFailure,
   Problem,
   type ProblemCode,
   type ProblemDocument,

@@ -55,6 +55,7 @@ const rooms = [
   'middleware/hooks',
   'middleware/idempotency',
   'middleware/history',
+  'delivery',
   'export',
   'live',
   'middleware',
@@ -88,7 +89,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['model/compile'],
   koa: ['middleware/exchange', 'middleware/body', 'middleware', 'resource/define', 'resource', 'api', 'products/mcp'],
   'lossless-json': ['http'],
-  mongodb: rooms.filter((room) => /^(model|mongo|store|api|products\/cli)/.test(room)),
+  mongodb: rooms.filter((room) => /^(model|mongo|store|delivery|api|products\/cli)/.test(room)),
   'raw-body': ['middleware/body'],
 };
 

@@ -1,0 +1,342 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { BSON, type Db, type ObjectId } from 'mongodb';
+import { PermanentFailure } from '../errors.ts';
+import { Lease, WorkerClosed } from './lease.ts';
+import { type Line, type QueueRow, QueueRows } from './queue-rows.ts';
+import { wakeUp } from './wake.ts';
+
+/** When a row that has failed is tried again, in milliseconds. */
+export interface RetryOptions {
+  /** The longest pause before the second attempt. Each further one is up to twice as long. @default 1,000 */
+  readonly first?: number;
+  /** The longest pause of all. @default 43,200,000 (12 hours) */
+  readonly longest?: number;
+  /** After so much time since the first attempt, the next failure makes a dead letter. @default 259,200,000 (3 days) */
+  readonly for?: number;
+}
+
+/** What a queue tells of. */
+export type QueueObservation<Row> =
+  | { readonly kind: 'delivered'; readonly row: Row; readonly attempt: number; readonly duration: number }
+  | {
+      readonly kind: 'failed';
+      readonly row: Row;
+      readonly attempt: number;
+      readonly duration: number;
+      readonly error: unknown;
+      readonly retryIn: number;
+    }
+  | { readonly kind: 'dead'; readonly row: Row; readonly attempt: number; readonly duration: number; readonly error: unknown }
+  | { readonly kind: 'lost'; readonly row: Row; readonly attempt: number; readonly duration: number }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+/** What `handle` gets beside the row. */
+export interface Given {
+  /** Is aborted when the lease was lost, so that another worker may have the row, and when the worker has to stop. */
+  readonly signal: AbortSignal;
+  /** How often the row was tried, with this time. */
+  readonly attempt: number;
+}
+
+/** Settings of a {@link Queue}. */
+export interface QueueOptions<Row> {
+  readonly db: Db;
+  readonly collection: string;
+  /** Fields that together name a line. The rows of a line are handled one after the other, and lines at the same time. */
+  readonly line: readonly string[];
+  /** The field by whose values the rows of a line are in order. */
+  readonly sequence: string;
+  /**
+   * Handles a row. It may get the same row more than once. If it throws, the row is tried again later, but for a
+   * {@link PermanentFailure}, which makes it a dead letter at once.
+   */
+  handle(row: Row, given: Given): Promise<void>;
+  /** How many rows are handled at the same time. @default 10 */
+  readonly concurrency?: number;
+  /** For how long a worker has a row, in milliseconds, before another one may take it. It is renewed. @default 30,000 */
+  readonly lease?: number;
+  readonly retry?: RetryOptions;
+  /** How long delivered rows are kept, in milliseconds. @default 30 days */
+  readonly keep?: number;
+  /** The mean time between two looks that no change has caused, in milliseconds. @default 5,000 */
+  readonly poll?: number;
+  /** It must not throw. */
+  observe?(what: QueueObservation<Row>): void;
+}
+
+/** How many due rows are read at once. */
+const pageSize = 500;
+/** After so many rows of a line, other lines that wait have their turn. */
+const mostInTurn = 50;
+/** The longest text of an error that is kept, in bytes. */
+const mostOfError = 1024;
+/** How long a handler may take to end after its signal, when the worker is closed, in milliseconds. */
+const graceMS = 1_000;
+
+const day = 86_400_000;
+
+/** A line with due rows. */
+interface Candidate {
+  readonly key: string;
+  readonly line: Line;
+  readonly ids: unknown[];
+}
+
+/** A row that this worker has. */
+interface Held<Row> {
+  readonly row: Row;
+  readonly token: ObjectId;
+  readonly claimedAt: number;
+}
+
+/**
+ * Handles the rows of a collection: at least once, in order in each line, by as many workers as there are. A row is
+ * `pending` until it is `delivered`, or `dead`: a dead letter stops its line until it is released or skipped.
+ *
+ * Rows that were not handled are found by their state and the time at which they are due. Rows that wait for an earlier
+ * one of their line are put off as long as that one, so that neither many of them nor dead letters hide other lines.
+ */
+export class Queue<Row extends QueueRow> {
+  readonly #options: QueueOptions<Row>;
+  readonly #rows: QueueRows<Row>;
+  readonly #concurrency: number;
+  readonly #leaseMS: number;
+  readonly #poll: number;
+  readonly #running = new Set<Promise<void>>();
+  /** The lines of which this worker has a row, and whether others of their rows were put off meanwhile. */
+  readonly #busy = new Map<string, { hasMore: boolean }>();
+  readonly #held = new Map<Lease, Held<Row>>();
+  /** The lines to try next. */
+  #candidates: Candidate[] = [];
+  /** Whether there may be due rows that were not read. */
+  #isStale = false;
+  #looking: Promise<void> | undefined;
+  #stopWaking: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: QueueOptions<Row>) {
+    this.#options = options;
+    this.#rows = new QueueRows(options);
+    this.#concurrency = options.concurrency ?? 10;
+    this.#leaseMS = options.lease ?? 30_000;
+    this.#poll = options.poll ?? 5_000;
+  }
+
+  /** Begins to handle rows. */
+  start(): void {
+    this.#stopWaking ??= wakeUp({ ...this.#options, poll: this.#poll }, () => this.#wake());
+  }
+
+  /**
+   * Takes no further row, and waits for the handlers that are under way: after `timeout` milliseconds their signals are
+   * aborted, and what they have is given back.
+   */
+  close(timeout = 10_000): Promise<void> {
+    this.#closing ??= this.#close(timeout);
+    return this.#closing;
+  }
+
+  async #close(timeout: number): Promise<void> {
+    this.#stopWaking?.();
+    this.#candidates = [];
+    if (await this.#hasEnded(timeout)) return;
+    for (const lease of this.#held.keys()) lease.abort(new WorkerClosed('The worker is closed.'));
+    if (await this.#hasEnded(graceMS)) return;
+    await Promise.allSettled(Array.from(this.#held, ([lease, held]) => this.#giveBack(lease, held)));
+  }
+
+  async #hasEnded(withinMS: number): Promise<boolean> {
+    const controller = new AbortController();
+    const late = pause(withinMS, false, { signal: controller.signal }).catch(() => false);
+    const hasEnded = await Promise.race([this.#untilIdle(), late]);
+    controller.abort();
+    return hasEnded;
+  }
+
+  async #untilIdle(): Promise<true> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    return true;
+  }
+
+  #wake(): void {
+    this.#isStale = true;
+    this.#begin();
+  }
+
+  /** Begins to take lines, if a place is free. */
+  #begin(): void {
+    if (this.#closing || this.#running.size >= this.#concurrency) return;
+    const run = this.#run()
+      .catch((error) => this.#tell({ kind: 'error', error })) // the next look is the next attempt
+      .finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  async #run(): Promise<void> {
+    for (let next = await this.#next(); next; next = await this.#next()) {
+      if (this.#candidates.length > 0) this.#begin();
+      await this.#take(next);
+    }
+  }
+
+  async #next(): Promise<Candidate | undefined> {
+    while (!this.#closing) {
+      const next = this.#candidates.shift();
+      if (next) return next;
+      if (!this.#isStale && !this.#looking) return undefined;
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined;
+      });
+      await this.#looking;
+    }
+    return undefined;
+  }
+
+  /** Reads due rows. Workers try their lines in different orders, so that they rarely meet. */
+  async #look(): Promise<void> {
+    this.#isStale = false;
+    const due = await this.#rows.findDue(pageSize);
+    const lines = new Map<string, Candidate>();
+    for (const { id, line } of due) {
+      const key = BSON.EJSON.stringify(Object.values(line), { relaxed: false });
+      const candidate = lines.get(key) ?? { key, line, ids: [] };
+      lines.set(key, candidate);
+      candidate.ids.push(id);
+    }
+    this.#candidates = shuffle([...lines.values()]);
+    if (due.length === pageSize) this.#isStale = true;
+  }
+
+  /** Handles the rows of a line, as long as there are due ones. */
+  async #take({ key, line, ids }: Candidate): Promise<void> {
+    const known = this.#busy.get(key);
+    if (known) {
+      known.hasMore = true;
+      return this.#rows.park(ids, undefined, this.#leaseMS);
+    }
+    const busy = { hasMore: false };
+    this.#busy.set(key, busy);
+    try {
+      let held = await this.#claim(line, ids);
+      for (let count = 1; held; count++) {
+        if (!(await this.#handle(held))) return;
+        const hasOthers = this.#candidates.length > 0 || this.#isStale;
+        if (this.#closing || (count >= mostInTurn && hasOthers)) {
+          this.#isStale = true;
+          return await this.#rows.pass(line);
+        }
+        do {
+          busy.hasMore = false;
+          held = await this.#claim(line);
+        } while (!held && busy.hasMore && !this.#closing);
+      }
+    } finally {
+      this.#busy.delete(key);
+    }
+  }
+
+  /** Takes the first row of a line, and puts off those that were found behind it. */
+  async #claim(line: Line, found: readonly unknown[] = []): Promise<Held<Row> | undefined> {
+    const claimedAt = performance.now();
+    const first = await this.#rows.claim(line, this.#leaseMS);
+    if (!first) return undefined;
+    const { row, token } = first;
+    const behind = found.filter((id) => BSON.EJSON.stringify([id]) !== BSON.EJSON.stringify([row._id]));
+    await this.#rows.park(behind, row, this.#leaseMS).catch((error) => this.#tell({ kind: 'error', error }));
+    return token && { row, token, claimedAt };
+  }
+
+  /** Returns whether the next row of the line may follow. */
+  async #handle(held: Held<Row>): Promise<boolean> {
+    const { row, token, claimedAt } = held;
+    const lease = new Lease(() => this.#rows.renew(row._id, token, this.#leaseMS), this.#leaseMS, claimedAt);
+    this.#held.set(lease, held);
+    const attempt = row.attempts ?? 1;
+    const begun = performance.now();
+    try {
+      let failure: { readonly error: unknown } | undefined;
+      try {
+        await this.#options.handle(row, { signal: lease.signal, attempt });
+      } catch (error) {
+        failure = { error };
+      }
+      const what = { row, attempt, duration: performance.now() - begun };
+      if (failure && lease.signal.reason instanceof WorkerClosed) return await this.#giveBack(lease, held);
+      const end = failure ? await this.#fail(lease, held, failure.error, what) : await this.#deliver(lease, held, what);
+      if (end === undefined) this.#tell({ kind: 'lost', ...what });
+      return end === 'delivered';
+    } finally {
+      lease.end();
+      this.#held.delete(lease);
+    }
+  }
+
+  async #deliver(lease: Lease, { row, token }: Held<Row>, what: Handled<Row>): Promise<'delivered' | undefined> {
+    const isOurs = await this.#settle(lease, () => this.#rows.deliver(row._id, token, this.#options.keep ?? 30 * day));
+    if (!isOurs) return undefined;
+    this.#tell({ kind: 'delivered', ...what });
+    return 'delivered';
+  }
+
+  async #fail(lease: Lease, { row, token }: Held<Row>, error: unknown, what: Handled<Row>): Promise<'pending' | 'dead' | undefined> {
+    const { first = 1_000, longest = day / 2, for: forMS = 3 * day } = this.#options.retry ?? {};
+    const retryIn = Math.ceil(Math.random() * Math.min(longest, first * 2 ** (what.attempt - 1)));
+    const lastMS = error instanceof PermanentFailure ? 0 : forMS;
+    const state = await this.#settle(lease, () => this.#rows.fail(row._id, token, textOf(error), retryIn, lastMS));
+    if (state === 'dead') this.#tell({ kind: 'dead', ...what, error });
+    if (state === 'pending') {
+      this.#tell({ kind: 'failed', ...what, error, retryIn });
+      if (retryIn < this.#poll) setTimeout(() => this.#wake(), retryIn + 1).unref();
+    }
+    return state;
+  }
+
+  async #giveBack(lease: Lease, { row, token }: Held<Row>): Promise<false> {
+    lease.end();
+    await this.#rows.giveBack(row._id, token);
+    return false;
+  }
+
+  /** Writes what has become of a row, as long as its lease is held: the database may be away. */
+  async #settle<T>(lease: Lease, write: () => Promise<T>): Promise<T | undefined> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await write();
+      } catch (error) {
+        this.#tell({ kind: 'error', error });
+        if (lease.signal.aborted) return undefined;
+        await pause(Math.random() * Math.min(2_000, 100 * 2 ** attempt));
+      }
+    }
+  }
+
+  #tell(what: QueueObservation<Row>): void {
+    this.#options.observe?.(what);
+  }
+}
+
+interface Handled<Row> {
+  readonly row: Row;
+  readonly attempt: number;
+  readonly duration: number;
+}
+
+function shuffle<T>(items: T[]): T[] {
+  for (let at = items.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [items[at], items[other]] = [items[other] as T, items[at] as T];
+  }
+  return items;
+}
+
+/** The text of an error, cut between characters. */
+function textOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const bytes = Buffer.from(text);
+  return bytes.length <= mostOfError
+    ? text
+    : bytes
+        .subarray(0, mostOfError)
+        .toString()
+        .replace(/\uFFFD+$/, '');
+}
