@@ -8,6 +8,9 @@ export type { PlainOptions } from './api/plain-adapter.ts';
 export { applyIndexes, type CreatedIndexes, planIndexes } from './api/plan-indexes.ts';
 export { applyValidators, planValidators } from './api/plan-validators.ts';
 export { type Resource, type Service, type ServiceOptions, service } from './api/service.ts';
+export type { DeliverOptions, Delivery, DeliveryObservation } from './delivery/deliver.ts';
+export type { Event } from './delivery/outbox.ts';
+export type { RetryOptions } from './delivery/queue.ts';
 export {
   ConfigurationError,
   PermanentFailure,

@@ -1,5 +1,7 @@
 import type Koa from 'koa';
 import type { Db } from 'mongodb';
+import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
+import type { Outbox } from '../delivery/outbox.ts';
 import type { RecheckOptions } from '../middleware/exchange/live-streams.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
@@ -93,6 +95,18 @@ export interface Api<Principal = unknown> {
    */
   forgetActor(actor: string, as?: string): Promise<number>;
   /**
+   * Hands the events of the outboxes over to a function, at least once, in the order of each record's changes, until it
+   * is closed. Any number of processes may do so: they share the events. `close` of the api closes it, too.
+   *
+   * Rejects with a {@link ConfigurationError} for an invalid option, and if no model of the api has an `outbox`.
+   *
+   * @example
+   * const delivery = await api.deliver({
+   *   handle: async (event) => search.update(event.model, event.subject, event.revision),
+   * });
+   */
+  deliver(options: DeliverOptions): Promise<Delivery>;
+  /**
    * Tells what a delete of a record would do because of `onDelete` of references, without doing it. No scope applies:
    * show its result only to users who may see all of it. Throws `not_found` (404).
    *
@@ -116,6 +130,8 @@ export interface Api<Principal = unknown> {
    * problem. Undefined if the api has neither `authenticate` nor rules.
    */
   readonly identify: ((request: Request, options?: FetchOptions<never>) => Promise<Response>) | undefined;
+  /** @internal The outboxes, for the command line. */
+  outboxes(): Promise<Outbox[]>;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
   /** @internal What `planIndexes` and `planValidators` plan for. */

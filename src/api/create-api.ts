@@ -23,6 +23,7 @@ import type { Api } from './api.ts';
 import { type ApiOptions, apiOptionNames } from './api-options.ts';
 import { compileBatch } from './batch-route.ts';
 import { type Closing, compileClose } from './close.ts';
+import { compileDeliver } from './compile-deliver.ts';
 import { compileIdempotency } from './compile-idempotency.ts';
 import { markApi } from './copies.ts';
 import { compileDispatch } from './dispatch.ts';
@@ -54,6 +55,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const closing: Closing = {
     hasBegun: false,
     inFlight,
+    deliveries: new Set(),
     endStreams() {
       parts.streams.close();
       parts.liveStreams.places.close();
@@ -75,9 +77,11 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     dispatch: compileDispatch(routes, prefix),
   };
   const app = compileApp(prefix, answering, options);
+  const indexing = { db: readDatabase(options), resources, models: [...models, ...keyModels], latches, maxTimeMS };
   return markApi({
     description,
-    indexing: { db: readDatabase(options), resources, models: [...models, ...keyModels], latches, maxTimeMS },
+    indexing,
+    ...compileDeliver(indexing, closing),
     routes: () => compileKoaAdapter(prefix, answering),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),

@@ -8,6 +8,7 @@ import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
 import { askDatabase } from './ask-database.ts';
 import { checkApi } from './copies.ts';
+import { outboxModels } from './outbox-indexes.ts';
 
 /** The indexes that `applyIndexes` has created in one collection. */
 export interface CreatedIndexes {
@@ -86,7 +87,9 @@ function sourcesOf(indexing: Indexing): Map<string, IndexSource[]> {
     for (const source of reverseReads(resource.includes.steps, resource.path, resources)) add(source);
     for (const source of nestedLists(resource)) add(source);
   }
-  for (const model of new Set([...models, ...(latches ? [latches] : [])])) add({ model: compileModel(model) });
+  const others = [...models, ...(latches ? [latches] : [])];
+  const outboxes = outboxModels([...resources.map(({ model }) => model), ...others.map(compileModel)]);
+  for (const model of new Set([...others, ...outboxes])) add({ model: compileModel(model) });
   for (const resource of resources) for (const source of throughSources(resource, resources)) add(source);
   for (const model of historiesOf(indexing)) add({ model });
   return sources;

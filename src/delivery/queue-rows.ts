@@ -45,7 +45,7 @@ const now = '$$NOW';
 const patienceMS = 10_000;
 /** How long those who wait for a dead letter are left alone, in milliseconds. */
 const restBehindDeadMS = 3_600_000;
-/** Those who wait for another row are looked at again one after the other, in steps of so many milliseconds. */
+/** Those who wait for another row are looked at again one after the other, as often as this, in milliseconds. */
 const stepBehindMS = 1_000;
 
 /** What a majority has: a claim, and the row itself, must not be taken back by a failover. */
@@ -104,7 +104,8 @@ export class QueueRows<Row extends QueueRow> {
   async park(ids: readonly unknown[], first: QueueRow | undefined, leaseMS: number): Promise<void> {
     if (ids.length === 0) return;
     const base = first?.state === 'dead' ? later(restBehindDeadMS) : (first?.dueAt ?? later(leaseMS));
-    const step = { $multiply: [stepBehindMS, { $max: [0, { $indexOfArray: [{ $literal: ids }, '$_id'] }] }] };
+    const spread = { $multiply: [{ $rand: {} }, ids.length * stepBehindMS] };
+    const step = { $cond: [{ $eq: ['$_id', { $literal: ids[0] }] }, 0, spread] };
     const filter = { _id: { $in: ids }, state: 'pending', deliveredAt: null, $expr: isDue };
     const change = { behind: true, dueAt: { $add: [{ $max: [base, now] }, step] } };
     await this.#ask((options) => this.#rows.updateMany(filter as object, [{ $set: change }], options));

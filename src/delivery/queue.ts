@@ -65,7 +65,7 @@ export interface QueueOptions<Row> {
 }
 
 /** How many due rows are read at once. */
-const pageSize = 500;
+const pageSize = 1_000;
 /** After so many rows of a line, other lines that wait have their turn. */
 const mostInTurn = 50;
 /** The longest text of an error that is kept, in bytes. */

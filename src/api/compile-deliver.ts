@@ -1,0 +1,30 @@
+import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
+import type { Outbox } from '../delivery/outbox.ts';
+import { ConfigurationError } from '../errors.ts';
+import { compileModel } from '../model/compile/compile-model.ts';
+import type { Api, Indexing } from './api.ts';
+import type { Closing } from './close.ts';
+
+/** Creates `deliver` of an api. Whatever delivers is loaded by its first call. */
+export function compileDeliver(indexing: Indexing, closing: Closing): Pick<Api, 'deliver' | 'outboxes'> {
+  const models = () => [...indexing.resources.map(({ model }) => model), ...indexing.models.map(compileModel)];
+  return {
+    async deliver(options: DeliverOptions): Promise<Delivery> {
+      const { deliver } = await import('../delivery/deliver.ts');
+      if (closing.hasBegun) throw new ConfigurationError('`deliver` was called after `close` of its api.');
+      const delivery = deliver(indexing.db, models(), options);
+      closing.deliveries.add(delivery);
+      return {
+        ...delivery,
+        async close(given) {
+          await delivery.close(given);
+          closing.deliveries.delete(delivery);
+        },
+      };
+    },
+    async outboxes(): Promise<Outbox[]> {
+      const { openOutboxes } = await import('../delivery/outbox.ts');
+      return openOutboxes(indexing.db, models());
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Db } from 'mongodb';
+import { askWithin } from '../mongo/driver/ask-within.ts';
+import { bsonOptions } from '../mongo/driver/bson-options.ts';
+import type { QueueRow } from './queue-rows.ts';
+
+/** Which rows make a queue. */
+interface LettersOptions {
+  readonly db: Db;
+  readonly collection: string;
+  readonly line: readonly string[];
+  readonly sequence: string;
+}
+
+/** How many rows of a queue are in each state. */
+export interface Counts {
+  readonly pending: number;
+  readonly dead: number;
+  /** The number of those that are kept. It is estimated. */
+  readonly delivered: number;
+}
+
+/** What people do with a queue whose rows cannot be delivered. */
+export interface Letters<Row extends QueueRow> {
+  count(): Promise<Counts>;
+  /** The dead letters, the oldest first. */
+  findDead(limit: number): Promise<Row[]>;
+  /** Lets a dead letter be tried again, as if it were new; without an id, all of them. Returns how many there were. */
+  release(id?: unknown): Promise<number>;
+  /** Counts a dead letter as delivered, so that the next row of its line may follow. Returns whether there was one. */
+  skip(id: unknown): Promise<boolean>;
+}
+
+const patienceMS = 10_000;
+const writeOptions = { writeConcern: { w: 'majority' }, maxTimeMS: patienceMS } as const;
+const keepMS = 30 * 86_400_000;
+
+/** Opens a queue for those who look after it. */
+export function openLetters<Row extends QueueRow>({ db, collection, line, sequence }: LettersOptions): Letters<Row> {
+  const rows = db.collection<QueueRow>(collection, { ...bsonOptions, readPreference: 'primary' });
+  const ask = <T>(send: (options: object) => Promise<T>) =>
+    askWithin(patienceMS, (signal) => send({ maxTimeMS: patienceMS, signal } as object));
+  const countOf = (state: QueueRow['state']) => ask((options) => rows.countDocuments({ state, deliveredAt: null } as object, options));
+
+  return {
+    async count() {
+      const [pending, dead, all] = await Promise.all([
+        countOf('pending'),
+        countOf('dead'),
+        ask((options) => rows.estimatedDocumentCount(options)),
+      ]);
+      return { pending, dead, delivered: Math.max(0, all - pending - dead) };
+    },
+
+    async findDead(limit) {
+      const filter = { state: 'dead', deliveredAt: null } as object;
+      return ask((options) =>
+        rows.find(filter, { ...options, sort: { dueAt: 1, _id: 1 }, limit }).toArray(),
+      ) as Promise<unknown> as Promise<Row[]>;
+    },
+
+    async release(id) {
+      const filter = { state: 'dead', deliveredAt: null, ...(id !== undefined && { _id: { $eq: id } }) } as object;
+      const change = { state: 'pending', dueAt: '$$NOW', releasedAt: '$$NOW', attempts: 0, triedAt: '$$REMOVE', lease: '$$REMOVE' };
+      const { modifiedCount } = await ask((options) => rows.updateMany(filter, [{ $set: change }], { ...options, ...writeOptions }));
+      return modifiedCount;
+    },
+
+    async skip(id) {
+      const gone = { state: 'delivered', deliveredAt: '$$NOW', skippedAt: '$$NOW', expiresAt: { $add: ['$$NOW', keepMS] } };
+      const filter = { _id: { $eq: id }, state: 'dead' } as object;
+      const skipped = await ask((options) => rows.findOneAndUpdate(filter, [{ $set: gone }], { ...options, ...writeOptions }));
+      if (!skipped) return false;
+      const ofLine = Object.fromEntries(
+        line.map((field) => [field, { $eq: (skipped as object as Record<string, unknown>)[field] ?? null }]),
+      );
+      const next = { ...ofLine, state: 'pending', deliveredAt: null } as object;
+      const due = [{ $set: { dueAt: '$$NOW', releasedAt: '$$NOW', behind: '$$REMOVE' } }];
+      await ask((options) => rows.findOneAndUpdate(next, due, { ...options, ...writeOptions, sort: { [sequence]: 1 } }));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Db } from 'mongodb';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { EventRow } from '../mongo/ledger/entry.ts';
+import { type Letters, openLetters } from './letters.ts';
+import type { QueueRow } from './queue-rows.ts';
+
+/** An event as it is stored, with what the queue keeps of it. */
+export type StoredEvent = Omit<EventRow, 'state'> & QueueRow;
+
+/** A change of a record, as it is delivered. It has no values: whoever needs them reads the record. */
+export interface Event {
+  /** The id of the event. It stays the same however often it is delivered. */
+  readonly id: string;
+  /** What has happened to a record of which model: `order.created`, `.patched`, `.deleted` or `.restored`. */
+  readonly type: string;
+  /** The name of the model. */
+  readonly model: string;
+  /** The id of the record, as it stands in a path. */
+  readonly subject: string;
+  /**
+   * The revision that the change has led to. It grows with every change of the record, so that a receiver can drop what
+   * is older than what it has.
+   */
+  readonly revision: number;
+  readonly at: Date;
+  /** Who has made the change. Null for nobody, and outside of a request. */
+  readonly actor: string | null;
+  /** The operation of the request. Undefined outside of a request. */
+  readonly operation: string | undefined;
+  /** The id of the request. Undefined if requests have none. */
+  readonly requestId: string | undefined;
+}
+
+/** The event of a row. */
+export function toEvent({ _id, type, model, subject, revision, at, actor, operation, request }: StoredEvent): Event {
+  return { id: String(_id), type, model, subject, revision: Number(revision), at, actor, operation, requestId: request };
+}
+
+/** The events of one record, from its birth to its end, are delivered one after the other. */
+export const lines = { line: ['model', 'record', 'life'], sequence: 'revision' } as const;
+
+/** An outbox, for those who look after it. */
+export interface Outbox {
+  readonly collection: string;
+  readonly letters: Letters<StoredEvent>;
+}
+
+/** The collections of the outboxes of models, each with the names of its models. */
+export function outboxesOf(models: readonly CompiledModel[]): Map<string, ReadonlySet<string>> {
+  const outboxes = new Map<string, Set<string>>();
+  for (const { name, ledger } of models) {
+    const { collection } = ledger?.outbox ?? {};
+    if (collection !== undefined) outboxes.set(collection, (outboxes.get(collection) ?? new Set()).add(name));
+  }
+  return outboxes;
+}
+
+/** Opens the outboxes of models. */
+export function openOutboxes(db: Db, models: readonly CompiledModel[]): Outbox[] {
+  return Array.from(outboxesOf(models).keys(), (collection) => ({ collection, letters: openLetters({ db, collection, ...lines }) }));
+}
