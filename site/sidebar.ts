@@ -73,6 +73,7 @@ export const order = {
     'reference/transactions.md',
     'reference/batch.md',
     'reference/idempotency.md',
+    'reference/events.md',
     'reference/indexes.md',
     'reference/audit.md',
     'reference/command-line.md',

@@ -51,7 +51,7 @@ const stepBehindMS = 1_000;
 /** What a majority has: a claim, and the row itself, must not be taken back by a failover. */
 const writeOptions = { writeConcern: { w: 'majority' }, maxTimeMS: patienceMS } as const;
 
-const isBehind = { $eq: ['$behind', true] };
+const isBehind = { $and: [{ $eq: ['$behind', true] }, { $lte: [{ $ifNull: ['$lease.until', now] }, now] }] };
 const isDue = { $lte: ['$dueAt', now] };
 
 /** The commands of a queue. All times are those of the database, so that the clocks of workers need not agree. */
@@ -113,12 +113,12 @@ export class QueueRows<Row extends QueueRow> {
 
   /** Whether the lease was still held. */
   async renew(id: unknown, token: ObjectId, leaseMS: number): Promise<boolean> {
-    return this.#changeHeld(id, token, { 'lease.until': later(leaseMS), dueAt: later(leaseMS) });
+    return this.#changeHeld(id, token, { 'lease.until': later(leaseMS), dueAt: later(leaseMS), behind: '$$REMOVE' });
   }
 
   /** Whether the lease was still held. */
   async deliver(id: unknown, token: ObjectId, keepMS: number): Promise<boolean> {
-    return this.#changeHeld(id, token, { state: 'delivered', deliveredAt: now, expiresAt: later(keepMS) });
+    return this.#changeHeld(id, token, { state: 'delivered', deliveredAt: now, expiresAt: later(keepMS), behind: '$$REMOVE' });
   }
 
   /** Ends a lease as if the row had not been claimed. */

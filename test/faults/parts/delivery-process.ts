@@ -8,7 +8,7 @@ import { MongoClient } from 'mongodb';
 import { Parcel, parcelsApi, type Received } from './parcels.ts';
 
 const [, , uri = '', database, role] = process.argv;
-const client = await MongoClient.connect(uri, { appName: 'faults' });
+const client = await MongoClient.connect(uri, { appName: 'faults', minHeartbeatFrequencyMS: 20, heartbeatFrequencyMS: 500 });
 const db = client.db(database);
 const api = parcelsApi(db);
 const say = (what: object) => process.send?.(what);
