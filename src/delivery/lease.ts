@@ -1,5 +1,5 @@
 /** A lease was lost: another worker may have the row by now, or the row is gone. */
-export class LeaseLost extends Error {
+class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
@@ -20,7 +20,9 @@ export class Lease {
   #renewal: NodeJS.Timeout;
   #expiry: NodeJS.Timeout;
 
-  /** `renew` says whether the lease was still held. `claimedAt` is the time of `performance` before the claim was sent. */
+  /**
+   * `renew` says whether the lease was still held. `claimedAt` is the time of `performance` before the claim was sent.
+   */
   constructor(renew: () => Promise<boolean>, lengthMS: number, claimedAt: number) {
     this.#renew = renew;
     this.#lengthMS = lengthMS;

@@ -12,7 +12,7 @@ interface LettersOptions {
 }
 
 /** How many rows of a queue are in each state. */
-export interface Counts {
+interface Counts {
   readonly pending: number;
   readonly dead: number;
   /** The number of those that are kept. It is estimated. */

@@ -42,7 +42,9 @@ export interface Given {
 export interface QueueOptions<Row> {
   readonly db: Db;
   readonly collection: string;
-  /** Fields that together name a line. The rows of a line are handled one after the other, and lines at the same time. */
+  /**
+   * Fields that together name a line. The rows of a line are handled one after the other, and lines at the same time.
+   */
   readonly line: readonly string[];
   /** The field by whose values the rows of a line are in order. */
   readonly sequence: string;
@@ -53,7 +55,11 @@ export interface QueueOptions<Row> {
   handle(row: Row, given: Given): Promise<void>;
   /** How many rows are handled at the same time. @default 10 */
   readonly concurrency?: number;
-  /** For how long a worker has a row, in milliseconds, before another one may take it. It is renewed. @default 30,000 */
+  /**
+   * For how long a worker has a row, in milliseconds, before another one may take it. It is renewed.
+   *
+   * @default 30,000
+   */
   readonly lease?: number;
   readonly retry?: RetryOptions;
   /** How long delivered rows are kept, in milliseconds. @default 30 days */

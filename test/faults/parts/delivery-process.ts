@@ -1,8 +1,8 @@
 /**
  * A process of its own that is killed: `delivery-process.ts <uri> <database> <role>`.
  *
- * A `writer` creates and changes parcels. A `worker` delivers their events, each by a row in `received`. A `holder` does
- * the same, but holds each event until it is told to go on; it tells what it holds, and what `observe` is told.
+ * A `writer` creates and changes parcels. A `worker` delivers their events, each by a row in `received`. A `holder`
+ * does the same, but holds each event until it is told to go on; it tells what it holds, and what `observe` is told.
  */
 import { MongoClient } from 'mongodb';
 import { Parcel, parcelsApi, type Received } from './parcels.ts';

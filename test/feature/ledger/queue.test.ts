@@ -1,11 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Queue, type QueueOptions } from '../../../src/delivery/queue.ts';
 import type { Any } from '../../support/any.ts';
+import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
 
-const database = useDatabase();
+const database = useDatabase({ monitorCommands: true });
+const commands = useCommands(database);
 const rows = () => database.db.collection<Any>('rows');
 const queues: Queue<Any>[] = [];
 
@@ -37,5 +40,97 @@ describe('a queue', () => {
     start({ handle: async ({ n }) => void handled.push(n) });
     await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 5);
     expect(handled).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe('a lease', () => {
+  it('is renewed while a row is handled, so that no other worker takes it', async () => {
+    let count = 0;
+    const handle = async () => {
+      count++;
+      await delay(1_500);
+    };
+    await add({ line: 'a', n: 1 });
+    start({ handle, lease: 600 });
+    start({ handle, lease: 600 });
+    await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 1);
+    expect(count).toBe(1);
+  });
+
+  it('that another worker has taken aborts the signal, and its end has no effect', async () => {
+    const told: Any[] = [];
+    await add({ line: 'a', n: 1 });
+    const taken = new ObjectId();
+    start({
+      lease: 600,
+      async handle(_row, { signal }) {
+        await rows().updateOne(
+          {},
+          { $set: { lease: { token: taken, until: new Date(Date.now() + 60_000) }, dueAt: new Date(Date.now() + 60_000) } },
+        );
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+      observe: (what) => void told.push(what),
+    });
+    await until(() => told.length === 1);
+    expect(told).toMatchObject([{ kind: 'lost', attempt: 1 }]);
+    expect(await rows().findOne({})).toMatchObject({ state: 'pending', lease: { token: taken } });
+  });
+
+  it('of a worker that is gone ends, and another one goes on with the line', async () => {
+    const past = new Date(Date.now() - 1_000);
+    await add(
+      { line: 'a', n: 1, attempts: 1, lease: { token: new ObjectId(), until: past }, dueAt: past },
+      { line: 'a', n: 2, behind: true, dueAt: new Date(Date.now() + 3_600_000) },
+      { line: 'b', n: 1, state: 'delivered', deliveredAt: past },
+      { line: 'b', n: 2, behind: true, dueAt: past }, // the worker was gone before it could take the next one
+    );
+    const handled: string[] = [];
+    start({ handle: async ({ line, n }, { attempt }) => void handled.push(`${line}${n} ${attempt}`) });
+    await until(() => handled.length === 3);
+    expect(handled.filter((one) => one.startsWith('a'))).toEqual(['a1 2', 'a2 1']);
+    expect(handled).toContain('b2 1');
+  });
+});
+
+describe('a line', () => {
+  it('lets others have their turn, however many rows it has', async () => {
+    await add(...Array.from({ length: 300 }, (_, n) => ({ line: 'long', n })));
+    const handled: string[] = [];
+    start({ concurrency: 1, handle: async ({ line }) => void handled.push(line) });
+    await until(() => handled.length > 0);
+    await add({ line: 'short', n: 1 });
+    await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 301);
+    expect(handled.indexOf('short')).toBeLessThan(300);
+  });
+
+  it('is shared by no two workers, each of which gets some of the others', async () => {
+    const lines = Array.from({ length: 40 }, (_, line) => line);
+    await add(...lines.flatMap((line) => [1, 2, 3].map((n) => ({ line, n }))));
+    const [first, second]: [number, number][][] = [[], []];
+    const handle =
+      (own: [number, number][]) =>
+      async ({ line, n }: Any) => {
+        own.push([line, n]);
+        await delay(5);
+      };
+    start({ concurrency: 3, handle: handle(first as [number, number][]) });
+    start({ concurrency: 3, handle: handle(second as [number, number][]) });
+    await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 120);
+    const all = [...(first ?? []), ...(second ?? [])];
+    expect(all).toHaveLength(120);
+    expect(first?.length).toBeGreaterThan(0);
+    expect(second?.length).toBeGreaterThan(0);
+  });
+});
+
+describe('an idle queue', () => {
+  it('sends one command for each look, and no write', async () => {
+    start({ handle: async () => undefined });
+    await until(() => commands.names.includes('aggregate')); // the change stream is open
+    await until(() => commands.names.includes('find'));
+    commands.clear();
+    await until(() => commands.names.filter((name) => name === 'find').length === 5);
+    expect(commands.names.filter((name) => !['find', 'getMore', 'ping', 'aggregate', 'endSessions'].includes(name))).toEqual([]);
   });
 });
