@@ -215,11 +215,11 @@ class OpenStream {
   }
 }
 
-/** A stream that is refused, for example because its user lacks the right, leaves the lists old without a word. */
+/** A stream that is refused, for example because its user lacks the right, leaves the lists old, and events late, without a word. */
 function warnOfFailure(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   process.emitWarning(
-    `The change stream of live lists has failed ${warnedFailures} times in a row, and is tried again: until it opens, changes arrive late. ${reason}`,
+    `The change stream of live lists and deliveries has failed ${warnedFailures} times in a row, and is tried again: until it opens, changes arrive late. ${reason}`,
     { type: 'KoaMongoResourceWarning', code: 'CHANGE_STREAM_FAILS' },
   );
 }
