@@ -215,7 +215,7 @@ class OpenStream {
   }
 }
 
-/** A stream that is refused, for example because its user lacks the right, leaves the lists old, and events late, without a word. */
+/** A stream that is refused, for example because its user lacks the right, leaves lists old, and events late. */
 function warnOfFailure(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   process.emitWarning(

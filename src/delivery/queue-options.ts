@@ -1,0 +1,66 @@
+import type { Db } from 'mongodb';
+
+/** When a row that has failed is tried again, in milliseconds. */
+export interface RetryOptions {
+  /** The longest pause before the second attempt. Each further one is up to twice as long. @default 1,000 */
+  readonly first?: number;
+  /** The longest pause of all. @default 43,200,000 (12 hours) */
+  readonly longest?: number;
+  /** After so much time since the first attempt, the next failure makes a dead letter. @default 259,200,000 (3 days) */
+  readonly for?: number;
+}
+
+/** What a queue tells of. */
+export type QueueObservation<Row> =
+  | { readonly kind: 'delivered'; readonly row: Row; readonly attempt: number; readonly duration: number }
+  | {
+      readonly kind: 'failed';
+      readonly row: Row;
+      readonly attempt: number;
+      readonly duration: number;
+      readonly error: unknown;
+      readonly retryIn: number;
+    }
+  | { readonly kind: 'dead'; readonly row: Row; readonly attempt: number; readonly duration: number; readonly error: unknown }
+  | { readonly kind: 'lost'; readonly row: Row; readonly attempt: number; readonly duration: number }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+/** What `handle` gets beside the row. */
+export interface Given {
+  /** Is aborted when the lease was lost, so that another worker may have the row, and when the worker has to stop. */
+  readonly signal: AbortSignal;
+  /** How often the row was tried, with this time. */
+  readonly attempt: number;
+}
+
+/** Settings of a {@link Queue}. */
+export interface QueueOptions<Row> {
+  readonly db: Db;
+  readonly collection: string;
+  /**
+   * Fields that together name a line. The rows of a line are handled one after the other, and lines at the same time.
+   */
+  readonly line: readonly string[];
+  /** The field by whose values the rows of a line are in order. */
+  readonly sequence: string;
+  /**
+   * Handles a row. It may get the same row more than once. If it throws, the row is tried again later, but for a
+   * `PermanentFailure`, which makes it a dead letter at once.
+   */
+  handle(row: Row, given: Given): Promise<void>;
+  /** How many rows are handled at the same time. @default 10 */
+  readonly concurrency?: number;
+  /**
+   * For how long a worker has a row, in milliseconds, before another one may take it. It is renewed.
+   *
+   * @default 30,000
+   */
+  readonly lease?: number;
+  readonly retry?: RetryOptions;
+  /** How long delivered rows are kept, in milliseconds. @default 30 days */
+  readonly keep?: number;
+  /** The mean time between two looks that no change has caused, in milliseconds. @default 5,000 */
+  readonly poll?: number;
+  /** It must not throw. */
+  observe?(what: QueueObservation<Row>): void;
+}
