@@ -76,6 +76,7 @@ export const sources = [
   ['/client', 'src/products/client/live.ts'],
   ['/mcp', 'src/products/mcp/mcp.ts'],
   ['/(react-admin|refine)', 'src/products/admin/$1.ts'],
+  ['/webhooks', 'src/products/webhooks/webhooks.ts'],
   ['/middleware/([^/]+)', 'src/middleware/$1.ts'],
 ].map(([entry, path = '']) => ({ find: new RegExp(`^koa-mongo-resource${entry}$`), replacement: resolve(import.meta.dirname, path) }));
 

@@ -23,6 +23,7 @@ const entries = {
   mcp: 'products/mcp/mcp.ts',
   'react-admin': 'products/admin/react-admin.ts',
   refine: 'products/admin/refine.ts',
+  webhooks: 'products/webhooks/webhooks.ts',
   ...Object.fromEntries(middlewares.map((name) => [`middleware/${name.replace(/\.ts$/, '')}`, `middleware/${name}`])),
 };
 const bundle = await rollup({
@@ -61,7 +62,7 @@ function chunkOf(id: string): string | undefined {
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
   if (file.startsWith('products/admin/')) return 'records';
-  return /^products\/(audit|cli|client|mcp)\//.exec(file)?.[1] ?? 'shared';
+  return /^products\/(audit|cli|client|mcp|webhooks)\//.exec(file)?.[1] ?? 'shared';
 }
 
 /** Turns a TypeScript module into JavaScript. `tsc` has checked the types before. */

@@ -76,6 +76,7 @@ const rooms = [
   'products/client',
   'products/audit',
   'products/mcp',
+  'products/webhooks',
   'products/cli',
 ];
 
@@ -89,8 +90,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['model/compile'],
   koa: ['middleware/exchange', 'middleware/body', 'middleware', 'resource/define', 'resource', 'api', 'products/mcp'],
   'lossless-json': ['http'],
-  mongodb: rooms.filter((room) => /^(model|mongo|store|delivery|api|products\/cli)/.test(room)),
+  mongodb: rooms.filter((room) => /^(model|mongo|store|delivery|api|products\/(cli|webhooks))/.test(room)),
   'raw-body': ['middleware/body'],
+  standardwebhooks: ['products/webhooks'],
 };
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
