@@ -121,9 +121,9 @@ export class QueueRows<Row extends QueueRow> {
     return this.#changeHeld(id, token, { state: 'delivered', deliveredAt: now, expiresAt: later(keepMS), behind: '$$REMOVE' });
   }
 
-  /** Ends a lease as if the row had not been claimed. */
-  async giveBack(id: unknown, token: ObjectId): Promise<boolean> {
-    return this.#changeHeld(id, token, { dueAt: now, lease: '$$REMOVE', attempts: { $subtract: ['$attempts', 1] } });
+  /** Ends a lease as if the row had not been claimed, but for a pause. */
+  async giveBack(id: unknown, token: ObjectId, pauseMS = 0): Promise<boolean> {
+    return this.#changeHeld(id, token, { dueAt: later(pauseMS), lease: '$$REMOVE', attempts: { $subtract: ['$attempts', 1] } });
   }
 
   /**

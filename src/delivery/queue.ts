@@ -8,6 +8,19 @@ import { wakeUp } from './wake.ts';
 
 export type { Given, QueueObservation, QueueOptions, RetryOptions } from './queue-options.ts';
 
+/** What `handle` throws if a row has to wait without having been tried. */
+export class Postponed extends Error {
+  override readonly name = 'Postponed';
+
+  /** In milliseconds. */
+  readonly pause: number;
+
+  constructor(pause: number) {
+    super('It is not its time.');
+    this.pause = pause;
+  }
+}
+
 /** How many due rows are read at once. */
 const pageSize = 1_000;
 /** After so many rows of a line, other lines that wait have their turn. */
@@ -206,6 +219,7 @@ export class Queue<Row extends QueueRow> {
       }
       const what = { row, attempt, duration: performance.now() - begun };
       if (failure && lease.signal.reason instanceof WorkerClosed) return await this.#giveBack(lease, held);
+      if (failure?.error instanceof Postponed) return await this.#giveBack(lease, held, failure.error.pause);
       const end = failure ? await this.#fail(lease, held, failure.error, what) : await this.#deliver(lease, held, what);
       if (end === undefined) this.#tell({ kind: 'lost', ...what });
       return end === 'delivered';
@@ -230,14 +244,15 @@ export class Queue<Row extends QueueRow> {
     if (state === 'dead') this.#tell({ kind: 'dead', ...what, error });
     if (state === 'pending') {
       this.#tell({ kind: 'failed', ...what, error, retryIn });
-      if (retryIn < this.#poll) setTimeout(() => this.#wake(), retryIn + 1).unref();
+      this.#wakeIn(retryIn);
     }
     return state;
   }
 
-  async #giveBack(lease: Lease, { row, token }: Held<Row>): Promise<false> {
+  async #giveBack(lease: Lease, { row, token }: Held<Row>, pauseMS = 0): Promise<false> {
     lease.end();
-    await this.#rows.giveBack(row._id, token);
+    await this.#rows.giveBack(row._id, token, pauseMS);
+    if (pauseMS > 0) this.#wakeIn(pauseMS);
     return false;
   }
 
@@ -252,6 +267,11 @@ export class Queue<Row extends QueueRow> {
         await pause(Math.random() * Math.min(2_000, 100 * 2 ** attempt));
       }
     }
+  }
+
+  /** Looks when a pause ends, unless there is another look before. */
+  #wakeIn(ms: number): void {
+    if (ms < this.#poll) setTimeout(() => this.#wake(), ms + 1).unref();
   }
 
   #tell(what: QueueObservation<Row>): void {

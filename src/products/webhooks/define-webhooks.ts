@@ -1,6 +1,12 @@
+import { asCompiled } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Fields } from '../../model/define/schema.ts';
+import { asDb, type Database } from '../../mongo/driver/database.ts';
+import { spellId } from '../../mongo/stored-record.ts';
 import { checkedLater, checkOptions } from '../../options.ts';
+import { readId } from '../../store/open-store.ts';
+import { DeliveryRows } from './delivery-rows.ts';
+import { deliveriesOf, type OpenWebhooks, type OpenWebhooksOptions, openWebhooks } from './open-webhooks.ts';
 import { compileOperations } from './operations.ts';
 import { defineSubscriptions, type SubscriptionFields, type SubscriptionOptions } from './subscription.ts';
 import { legalTransport, type TransportOptions } from './transport.ts';
@@ -17,6 +23,32 @@ export interface Webhooks<F extends Fields> {
    * the receiver.
    */
   readonly operations: ReturnType<typeof compileOperations>;
+  /**
+   * Begins to send events to subscriptions, in a worker process. Hand its `handle` to `api.deliver`. It creates the
+   * indexes of its collection, which is called `<collection>_deliveries`. Throws a `ConfigurationError` for an invalid
+   * option, and if the package `standardwebhooks` is missing.
+   *
+   * @example
+   * const open = await webhooks.open({ api, scope: () => everything }); // there is one tenant
+   * const worker = await api.deliver({ handle: open.handle });
+   */
+  open(options: OpenWebhooksOptions<Model<SubscriptionFields & F>>): Promise<OpenWebhooks>;
+  /**
+   * Removes what is kept of the deliveries about records, by their ids: what is not sent yet, and what was. Call it after
+   * a purge of the records. What receivers were sent is out of reach.
+   *
+   * @example
+   * await webhooks.erase({ db, model: Order, ids: [order.id] });
+   */
+  erase(records: ErasedRecords): Promise<void>;
+}
+
+/** The records of which {@link Webhooks.erase} keeps nothing. */
+export interface ErasedRecords {
+  readonly db: Database;
+  readonly model: Model;
+  /** Their ids, or the texts of these. */
+  readonly ids: readonly unknown[];
 }
 
 /**
@@ -29,5 +61,15 @@ export interface Webhooks<F extends Fields> {
  */
 export function defineWebhooks<const F extends Fields = Record<never, never>>(name: string, options: WebhooksOptions<F>): Webhooks<F> {
   checkOptions(options, { collection: checkedLater, fields: checkedLater, history: checkedLater, ...legalTransport }, '`defineWebhooks`');
-  return { model: defineSubscriptions(name, options, options), operations: compileOperations(options) };
+  const model = defineSubscriptions(name, options, options);
+  return {
+    model,
+    operations: compileOperations(options),
+    open: (given) => openWebhooks(model, given, options),
+    async erase({ db, model: of, ids }) {
+      const compiled = asCompiled(of);
+      const subjects = ids.map((id) => spellId(compiled, readId(compiled, id)));
+      await new DeliveryRows(asDb(db), deliveriesOf(model)).erase(compiled.name, subjects);
+    },
+  };
 }

@@ -5,7 +5,7 @@ import type { SignerOf } from './sign.ts';
 import { compileLookup, NoAddress, readUrl, type TransportOptions } from './transport.ts';
 
 /** An event on its way to one receiver. */
-export interface Message {
+interface Message {
   /** The same for each attempt, so that the receiver can tell a repetition. */
   readonly id: string;
   /** JSON text. */
@@ -19,7 +19,7 @@ export interface Message {
  * Why there was no answer: the time was over; the name is not known, or webhooks are not sent to its address; the
  * certificate is not valid; or the connection was refused or broken.
  */
-export type Failure = 'timeout' | 'address' | 'certificate' | 'connection';
+type Failure = 'timeout' | 'address' | 'certificate' | 'connection';
 
 /** What has become of a message. */
 export interface Outcome {

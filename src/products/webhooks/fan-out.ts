@@ -1,0 +1,64 @@
+import type { Api } from '../../api/api.ts';
+import { isProblem } from '../../errors.ts';
+import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Model } from '../../model/define/define-model.ts';
+import type { Document } from '../../model/define/infer.ts';
+import { openCollection } from '../../mongo/collection/collection.ts';
+import { Work } from '../../mongo/driver/work.ts';
+import type { everything } from '../../mongo/query/filter.ts';
+import { readId } from '../../store/open-store.ts';
+import type { StoreFilter } from '../../store/store.ts';
+import type { DeliveryRows, WebhookEvent } from './delivery-rows.ts';
+import type { Subscription } from './subscription.ts';
+
+/** Reads the record of an event as it is now, a deleted one too. Undefined if it is gone for good. */
+export type LoadRecord = <Doc = Readonly<Record<string, unknown>>>() => Promise<Doc | undefined>;
+
+type Found<M extends Model> = StoreFilter<Document<M>> | typeof everything | undefined;
+
+/** Says which subscriptions may hear of an event. */
+export type SubscriptionScope<M extends Model> = (event: WebhookEvent, load: LoadRecord) => Found<M> | Promise<Found<M>>;
+
+/** The most rows of one command. */
+const rowsPerCommand = 500;
+
+/** Compiles what writes a row for each subscription that hears of an event. */
+export function compileFanOut<M extends Model>(
+  api: Api,
+  model: M,
+  scope: SubscriptionScope<M>,
+  rows: DeliveryRows,
+): (event: WebhookEvent) => Promise<void> {
+  const load = compileLoad(api);
+  return async function fanOut(event) {
+    const found = await scope(event, (() => load(event)) as LoadRecord);
+    if (found === undefined) return;
+    const ofModel = event.type.slice(0, event.type.lastIndexOf('.'));
+    const types = { in: ['*', `${ofModel}.*`, event.type] };
+    const store = api.store(model as Model, { scope: found as never });
+    const some: string[] = [];
+    for await (const { id } of store.each({ isEnabled: true, types } as never) as AsyncIterable<Subscription>) {
+      some.push(String(id));
+      if (some.length === rowsPerCommand) await rows.add(event, some.splice(0));
+    }
+    await rows.add(event, some);
+  };
+}
+
+/** Compiles what reads the records of the models of an api. */
+function compileLoad({ indexing }: Api): (event: WebhookEvent) => Promise<unknown> {
+  const { db, resources, models, maxTimeMS } = indexing;
+  const all: CompiledModel[] = [...models.map(asCompiled), ...resources.map(({ model }) => model)];
+  const byName = new Map(all.map((model) => [model.name, model]));
+  return async function load({ model: name, subject }) {
+    const model = byName.get(name);
+    if (!model) throw new Error(`An event is about ${name}, a model that the api does not know: add it to \`models\` of the api.`);
+    const reads = openCollection(model, { db, maxTimeMS }).seeing[model.deletedAt ? 'with' : 'live'];
+    try {
+      return (await reads.findOne(readId(model, subject), undefined, { fetchPrivate: true }, new Work())).document;
+    } catch (error) {
+      if (isProblem(error) && error.status === 404) return undefined;
+      throw error;
+    }
+  };
+}

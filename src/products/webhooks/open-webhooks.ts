@@ -1,0 +1,146 @@
+import type { Api } from '../../api/api.ts';
+import { checkApi } from '../../api/copies.ts';
+import { Postponed, Queue, type QueueObservation, type RetryOptions } from '../../delivery/queue.ts';
+import { isProblem } from '../../errors.ts';
+import type { Model } from '../../model/define/define-model.ts';
+import type { HasFields } from '../../model/define/infer.ts';
+import { aFunction, aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined, required } from '../../options.ts';
+import type { Store } from '../../store/store.ts';
+import { bodyOf, type DeliveryRow, DeliveryRows, line, sequence, type WebhookEvent } from './delivery-rows.ts';
+import { compileFanOut, type SubscriptionScope } from './fan-out.ts';
+import { Pace } from './pace.ts';
+import { compileSend, type Outcome } from './send.ts';
+import { loadSigner } from './sign.ts';
+import { type Subscription, secretsOf } from './subscription.ts';
+import type { TransportOptions } from './transport.ts';
+
+/** Options of `open`. */
+export interface OpenWebhooksOptions<M extends Model> {
+  /** The api whose events are sent. It need not be served by this process. */
+  readonly api: Pick<Api, 'store'>;
+  /**
+   * Returns which subscriptions may hear of an event: a filter of subscriptions, `everything`, or undefined for none.
+   * There is no default, because an event names a record, and who has changed it: in a service with several tenants,
+   * each must hear of its own records only. `load` reads the record as it is now.
+   *
+   * @example
+   * scope: async (event, load) => {
+   *   const record = await load<{ tenant: string }>();
+   *   return record && { tenant: record.tenant };
+   * }
+   */
+  readonly scope: SubscriptionScope<M>;
+  /** How many requests are under way at the same time. @default 50 */
+  readonly concurrency?: number;
+  /** How many of them go to the same subscription. @default 5 */
+  readonly concurrencyOfOne?: number;
+  /**
+   * When an event that a receiver has not taken is sent again. @default after a second at first, later after up to an
+   * hour, for three days
+   */
+  readonly retry?: RetryOptions;
+  /** How long rows of what was delivered are kept, in milliseconds. @default 30 days */
+  readonly keep?: number;
+  /** Is told what becomes of each attempt. It must not throw. */
+  readonly observe?: (what: QueueObservation<DeliveryRow>) => void;
+}
+
+/** Webhooks that are being sent. */
+export interface OpenWebhooks {
+  /** Writes down who is to hear of an event: the `handle` of `api.deliver`. The same event may come again. */
+  readonly handle: (event: WebhookEvent) => Promise<void>;
+  /** Sends nothing more, and waits for the requests that are under way, at most for `timeout` milliseconds. */
+  close(timeout?: number): Promise<void>;
+}
+
+const legal: LegalOptions<OpenWebhooksOptions<Model>> = {
+  api: checkedLater,
+  scope: required(aFunction),
+  concurrency: orUndefined(aWholeNumber(1, 10_000)),
+  concurrencyOfOne: orUndefined(aWholeNumber(1, 10_000)),
+  retry: checkedLater,
+  keep: orUndefined(aWholeNumber(0, undefined, ' of milliseconds')),
+  observe: orUndefined(aFunction),
+};
+
+/** The longest pause of a receiver that is down, in milliseconds, unless it asks for more. */
+const longestPause = 300_000;
+
+/** Begins to send what `handle` writes down. */
+export async function openWebhooks<M extends Model>(
+  model: M,
+  options: OpenWebhooksOptions<M>,
+  transport: TransportOptions,
+): Promise<OpenWebhooks> {
+  checkOptions(options, legal as LegalOptions<OpenWebhooksOptions<M>>, '`open` of webhooks');
+  checkApi(options.api, '`open` of webhooks');
+  const { scope, concurrency = 50, concurrencyOfOne = 5, retry: given, keep, observe } = options;
+  const api = options.api as Api;
+  const retry = { first: 1_000, longest: 3_600_000, ...given };
+  const { db } = api.indexing;
+  const collection = deliveriesOf(model);
+  const rows = new DeliveryRows(db, collection);
+  const send = compileSend(transport, await loadSigner());
+  const subscriptions = api.store(model as Model);
+  const pace = new Pace(concurrencyOfOne, retry.first, Math.min(longestPause, retry.longest));
+
+  async function handle(row: DeliveryRow, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const turn = pace.begin(row.subscription);
+    if ('wait' in turn) throw new Postponed(turn.wait);
+    let outcome: Outcome | undefined;
+    try {
+      const subscription = await findEnabled(subscriptions, row.subscription);
+      if (!subscription) return; // nobody waits for it any more
+      const { url } = subscription;
+      outcome = await send({ id: row.event, body: bodyOf(row), url, secrets: secretsOf(subscription, Date.now()) }, signal);
+      if (outcome.status === 410) await disable(subscriptions, subscription);
+      else requireTaken(outcome);
+    } finally {
+      turn.end({ isDown: outcome !== undefined && isDown(outcome), retryAfter: outcome?.retryAfter });
+    }
+  }
+
+  await rows.createIndexes();
+  const queue = new Queue<DeliveryRow>({
+    ...{ db, collection, line, sequence, handle, concurrency, retry },
+    ...(keep !== undefined && { keep }),
+    ...(observe && { observe }),
+  });
+  queue.start();
+  return { handle: compileFanOut(api, model, scope, rows), close: (timeout) => queue.close(timeout) };
+}
+
+/** The collection of what is on its way to the subscriptions of a model. */
+export function deliveriesOf({ collection }: Pick<Model, 'collection'>): string {
+  return `${collection}_deliveries`;
+}
+
+async function findEnabled(store: Store<HasFields>, id: string): Promise<Subscription | undefined> {
+  try {
+    const subscription = (await store.get(id as never)) as Subscription;
+    return subscription.isEnabled ? subscription : undefined;
+  } catch (error) {
+    if (isProblem(error) && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Stops a subscription whose receiver is gone, unless it was changed since it was read: it may lead elsewhere now. */
+async function disable(store: Store<HasFields>, { id, revision }: Subscription): Promise<void> {
+  try {
+    await store.update(id as never, { isEnabled: false, disabledAt: new Date(), disabledFor: 'gone' } as never, { ifMatch: revision });
+  } catch (error) {
+    if (!isProblem(error) || ![404, 412].includes(error.status)) throw error;
+  }
+}
+
+/** Throws unless the receiver has taken what it was sent. What an answer says apart from its status is not kept. */
+function requireTaken({ status = 0, failure, detail }: Outcome): void {
+  if (failure) throw new Error(`${failure}: ${detail}`);
+  if (status < 200 || status > 299) throw new Error(`The receiver has answered with ${status}.`);
+}
+
+/** A 500 may be about one event. These are about the receiver, or about all that is in front of it. */
+function isDown({ status, failure }: Outcome): boolean {
+  return failure !== undefined || (status !== undefined && [429, 502, 503, 504].includes(status));
+}
