@@ -61,6 +61,7 @@ export const order = {
     'reference/aggregate.md',
     'reference/near.md',
     'reference/live.md',
+    'reference/webhooks.md',
     'reference/relations.md',
     'reference/many.md',
     'reference/soft-delete.md',
