@@ -39,6 +39,13 @@ interface Candidate {
   readonly ids: unknown[];
 }
 
+/** A line of which this worker has a row. */
+interface Busy {
+  hasMore: boolean;
+  /** Puts off others of its rows. */
+  parking?: Promise<unknown>;
+}
+
 /** A row that this worker has. */
 interface Held<Row> {
   readonly row: Row;
@@ -61,7 +68,7 @@ export class Queue<Row extends QueueRow> {
   readonly #poll: number;
   readonly #running = new Set<Promise<void>>();
   /** The lines of which this worker has a row, and whether others of their rows were put off meanwhile. */
-  readonly #busy = new Map<string, { hasMore: boolean }>();
+  readonly #busy = new Map<string, Busy>();
   readonly #held = new Map<Lease, Held<Row>>();
   /** The lines to try next. */
   #candidates: Candidate[] = [];
@@ -169,14 +176,15 @@ export class Queue<Row extends QueueRow> {
     const known = this.#busy.get(key);
     if (known) {
       known.hasMore = true;
-      return this.#rows.park(ids, undefined, this.#leaseMS);
+      known.parking = Promise.allSettled([known.parking, this.#rows.park(ids, undefined, this.#leaseMS)]);
+      return void (await known.parking);
     }
-    const busy = { hasMore: false };
+    const busy: Busy = { hasMore: false };
     this.#busy.set(key, busy);
     try {
       let held = await this.#claim(line, ids);
       for (let count = 1; held; count++) {
-        if (!(await this.#handle(held))) return;
+        if (!(await this.#handle(held))) return await this.#leave(key, line, busy);
         const hasOthers = this.#candidates.length > 0 || this.#isStale;
         if (this.#closing || (count >= mostInTurn && hasOthers)) {
           this.#isStale = true;
@@ -188,8 +196,17 @@ export class Queue<Row extends QueueRow> {
         } while (!held && busy.hasMore && !this.#closing);
       }
     } finally {
-      this.#busy.delete(key);
+      if (this.#busy.get(key) === busy) this.#busy.delete(key);
     }
+  }
+
+  /** Leaves a line whose first row has to wait. If its pause was short, it may have been put off with others meanwhile. */
+  async #leave(key: string, line: Line, busy: Busy): Promise<void> {
+    this.#busy.delete(key);
+    if (!busy.hasMore) return;
+    await busy.parking;
+    await this.#rows.pass(line);
+    this.#isStale = true;
   }
 
   /** Takes the first row of a line, and puts off those that were found behind it. */
