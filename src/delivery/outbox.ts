@@ -18,6 +18,11 @@ export interface Event {
   /** The id of the record, as it stands in a path. */
   readonly subject: string;
   /**
+   * Tells the record from an earlier one that had the same id, and is gone for good. Null if the record was there before
+   * its model had an outbox.
+   */
+  readonly life: string | null;
+  /**
    * The revision that the change has led to. It grows with every change of the record, so that a receiver can drop what
    * is older than what it has.
    */
@@ -32,8 +37,9 @@ export interface Event {
 }
 
 /** The event of a row. */
-export function toEvent({ _id, type, model, subject, revision, at, actor, operation, request }: StoredEvent): Event {
-  return { id: String(_id), type, model, subject, revision: Number(revision), at, actor, operation, requestId: request };
+export function toEvent({ _id, type, model, subject, life, revision, at, actor, operation, request }: StoredEvent): Event {
+  const time = { revision: Number(revision), at };
+  return { id: String(_id), type, model, subject, life: life && String(life), ...time, actor, operation, requestId: request };
 }
 
 /** The events of one record, from its birth to its end, are delivered one after the other. */

@@ -83,6 +83,7 @@ describe('a delivery', () => {
         type: 'order.created',
         model: 'Order',
         subject: '7',
+        life: expect.stringMatching(/^[0-9a-f]{24}$/),
         revision: 0,
         at: expect.any(Date),
         actor: 'ann',
