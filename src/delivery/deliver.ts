@@ -84,7 +84,8 @@ const legal: LegalOptions<DeliverOptions> = {
   poll: milliseconds(100),
   observe: aFunction,
 };
-const legalRetry: LegalOptions<RetryOptions> = {
+/** What is legal for `retry`. */
+export const legalRetry: LegalOptions<RetryOptions> = {
   first: milliseconds(1),
   longest: milliseconds(1),
   for: aWholeNumber(0, undefined, ' of milliseconds'),

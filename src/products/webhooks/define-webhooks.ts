@@ -1,3 +1,4 @@
+import { type Letters, openLetters } from '../../delivery/letters.ts';
 import { asCompiled } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Fields } from '../../model/define/schema.ts';
@@ -5,7 +6,7 @@ import { asDb, type Database } from '../../mongo/driver/database.ts';
 import { spellId } from '../../mongo/stored-record.ts';
 import { checkedLater, checkOptions } from '../../options.ts';
 import { readId } from '../../store/open-store.ts';
-import { DeliveryRows } from './delivery-rows.ts';
+import { type DeliveryRow, DeliveryRows, lines } from './delivery-rows.ts';
 import { deliveriesOf, type OpenWebhooks, type OpenWebhooksOptions, openWebhooks } from './open-webhooks.ts';
 import { compileOperations } from './operations.ts';
 import { defineSubscriptions, type SubscriptionFields, type SubscriptionOptions } from './subscription.ts';
@@ -33,6 +34,15 @@ export interface Webhooks<F extends Fields> {
    * const worker = await api.deliver({ handle: open.handle });
    */
   open(options: OpenWebhooksOptions<Model<SubscriptionFields & F>>): Promise<OpenWebhooks>;
+  /**
+   * The dead letters: each stops its record for its subscription until it is released or skipped.
+   *
+   * @example
+   * const letters = webhooks.letters(db);
+   * for (const { _id, lastError } of await letters.findDead(100)) console.log(_id, lastError);
+   * await letters.release();
+   */
+  letters(db: Database): Letters<DeliveryRow>;
   /**
    * Removes what is kept of the deliveries about records, by their ids: what is not sent yet, and what was. Call it after
    * a purge of the records. What receivers were sent is out of reach.
@@ -66,6 +76,7 @@ export function defineWebhooks<const F extends Fields = Record<never, never>>(na
     model,
     operations: compileOperations(options),
     open: (given) => openWebhooks(model, given, options),
+    letters: (db) => openLetters({ db: asDb(db), collection: deliveriesOf(model), ...lines }),
     async erase({ db, model: of, ids }) {
       const compiled = asCompiled(of);
       const subjects = ids.map((id) => spellId(compiled, readId(compiled, id)));

@@ -1,4 +1,5 @@
 import type { Api } from '../../api/api.ts';
+import type { Event } from '../../delivery/outbox.ts';
 import { isProblem } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
@@ -8,7 +9,7 @@ import { Work } from '../../mongo/driver/work.ts';
 import type { everything } from '../../mongo/query/filter.ts';
 import { readId } from '../../store/open-store.ts';
 import type { StoreFilter } from '../../store/store.ts';
-import type { DeliveryRows, WebhookEvent } from './delivery-rows.ts';
+import type { DeliveryRows } from './delivery-rows.ts';
 import type { Subscription } from './subscription.ts';
 
 /** Reads the record of an event as it is now, a deleted one too. Undefined if it is gone for good. */
@@ -17,7 +18,7 @@ export type LoadRecord = <Doc = Readonly<Record<string, unknown>>>() => Promise<
 type Found<M extends Model> = StoreFilter<Document<M>> | typeof everything | undefined;
 
 /** Says which subscriptions may hear of an event. */
-export type SubscriptionScope<M extends Model> = (event: WebhookEvent, load: LoadRecord) => Found<M> | Promise<Found<M>>;
+export type SubscriptionScope<M extends Model> = (event: Event, load: LoadRecord) => Found<M> | Promise<Found<M>>;
 
 /** The most rows of one command. */
 const rowsPerCommand = 500;
@@ -28,7 +29,7 @@ export function compileFanOut<M extends Model>(
   model: M,
   scope: SubscriptionScope<M>,
   rows: DeliveryRows,
-): (event: WebhookEvent) => Promise<void> {
+): (event: Event) => Promise<void> {
   const load = compileLoad(api);
   return async function fanOut(event) {
     const found = await scope(event, (() => load(event)) as LoadRecord);
@@ -46,7 +47,7 @@ export function compileFanOut<M extends Model>(
 }
 
 /** Compiles what reads the records of the models of an api. */
-function compileLoad({ indexing }: Api): (event: WebhookEvent) => Promise<unknown> {
+function compileLoad({ indexing }: Api): (event: Event) => Promise<unknown> {
   const { db, resources, models, maxTimeMS } = indexing;
   const all: CompiledModel[] = [...models.map(asCompiled), ...resources.map(({ model }) => model)];
   const byName = new Map(all.map((model) => [model.name, model]));

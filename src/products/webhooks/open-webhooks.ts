@@ -1,12 +1,14 @@
 import type { Api } from '../../api/api.ts';
 import { checkApi } from '../../api/copies.ts';
+import { legalRetry } from '../../delivery/deliver.ts';
+import type { Event } from '../../delivery/outbox.ts';
 import { Postponed, Queue, type QueueObservation, type RetryOptions } from '../../delivery/queue.ts';
 import { isProblem } from '../../errors.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { HasFields } from '../../model/define/infer.ts';
 import { aFunction, aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined, required } from '../../options.ts';
 import type { Store } from '../../store/store.ts';
-import { bodyOf, type DeliveryRow, DeliveryRows, line, sequence, type WebhookEvent } from './delivery-rows.ts';
+import { bodyOf, type DeliveryRow, DeliveryRows, lines } from './delivery-rows.ts';
 import { compileFanOut, type SubscriptionScope } from './fan-out.ts';
 import { Pace } from './pace.ts';
 import { compileSend, type Outcome } from './send.ts';
@@ -39,18 +41,18 @@ export interface OpenWebhooksOptions<M extends Model> {
    * hour, for three days
    */
   readonly retry?: RetryOptions;
-  /** How long rows of what was delivered are kept, in milliseconds. @default 30 days */
-  readonly keep?: number;
-  /** Is told what becomes of each attempt. It must not throw. */
+  /** How long the rows of what was delivered are kept: `'30d'` are 30 days. @default '30d' */
+  readonly keep?: `${number}d`;
+  /** Is told what becomes of each attempt, and of errors of the database. It must not throw. @default warnings of the process */
   readonly observe?: (what: QueueObservation<DeliveryRow>) => void;
 }
 
 /** Webhooks that are being sent. */
 export interface OpenWebhooks {
   /** Writes down who is to hear of an event: the `handle` of `api.deliver`. The same event may come again. */
-  readonly handle: (event: WebhookEvent) => Promise<void>;
+  readonly handle: (event: Event) => Promise<void>;
   /** Sends nothing more, and waits for the requests that are under way, at most for `timeout` milliseconds. */
-  close(timeout?: number): Promise<void>;
+  close(options?: { readonly timeout?: number }): Promise<void>;
 }
 
 const legal: LegalOptions<OpenWebhooksOptions<Model>> = {
@@ -59,7 +61,7 @@ const legal: LegalOptions<OpenWebhooksOptions<Model>> = {
   concurrency: orUndefined(aWholeNumber(1, 10_000)),
   concurrencyOfOne: orUndefined(aWholeNumber(1, 10_000)),
   retry: checkedLater,
-  keep: orUndefined(aWholeNumber(0, undefined, ' of milliseconds')),
+  keep: orUndefined([(value) => typeof value === 'string' && /^[1-9]\d{0,4}d$/.test(value), "a number of days, such as '30d'"]),
   observe: orUndefined(aFunction),
 };
 
@@ -74,7 +76,8 @@ export async function openWebhooks<M extends Model>(
 ): Promise<OpenWebhooks> {
   checkOptions(options, legal as LegalOptions<OpenWebhooksOptions<M>>, '`open` of webhooks');
   checkApi(options.api, '`open` of webhooks');
-  const { scope, concurrency = 50, concurrencyOfOne = 5, retry: given, keep, observe } = options;
+  const { scope, concurrency = 50, concurrencyOfOne = 5, retry: given, keep = '30d', observe = warn } = options;
+  checkOptions(given ?? {}, legalRetry, '`retry` of webhooks');
   const api = options.api as Api;
   const retry = { first: 1_000, longest: 3_600_000, ...given };
   const { db } = api.indexing;
@@ -101,13 +104,10 @@ export async function openWebhooks<M extends Model>(
   }
 
   await rows.createIndexes();
-  const queue = new Queue<DeliveryRow>({
-    ...{ db, collection, line, sequence, handle, concurrency, retry },
-    ...(keep !== undefined && { keep }),
-    ...(observe && { observe }),
-  });
+  const keepMS = Number.parseInt(keep, 10) * 86_400_000;
+  const queue = new Queue<DeliveryRow>({ db, collection, ...lines, handle, concurrency, retry, keep: keepMS, observe });
   queue.start();
-  return { handle: compileFanOut(api, model, scope, rows), close: (timeout) => queue.close(timeout) };
+  return { handle: compileFanOut(api, model, scope, rows), close: ({ timeout } = {}) => queue.close(timeout) };
 }
 
 /** The collection of what is on its way to the subscriptions of a model. */
@@ -143,4 +143,11 @@ function requireTaken({ status = 0, failure, detail }: Outcome): void {
 /** A 500 may be about one event. These are about the receiver, or about all that is in front of it. */
 function isDown({ status, failure }: Outcome): boolean {
   return failure !== undefined || (status !== undefined && [429, 502, 503, 504].includes(status));
+}
+
+/** Without `observe`, nobody would learn of what needs somebody. */
+function warn(what: QueueObservation<DeliveryRow>): void {
+  if (what.kind !== 'dead' && what.kind !== 'error') return;
+  const subject = what.kind === 'dead' ? `The webhook ${what.row._id} (${what.row.type}) is a dead letter` : 'A webhook has failed';
+  process.emitWarning(`${subject}: ${String(what.error)}`, 'KoaMongoResourceWarning');
 }

@@ -1,6 +1,7 @@
-export type { QueueObservation, RetryOptions } from '../../delivery/queue.ts';
+export type { Letters } from '../../delivery/letters.ts';
+export type { QueueObservation } from '../../delivery/queue.ts';
 export { defineWebhooks, type ErasedRecords, type Webhooks, type WebhooksOptions } from './define-webhooks.ts';
-export type { DeliveryRow, WebhookEvent } from './delivery-rows.ts';
+export type { DeliveryRow } from './delivery-rows.ts';
 export type { LoadRecord, SubscriptionScope } from './fan-out.ts';
 export type { OpenWebhooks, OpenWebhooksOptions } from './open-webhooks.ts';
 export type { Subscription, SubscriptionFields } from './subscription.ts';

@@ -1,9 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { Db } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
-import { Queue } from '../../../src/delivery/queue.ts';
-import type { QueueRow } from '../../../src/delivery/queue-rows.ts';
-import type { TransportOptions, WebhookEvent } from '../../../src/products/webhooks/webhooks.ts';
+import type { TransportOptions } from '../../../src/products/webhooks/webhooks.ts';
 
 /** Lets tests send to receivers of their own. */
 export const local: TransportOptions = { allow: (address) => address === '127.0.0.1', http: true };
@@ -26,16 +23,6 @@ export function receive(secret: () => string, received: Received[], statusOf: (o
     if (status < 300) received.push(one);
     response.writeHead(status).end();
   };
-}
-
-/** Hands the events of an outbox on, as `api.deliver` does. */
-export function deliverEvents(db: Db, handle: (event: WebhookEvent) => Promise<void>): { close(): Promise<void> } {
-  const queue = new Queue<QueueRow>({
-    ...{ db, collection: 'events', line: ['model', 'record'], sequence: 'revision', retry: { first: 20, longest: 100 }, poll: 500 },
-    handle: (row) => handle({ ...row, id: row._id } as never),
-  });
-  queue.start();
-  return queue;
 }
 
 /** The text of a body. */
