@@ -10,6 +10,8 @@ export interface Example {
   readonly dbPath: string;
   /** Makes the api, once there is a database. */
   readonly createApi: (client: MongoClient) => Promise<Api>;
+  /** What the process does beside serving, until it ends. @default nothing */
+  readonly work?: (api: Api) => Promise<{ close(): Promise<unknown> }>;
   /** What stands above the api, such as a page. @default none */
   readonly middlewares?: readonly Koa.Middleware[];
 }
@@ -20,7 +22,7 @@ export interface Example {
  *
  * @returns the URL
  */
-export async function serve({ dbPath, createApi, middlewares = [] }: Example): Promise<string> {
+export async function serve({ dbPath, createApi, work, middlewares = [] }: Example): Promise<string> {
   const ending = endOnSignals();
   const { uri, stop } = await startReplicaSet({ dbPath }).catch(exitWithoutMongo);
   ending.steps.push(stop);
@@ -31,7 +33,11 @@ export async function serve({ dbPath, createApi, middlewares = [] }: Example): P
     const app = new Koa();
     for (const middleware of [...middlewares, api.routes()]) app.use(middleware);
     const server = await listen(app);
-    ending.steps.push(() => api.close({ server }));
+    const working = await work?.(api);
+    ending.steps.push(async () => {
+      await api.close({ server });
+      await working?.close();
+    });
     return urlOf(server);
   } catch (error) {
     if (ending.hasBegun) return new Promise(() => {}); // Ctrl-C has taken the database away; the process ends in a moment

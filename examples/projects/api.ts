@@ -1,6 +1,6 @@
 import { type Api, type Database, type RequestContext, service } from 'koa-mongo-resource';
 import { authenticate, type Caller, isAdmin, signedIn } from './authenticate.ts';
-import { Comment, Member, Project, Task, Workspace } from './model.ts';
+import { Comment, Member, Project, Task, Workspace, webhooks } from './model.ts';
 
 /** The api without a server, for `server.ts` and for tests. */
 export function createProjects(db: Database): Api<Caller> {
@@ -60,6 +60,14 @@ export function createProjects(db: Database): Api<Caller> {
         scopeFields: ['workspace'],
         serverFields: (ctx) => ({ ...inWorkspace(ctx), authorId: ctx.requirePrincipal().id }),
         include: ['author'],
+      }),
+      projects.resource({
+        model: webhooks.model,
+        operations: webhooks.operations, // POST /subscriptions/{id}/secret and /test
+        guards: [signedIn, isAdmin],
+        scope: inWorkspace,
+        scopeFields: ['workspace'],
+        serverFields: inWorkspace,
       }),
     ],
     docs: true,

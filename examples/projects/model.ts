@@ -1,4 +1,5 @@
 import { defineModel, t } from 'koa-mongo-resource';
+import { defineWebhooks } from 'koa-mongo-resource/webhooks';
 
 /** Every record belongs to one workspace, which the server sets. */
 const workspace = t.string({ policy: { insert: false, update: false } });
@@ -47,6 +48,7 @@ export const Project = defineModel('Project', {
     createdAt: t.createdAt(),
     updatedAt: t.updatedAt(),
   },
+  outbox: true,
 });
 
 export const Task = defineModel('Task', {
@@ -67,6 +69,7 @@ export const Task = defineModel('Task', {
     createdAt: t.createdAt({ policy: { sort: true } }),
     updatedAt: t.updatedAt(),
   },
+  outbox: true,
 });
 
 export const Comment = defineModel('Comment', {
@@ -81,4 +84,8 @@ export const Comment = defineModel('Comment', {
     revision: t.revision(),
     createdAt: t.createdAt({ policy: { sort: true } }),
   },
+  outbox: true,
 });
+
+/** Other programs that hear of the changes in a workspace. */
+export const webhooks = defineWebhooks('Subscription', { collection: 'subscriptions', fields: { workspace } });

@@ -2,9 +2,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createProjects } from '../../examples/projects/api.ts';
 import { Comment, Member, Project, Task, Workspace } from '../../examples/projects/model.ts';
 import { seed } from '../../examples/projects/seed.ts';
+import { sendWebhooks } from '../../examples/projects/send-webhooks.ts';
 import { applyIndexes, planIndexes } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
+import { until } from '../support/until.ts';
 
 const database = useDatabase();
 const serve = useServer();
@@ -121,4 +123,21 @@ it('filters and sorts tasks by their project, within the workspace', async () =>
 it('keeps comments apart from their authors of other workspaces', async () => {
   expect(await api().store(Comment).count({})).toBe(1);
   expect(await listed('/comments', 'eve-token')).toEqual([]);
+});
+
+describe('webhooks', () => {
+  it('tell a workspace of its own changes, and no other', async () => {
+    const body = { url: 'https://hooks.invalid/', types: ['task.*'] };
+    expect((await ask('POST', '/subscriptions', body, 'ben-token')).status).toBe(403);
+    const mine = (await ask('POST', '/subscriptions', body)).body.data;
+    const other = (await ask('POST', '/subscriptions', body, 'eve-token')).body.data;
+    const working = await sendWebhooks(api());
+    const rows = () => database.db.collection('subscriptions_deliveries').find().toArray();
+    await until(async () => (await rows()).length === 2);
+    await ask('PATCH', `/tasks/${await idOf('/tasks')}`, { title: 'Draft' });
+    await until(async () => (await rows()).length === 3);
+    const heard = (await rows()).map(({ subscription, type }) => `${subscription} ${type}`);
+    expect(heard.sort()).toEqual([`${mine.id} task.created`, `${mine.id} task.patched`, `${other.id} task.created`].sort());
+    await working.close();
+  });
 });
