@@ -18,8 +18,8 @@ export interface Event {
   /** The id of the record, as it stands in a path. */
   readonly subject: string;
   /**
-   * Tells the record from an earlier one that had the same id, and is gone for good. Null if the record was there before
-   * its model had an outbox.
+   * Tells the record from an earlier one that had the same id, and is gone for good. Null if the record was there
+   * before its model had an outbox.
    */
   readonly life: string | null;
   /**

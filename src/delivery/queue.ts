@@ -200,7 +200,9 @@ export class Queue<Row extends QueueRow> {
     }
   }
 
-  /** Leaves a line whose first row has to wait. If its pause was short, it may have been put off with others meanwhile. */
+  /**
+   * Leaves a line whose first row has to wait. If its pause was short, it may have been put off with others meanwhile.
+   */
   async #leave(key: string, line: Line, busy: Busy): Promise<void> {
     this.#busy.delete(key);
     if (!busy.hasMore) return;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 networks that are not the public internet (RFC 6890 and its registry), and one that clouds have for themselves. */
+/** IPv4 networks that are not the public internet (RFC 6890 and its registry), and an address of a cloud's own. */
 const notPublic: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private
@@ -33,8 +33,8 @@ for (const [network, prefix] of notPublic) refused.addSubnet(network, prefix, 'i
 for (const [network, prefix] of notGlobal) refused.addSubnet(network, prefix, 'ipv6');
 
 /**
- * All that the internet assigns. What is outside is loopback, unique-local, link-local, multicast, mapped (`::ffff:`) or
- * translated (`64:ff9b::`).
+ * All that the internet assigns. What is outside is loopback, unique-local, link-local, multicast, mapped
+ * (`::ffff:`) or translated (`64:ff9b::`).
  */
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');

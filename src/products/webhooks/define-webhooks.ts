@@ -44,8 +44,8 @@ export interface Webhooks<F extends Fields> {
    */
   letters(db: Database): Letters<DeliveryRow>;
   /**
-   * Removes what is kept of the deliveries about records, by their ids: what is not sent yet, and what was. Call it after
-   * a purge of the records. What receivers were sent is out of reach.
+   * Removes what is kept of the deliveries about records, by their ids: what is not sent yet, and what was. Call it
+   * after a purge of the records. What receivers were sent is out of reach.
    *
    * @example
    * await webhooks.erase({ db, model: Order, ids: [order.id] });

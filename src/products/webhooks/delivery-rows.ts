@@ -41,7 +41,7 @@ export class DeliveryRows {
     await askWithin(patienceMS, (signal) => this.#rows.createIndexes(indexes, { maxTimeMS: patienceMS, signal } as object));
   }
 
-  /** Writes the rows of an event for some subscriptions, by their ids. Those that were written before stay as they are. */
+  /** Writes the rows of an event for some subscriptions, by their ids. Those that are there stay as they are. */
   async add(event: Event, subscriptions: readonly string[]): Promise<void> {
     if (subscriptions.length === 0) return;
     const rows = subscriptions.map((subscription) => rowOf(event, subscription));

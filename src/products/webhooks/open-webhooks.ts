@@ -43,7 +43,11 @@ export interface OpenWebhooksOptions<M extends Model> {
   readonly retry?: RetryOptions;
   /** How long the rows of what was delivered are kept: `'30d'` are 30 days. @default '30d' */
   readonly keep?: `${number}d`;
-  /** Is told what becomes of each attempt, and of errors of the database. It must not throw. @default warnings of the process */
+  /**
+   * Is told what becomes of each attempt, and of errors of the database. It must not throw.
+   *
+   * @default warnings of the process about dead letters and errors
+   */
   readonly observe?: (what: QueueObservation<DeliveryRow>) => void;
 }
 

@@ -9,7 +9,7 @@ export interface Signer {
 /** Makes the signer of a secret. */
 export type SignerOf = (secret: string) => Signer;
 
-/** Loads the package that signs, which is an optional peer dependency. Throws a {@link ConfigurationError} without it. */
+/** Loads the package that signs, an optional peer dependency. Throws a {@link ConfigurationError} if it is missing. */
 export async function loadSigner(load: () => Promise<{ Webhook: new (secret: string) => Signer }> = importSigner): Promise<SignerOf> {
   try {
     const { Webhook } = await load();

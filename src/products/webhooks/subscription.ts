@@ -63,7 +63,7 @@ export function defineSubscriptions<F extends Fields>(
   return defineModel(name, { collection, fields: { ...own, ...fields }, history: history as boolean, indexes }) as never;
 }
 
-/** For how long a secret signs after it was changed, beside the new one, in milliseconds: receivers change at leisure. */
+/** For how long a secret that was changed signs beside the new one, in milliseconds: receivers change at leisure. */
 const overlap = 24 * 3_600_000;
 
 /** The secrets that sign what a subscription is sent, the present one first. */

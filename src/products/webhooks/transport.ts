@@ -14,9 +14,17 @@ export interface TransportOptions {
    * allow: (address) => address === '10.1.2.3'
    */
   readonly allow?: (address: string) => boolean;
-  /** Whether URLs may have `http:`, for development: everybody on the way reads and changes what is sent. @default false */
+  /**
+   * Whether URLs may have `http:`, for development: everybody on the way reads and changes what is sent.
+   *
+   * @default false
+   */
   readonly http?: boolean;
-  /** How long a receiver may take, from the look-up of its name to the end of its answer, in milliseconds. @default 15,000 */
+  /**
+   * How long a receiver may take, from the look-up of its name to the end of its answer, in milliseconds.
+   *
+   * @default 15,000
+   */
   readonly timeout?: number;
   /** Finds the addresses of a name. What it finds is checked as well. @default `lookup` of `node:dns` */
   readonly lookup?: LookupAll;

@@ -12,7 +12,7 @@ export interface Received {
   readonly event: { readonly type: string; readonly timestamp: string; readonly data: Readonly<Record<string, unknown>> };
 }
 
-/** A receiver that verifies what it is sent by the package, as receivers of other people do, and answers with a status. */
+/** A receiver that verifies what it is sent by the package, as those of other people do, and answers with a status. */
 export function receive(secret: () => string, received: Received[], statusOf: (one: Received) => number = () => 204): RequestListener {
   return async (request, response) => {
     const body = await textOf(request);
