@@ -64,3 +64,16 @@ export interface QueueOptions<Row> {
   /** It must not throw. */
   observe?(what: QueueObservation<Row>): void;
 }
+
+/** What `handle` throws if a row has to wait without having been tried. */
+export class Postponed extends Error {
+  override readonly name = 'Postponed';
+
+  /** In milliseconds. */
+  readonly pause: number;
+
+  constructor(pause: number) {
+    super('It is not its time.');
+    this.pause = pause;
+  }
+}

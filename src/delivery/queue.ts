@@ -2,31 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BSON, type ObjectId } from 'mongodb';
 import { PermanentFailure } from '../errors.ts';
 import { Lease, WorkerClosed } from './lease.ts';
-import type { QueueObservation, QueueOptions } from './queue-options.ts';
+import { Postponed, type QueueObservation, type QueueOptions } from './queue-options.ts';
 import { type Line, type QueueRow, QueueRows } from './queue-rows.ts';
+import { textOfError } from './text-of-error.ts';
 import { wakeUp } from './wake.ts';
 
-export type { Given, QueueObservation, QueueOptions, RetryOptions } from './queue-options.ts';
-
-/** What `handle` throws if a row has to wait without having been tried. */
-export class Postponed extends Error {
-  override readonly name = 'Postponed';
-
-  /** In milliseconds. */
-  readonly pause: number;
-
-  constructor(pause: number) {
-    super('It is not its time.');
-    this.pause = pause;
-  }
-}
+export { type Given, Postponed, type QueueObservation, type QueueOptions, type RetryOptions } from './queue-options.ts';
 
 /** How many due rows are read at once. */
 const pageSize = 1_000;
 /** After so many rows of a line, other lines that wait have their turn. */
 const mostInTurn = 50;
-/** The longest text of an error that is kept, in bytes. */
-const mostOfError = 1024;
 /** How long a handler may take to end after its signal, when the worker is closed, in milliseconds. */
 const graceMS = 1_000;
 
@@ -259,7 +245,7 @@ export class Queue<Row extends QueueRow> {
     const { first = 1_000, longest = day / 2, for: forMS = 3 * day } = this.#options.retry ?? {};
     const retryIn = Math.ceil(Math.random() * Math.min(longest, first * 2 ** (what.attempt - 1)));
     const lastMS = error instanceof PermanentFailure ? 0 : forMS;
-    const state = await this.#settle(lease, () => this.#rows.fail(row._id, token, textOf(error), retryIn, lastMS));
+    const state = await this.#settle(lease, () => this.#rows.fail(row._id, token, textOfError(error), retryIn, lastMS));
     if (state === 'dead') this.#tell({ kind: 'dead', ...what, error });
     if (state === 'pending') {
       this.#tell({ kind: 'failed', ...what, error, retryIn });
@@ -310,16 +296,4 @@ function shuffle<T>(items: T[]): T[] {
     [items[at], items[other]] = [items[other] as T, items[at] as T];
   }
   return items;
-}
-
-/** The text of an error, cut between characters. */
-function textOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const bytes = Buffer.from(text);
-  return bytes.length <= mostOfError
-    ? text
-    : bytes
-        .subarray(0, mostOfError)
-        .toString()
-        .replace(/\uFFFD+$/, '');
 }

@@ -1,0 +1,14 @@
+/** The longest text of an error that is kept, in bytes. */
+const mostOfError = 1024;
+
+/** The text of an error, cut between characters. */
+export function textOfError(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const bytes = Buffer.from(text);
+  return bytes.length <= mostOfError
+    ? text
+    : bytes
+        .subarray(0, mostOfError)
+        .toString()
+        .replace(/\uFFFD+$/, '');
+}
