@@ -59,12 +59,12 @@ describe('defineModel', () => {
     [
       'a misspelt option',
       () => defineModel('A', { colection: 'a', fields: {} } as never),
-      '`colection` is not an option of model `A`; did you mean `collection`? Allowed: collection, fields, check, maxTimeMS, indexes, search.',
+      '`colection` is not an option of model `A`; did you mean `collection`? Allowed: collection, fields, check, maxTimeMS, indexes, search, history, outbox.',
     ],
     [
       'a policy on fields that a model does not have',
       () => defineModel('A', { collection: 'a', fields: {}, policy: { nobody: { private: true } } } as never),
-      '`policy` is not an option of model `A`. Allowed: collection, fields, check, maxTimeMS, indexes, search.',
+      '`policy` is not an option of model `A`. Allowed: collection, fields, check, maxTimeMS, indexes, search, history, outbox.',
     ],
     [
       'no collection',
@@ -94,14 +94,14 @@ describe('defineModel', () => {
     [
       'nothing',
       () => defineModel('A', undefined as never),
-      'The options of model `A` must be an object of collection, fields, check, maxTimeMS, indexes, search.',
+      'The options of model `A` must be an object of collection, fields, check, maxTimeMS, indexes, search, history, outbox.',
     ],
     [
       'several mistakes at once',
       () => defineModel('A', { colour: 'red', collection: '$', fields: [], maxTimeMS: 0 } as never),
       [
         '4 mistakes:',
-        '- `colour` is not an option of model `A`. Allowed: collection, fields, check, maxTimeMS, indexes, search.',
+        '- `colour` is not an option of model `A`. Allowed: collection, fields, check, maxTimeMS, indexes, search, history, outbox.',
         '- `collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
         '- `fields` of model `A` must be an object: { title: t.string(), … }.',
         '- `maxTimeMS` of model `A` must be a whole number of milliseconds, at least 1, or be left out.',
