@@ -4,7 +4,7 @@ import { deleted } from '../middleware/deleted.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { fields } from '../middleware/fields.ts';
 import { guards } from '../middleware/guards.ts';
-import { asItWas } from '../middleware/history/as-it-was.ts';
+import { asItWas, onlyAsItIs } from '../middleware/history/as-it-was.ts';
 import { findHistory } from '../middleware/history/find-history.ts';
 import { ifMatch } from '../middleware/if-match.ts';
 import { page } from '../middleware/page.ts';
@@ -43,6 +43,11 @@ export function earlier(r: CompiledResource): readonly ResourceMiddleware[] {
   const { model, db, maxTimeMS } = r;
   const asking = [ifMatch(), ...(r.fields ? [fields(model)] : [])];
   return [asItWas(model, { db, maxTimeMS, asking, hooks: hooksOf(r), answering: record() })];
+}
+
+/** Keeps a stream of a record from those who ask for an earlier state. */
+export function present(r: CompiledResource): readonly ResourceMiddleware[] {
+  return r.history ? [onlyAsItIs()] : [];
 }
 
 function hooksOf(r: CompiledResource): readonly ResourceMiddleware[] {

@@ -5,6 +5,7 @@ import { liveRead } from '../middleware/live-read.ts';
 import { scope } from '../middleware/scope.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { liveName } from './define/live-options.ts';
+import { present } from './history-chains.ts';
 
 /**
  * The names of the chains that keep a list or a record true, by those that answer once. No custom operation has such a
@@ -43,6 +44,7 @@ function keeping(r: CompiledResource, name: 'list' | 'get', { asking, reading }:
     ...(asked.length > 0 ? [guards(...asked)] : []),
     ...(r.isScoped ? [scope(model, r.scope, { writes: false })] : []),
     ...(r.deletedGuards ? [deleted(model, r.deletedGuards)] : []),
+    ...(name === 'get' ? present(r) : []),
     ...asking,
     liveRead(model, reading, { includes, isShared, watches: live?.watches ?? [], ...(name === 'list' && through ? { through } : {}) }),
   ];

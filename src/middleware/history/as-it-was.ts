@@ -1,4 +1,4 @@
-import { notFound } from '../../errors.ts';
+import { invalidQuery, notFound } from '../../errors.ts';
 import { QueryErrors } from '../../http/query-errors.ts';
 import { parseQueryString } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
@@ -12,7 +12,7 @@ import { canAnswer, ofRead } from '../exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
 import { readAddress } from '../exchange/read-address.ts';
-import { compose, onlyFor } from '../exchange/step.ts';
+import { compose, onlyFor, step } from '../exchange/step.ts';
 
 /** The parameter that asks for an earlier state of a record. */
 const atName = 'at';
@@ -26,6 +26,7 @@ export interface AsItWasOptions extends DatabaseOptions {
   readonly answering: ResourceMiddleware;
 }
 
+const notLive = new Invalid('not_available', 'is not available in a stream: what a record was does not change');
 const notBesideAt = new Invalid('conflicting_parameter', 'cannot stand beside at: only the record itself has a history', { with: atName });
 
 /**
@@ -63,6 +64,16 @@ export function asItWas(model: CompiledModel, { asking, hooks, answering, ...dat
       const at = readAt(ctx, leaf);
       if (at === undefined) await next();
       else await answer(ctx, at);
+    }),
+  );
+}
+
+/** Refuses `at` where a record is kept true: what was does not change. */
+export function onlyAsItIs(): ResourceMiddleware {
+  return step(
+    ['invalid_query'],
+    onlyFor('query', function onlyAsItIs({ querystring }) {
+      if (parseQueryString(querystring, { only: [atName] }).length > 0) throw invalidQuery([notLive.at(atName)]);
     }),
   );
 }

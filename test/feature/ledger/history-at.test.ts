@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openStore } from '../../../src/index.ts';
+import { openStore, service } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { Order, useOrders } from './orders.ts';
@@ -44,6 +44,15 @@ describe('GET /<resource>/{id}?at=<revision>', () => {
     expect(await entries().distinct('revision')).toEqual([0, 2]);
     const { body } = await get('/a?at=1');
     expect(body.data).toMatchObject({ title: 'A', revision: 1 });
+  });
+
+  it('is 400 in a stream, which shows what a record is', async () => {
+    const shop = service();
+    const api = shop.api({ db: database.db, resources: [shop.resource({ model: Order, live: true, history: true })] });
+    const headers = { accept: 'text/event-stream' };
+    const answer = await api.fetch(new Request('http://shop/orders/a?at=0', { headers }));
+    expect([answer.status, await answer.json()]).toMatchObject([400, { errors: [{ field: 'at', rule: 'not_available' }] }]);
+    await api.close();
   });
 
   it('shows the fields that are chosen', async () => {
