@@ -11,7 +11,7 @@ import {
   t,
 } from 'koa-mongo-resource';
 import { authenticateBy, type Caller, signedIn } from './authenticate.ts';
-import { AuditEntry, Counter, Invoice, Task, User } from './model.ts';
+import { Counter, Invoice, Task, User } from './model.ts';
 import { hash } from './password.ts';
 
 const centsPerMinute = 150;
@@ -57,14 +57,7 @@ export function createBilling(db: Database): Api<Caller> {
     scope: ownTenant,
     scopeFields: ['tenant'],
     serverFields: { update: (ctx) => ({ updatedBy: ctx.requirePrincipal().email }) },
-    // In the transaction of the patch: no entry without a change, and no change without an entry.
-    within: {
-      change: [
-        async (ctx, { before, after, tx }) => {
-          if (before.status !== after.status) await audit(tx, ctx.requirePrincipal(), 'status', after, before);
-        },
-      ],
-    },
+    history: true, // GET /invoices/{id}/history, and GET /invoices/{id}?at=0
     operations: {
       bill: {
         path: '/bill',
@@ -82,10 +75,8 @@ export function createBilling(db: Database): Api<Caller> {
         problems: ['duplicate_key', 'validation_failed', 'replica_set_required'],
         handler: (ctx) => {
           const { customer, tasks: ids } = ctx.request.body;
-          const caller = ctx.requirePrincipal();
-          const { tenant } = caller;
-          // The invoice, its number, its tasks and the audit entry: all of them, or none. Two bills of one task at once
-          // make one invoice.
+          const { tenant } = ctx.requirePrincipal();
+          // The invoice, its number and its tasks: all of them, or none. Two bills of one task at once make one invoice.
           return ctx.transaction(async (tx) => {
             const tasks = tx.store(Task); // those of the tenant: a store has the scope of its model's resource
             const billed = await tasks.find({ id: { in: ids }, status: 'done', invoice: null }, { sort: ['title'] });
@@ -98,7 +89,6 @@ export function createBilling(db: Database): Api<Caller> {
               tenant,
             });
             await tasks.updateMany({ id: { in: ids } }, { invoice: invoice.id });
-            await audit(tx, caller, 'bill', invoice);
             return invoice;
           });
         },
@@ -106,19 +96,10 @@ export function createBilling(db: Database): Api<Caller> {
     },
   });
 
-  const entries = billing.resource({
-    model: AuditEntry,
-    path: 'audit',
-    ops: ['list', 'get'],
-    guards: [signedIn],
-    scope: ownTenant,
-    scopeFields: ['tenant'],
-  });
-
   return billing.api({
     db,
     prefix: '/api',
-    resources: [users, tasks, invoices, entries],
+    resources: [users, tasks, invoices],
     batch: true, // POST /api/batch: several writes, all or nothing
     idempotency: { principal: (ctx) => ctx.requirePrincipal().email }, // a client that got no answer may repeat its request
     docs: true,
@@ -149,17 +130,6 @@ async function nextNumber(tx: TransactionContext, tenant: string): Promise<numbe
 function toAmount(tasks: readonly Document<typeof Task>[]): string {
   const cents = tasks.reduce((sum, { minutes }) => sum + minutes * centsPerMinute, 0);
   return (cents / 100).toFixed(2);
-}
-
-async function audit(
-  tx: TransactionContext,
-  { email: who, tenant }: Caller,
-  what: string,
-  after: Document<typeof Invoice>,
-  before?: Document<typeof Invoice>,
-): Promise<void> {
-  const change = { before: before?.status ?? null, after: after.status };
-  await tx.store(AuditEntry).create({ who, what, invoice: after.id, tenant, ...change });
 }
 
 function notBillable(): Problem {

@@ -1,4 +1,5 @@
 import { defineModel, t } from 'koa-mongo-resource';
+import type { Caller } from './authenticate.ts';
 
 /** Every record belongs to one tenant, which the server sets. */
 const tenant = t.string({ policy: { insert: false, update: false } });
@@ -44,24 +45,12 @@ export const Invoice = defineModel('Invoice', {
     createdAt: t.createdAt({ policy: { sort: true } }),
   },
   indexes: [{ fields: ['tenant', 'number'], unique: true }],
+  // Who has changed what, and when: an entry exists if, and only if, its change does.
+  history: { scopeFields: ['tenant'], by: ({ principal }) => (principal as Caller).email },
 });
 
 /** The number of each tenant's last invoice: numbers have no gaps. */
 export const Counter = defineModel('Counter', {
   collection: 'counters',
   fields: { id: t.string(), last: t.int(), revision: t.revision() },
-});
-
-/** Who did what, and when. An entry exists if, and only if, its write does. */
-export const AuditEntry = defineModel('AuditEntry', {
-  collection: 'audit',
-  fields: {
-    who: t.string({ policy: { filter: ['eq'] } }),
-    what: t.string({ policy: { filter: ['eq'] } }),
-    invoice: t.ref('Invoice', { policy: { filter: ['eq'] } }),
-    before: t.nullable(t.string()),
-    after: t.nullable(t.string()),
-    tenant,
-    at: t.createdAt({ policy: { sort: true } }),
-  },
 });
