@@ -50,6 +50,7 @@ export function createProjects(db: Database): Api<Caller> {
         serverFields: inWorkspace,
         include: ['project', 'assignee', 'parent', 'comments', 'comments.author', 'commentCount'],
         nested: ['comments'],
+        history: true, // GET /tasks/{id}/history
         through: ['project', 'assignee'], // ?project.status=open&sort=project.name
       }),
       projects.resource({

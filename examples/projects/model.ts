@@ -69,6 +69,7 @@ export const Task = defineModel('Task', {
     createdAt: t.createdAt({ policy: { sort: true } }),
     updatedAt: t.updatedAt(),
   },
+  history: { scopeFields: ['workspace'] },
   outbox: true,
 });
 

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createProjects } from '../../examples/projects/api.ts';
+import { forgetMember } from '../../examples/projects/forget-member.ts';
 import { Comment, Member, Project, Task, Workspace } from '../../examples/projects/model.ts';
 import { seed } from '../../examples/projects/seed.ts';
 import { sendWebhooks } from '../../examples/projects/send-webhooks.ts';
@@ -123,6 +124,22 @@ it('filters and sorts tasks by their project, within the workspace', async () =>
 it('keeps comments apart from their authors of other workspaces', async () => {
   expect(await api().store(Comment).count({})).toBe(1);
   expect(await listed('/comments', 'eve-token')).toEqual([]);
+});
+
+it('shows who has changed a task, and forgets a member who has left', async () => {
+  const [ben] = await api().store(Member).find({ name: 'Ben' });
+  const task = await idOf('/tasks');
+  await ask('PATCH', `/tasks/${task}`, { title: 'Draft' }, 'ben-token');
+  await ask('POST', '/comments', { taskId: task, text: 'canary' }, 'ben-token');
+  const changes = async () => (await ask('GET', `/tasks/${task}/history?change=patched`)).body.data;
+  expect(await changes()).toMatchObject([{ actor: String(ben?.id), changes: [{ path: 'title', before: 'Design', after: 'Draft' }] }]);
+  await forgetMember(api(), database.db, ben?.id as never);
+  expect((await changes()).map(({ actor }: { actor: unknown }) => actor)).toEqual([null, null]);
+  expect(await listed('/members')).toHaveLength(1);
+  const kept = await Promise.all((await database.db.collections()).map((one) => one.find().toArray()));
+  expect(JSON.stringify(kept)).not.toMatch(/canary/);
+  const rest = await Promise.all(['events', 'tasks_history'].map((name) => database.db.collection(name).find().toArray()));
+  expect(JSON.stringify(rest.flat().map(({ actor }) => actor))).not.toContain(String(ben?.id));
 });
 
 describe('webhooks', () => {

@@ -76,7 +76,7 @@ export interface ModelOptions<F extends Fields = Fields> {
   /**
    * Whether each change of a record is kept, in the transaction of the change: when it was made and by whom, and the
    * values before and after it, but for those of private fields. The model needs `t.revision()`, and the database a
-   * replica set. It is kept in `<collection>_history`.
+   * replica set. See `docs/reference/history.md`.
    * @default false
    *
    * @example

@@ -12,15 +12,13 @@ const mostAtOnce = 1_000;
 export async function forgetActor(db: Db, models: readonly CompiledModel[], actor: string, as: string | null): Promise<number> {
   const names = models.flatMap(({ ledger }) => [ledger?.history?.collection, ledger?.outbox?.collection]);
   let count = 0;
-  for (const name of new Set(names)) if (name !== undefined) count += await forgetIn(db.collection(name, bsonOptions), actor, as);
+  for (const name of new Set(names)) if (name !== undefined) count += await forgetActorIn(db, name, actor, as);
   return count;
 }
 
-async function forgetIn(
-  collection: Collection<{ _id: ObjectId; actor: string | null }>,
-  actor: string,
-  as: string | null,
-): Promise<number> {
+/** Replaces an actor in one collection whose documents have it as `actor`. Returns how many it has changed. */
+export async function forgetActorIn(db: Db, name: string, actor: string, as: string | null): Promise<number> {
+  const collection: Collection<{ _id: ObjectId; actor: string | null }> = db.collection(name, bsonOptions);
   let count = 0;
   let some: ObjectId[] = [];
   const replaceSome = async () => {

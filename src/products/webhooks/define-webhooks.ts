@@ -3,6 +3,7 @@ import { asCompiled } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import { asDb, type Database } from '../../mongo/driver/database.ts';
+import { forgetActorIn } from '../../mongo/ledger/forget-actor.ts';
 import { spellId } from '../../mongo/stored-record.ts';
 import { checkedLater, checkOptions } from '../../options.ts';
 import { readId } from '../../store/open-store.ts';
@@ -51,6 +52,15 @@ export interface Webhooks<F extends Fields> {
    * await webhooks.erase({ db, model: Order, ids: [order.id] });
    */
   erase(records: ErasedRecords): Promise<void>;
+  /**
+   * Replaces the name of an actor in what is kept of deliveries, as `api.forgetActor` does it in histories and events.
+   * Call it after that. Returns how many it has changed.
+   *
+   * @param as The name in its place. By default there is none: null.
+   * @example
+   * await webhooks.forgetActor(db, 'ann@example.org', 'a former user');
+   */
+  forgetActor(db: Database, actor: string, as?: string): Promise<number>;
 }
 
 /** The records of which {@link Webhooks.erase} keeps nothing. */
@@ -82,5 +92,6 @@ export function defineWebhooks<const F extends Fields = Record<never, never>>(na
       const subjects = ids.map((id) => spellId(compiled, readId(compiled, id)));
       await new DeliveryRows(asDb(db), deliveriesOf(model)).erase(compiled.name, subjects);
     },
+    forgetActor: (db, actor, as) => forgetActorIn(asDb(db), deliveriesOf(model), actor, as ?? null),
   };
 }

@@ -157,6 +157,14 @@ describe('webhooks', () => {
     await start();
     const [mine, other] = [await order(), await order()];
     await until(async () => (await rows()).length === 2);
+    const actor = (await rows())[0]?.actor;
+    await database.db.collection('subscriptions_deliveries').updateMany({}, { $set: { actor: 'ann' } });
+    expect([actor, await webhooks.forgetActor(database.db, 'ann', 'former'), await webhooks.forgetActor(database.db, 'ann')]).toEqual([
+      null,
+      2,
+      0,
+    ]);
+    expect((await rows()).map((row) => row.actor)).toEqual(['former', 'former']);
     await webhooks.erase({ db: database.db, model: Order, ids: [mine.id] });
     expect((await rows()).map(({ subject }) => subject)).toEqual([String(other.id)]);
     await webhooks.erase({ db: database.db, model: Order, ids: [String(other.id)] });
