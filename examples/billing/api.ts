@@ -76,7 +76,8 @@ export function createBilling(db: Database): Api<Caller> {
         handler: (ctx) => {
           const { customer, tasks: ids } = ctx.request.body;
           const { tenant } = ctx.requirePrincipal();
-          // The invoice, its number and its tasks: all of them, or none. Two bills of one task at once make one invoice.
+          // The invoice, its number and its tasks: all of them, or none. Two bills of one task at once make one
+          // invoice.
           return ctx.transaction(async (tx) => {
             const tasks = tx.store(Task); // those of the tenant: a store has the scope of its model's resource
             const billed = await tasks.find({ id: { in: ids }, status: 'done', invoice: null }, { sort: ['title'] });
