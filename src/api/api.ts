@@ -87,9 +87,9 @@ export interface Api<Principal = unknown> {
   /**
    * Replaces the name of an actor in the histories and the events of all models of the api, for a person who wants to
    * be forgotten. Nothing else about the person is known there: purge what the records say. Returns how many entries
-   * and events it has changed; if it fails on the way, call it again. Backups are out of its reach.
+   * and events it has changed; if it fails on the way, call it again. `as` is the name in its place, by default none
+   * (null). Backups are out of its reach.
    *
-   * @param as The name in its place. By default there is none: null.
    * @example
    * await api.forgetActor('ann@example.org', 'a former user');
    */
@@ -102,7 +102,7 @@ export interface Api<Principal = unknown> {
    *
    * @example
    * const delivery = await api.deliver({
-   *   handle: async (event) => search.update(event.model, event.subject, event.revision),
+   *   handle: (event) => console.log(event.type, event.subject, event.revision),
    * });
    */
   deliver(options: DeliverOptions): Promise<Delivery>;
@@ -131,7 +131,7 @@ export interface Api<Principal = unknown> {
    */
   readonly identify: ((request: Request, options?: FetchOptions<never>) => Promise<Response>) | undefined;
   /** @internal The outboxes, for the command line. */
-  outboxes(): Promise<Outbox[]>;
+  readonly outboxes: () => Promise<Outbox[]>;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
   /** @internal What `planIndexes` and `planValidators` plan for. */

@@ -54,9 +54,8 @@ export interface Webhooks<F extends Fields> {
   erase(records: ErasedRecords): Promise<void>;
   /**
    * Replaces the name of an actor in what is kept of deliveries, as `api.forgetActor` does it in histories and events.
-   * Call it after that. Returns how many it has changed.
+   * Call it after that. Returns how many it has changed. `as` is the name in its place, by default none (null).
    *
-   * @param as The name in its place. By default there is none: null.
    * @example
    * await webhooks.forgetActor(db, 'ann@example.org', 'a former user');
    */

@@ -91,6 +91,7 @@ describe('a delivery', () => {
         requestId: 'create-7',
       },
     ]);
+    await until(() => told.length === 1); // it is told of the row behind the write that has noted it
     expect(told).toMatchObject([{ kind: 'delivered', attempt: 1, event: seen[0], lag: expect.any(Number), duration: expect.any(Number) }]);
   });
 

@@ -105,7 +105,7 @@ export const expected: Readonly<Record<string, Expected>> = {
     unseen: 404,
     apart: 200,
   },
-  'tasks.store-purge': { hooks: 'within, after', commands: 'find delete', unseen: 200, apart: 200 },
+  'tasks.store-purge': { hooks: 'within, after', commands: 'find delete update commitTransaction', unseen: 200, apart: 200 },
   'tasks.tags.add': {
     hooks: 'within tasks.patch, after tasks.patch',
     commands: 'find update update findAndModify commitTransaction',
