@@ -23,8 +23,11 @@ export function withinCircle({ path, centre, metres }: Circle): Filter {
   return { [path]: { $geoWithin: { $centerSphere: [position(centre), metres / radiusOfEarth] } } };
 }
 
-/** A little more than the rounding of `$geoNear`, in metres: it must find what lies in the circle. */
-const slack = 0.001;
+/**
+ * More than the rounding of `$geoWithin` and `$geoNear`, in metres, so that the latter finds all that lies in the
+ * circle. Both compare chords: on the other side of the Earth, the last digit of a chord is about a decimetre.
+ */
+const slack = 10;
 
 /**
  * The options of `$geoNear` for the records in a circle. The `key` is named, because a collection may have indexes of
