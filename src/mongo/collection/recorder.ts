@@ -3,7 +3,6 @@ import { isProblem } from '../../errors.ts';
 import { once } from '../../mistakes.ts';
 import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { Room } from '../../model/relations/included.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
 import { asPart, runTransaction } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
@@ -18,7 +17,7 @@ import { changesNothing } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { CollectionWork, RecordedWrites } from './operations.ts';
 import type { Affected, Targets } from './write-many.ts';
-import { mostHookBytes, type Target } from './writer.ts';
+import type { Target } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -76,19 +75,12 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
   }
 
   /** Reads records whole, in parts that fit into memory. */
-  async function* readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncGenerator<StoredRecord[]> {
-    let most = mostAtOnce;
-    for (let at = 0; at < ids.length; ) {
-      const some = ids.slice(at, at + most);
-      const room = some.length === 1 ? undefined : new Room(mostHookBytes, () => new TooLarge());
-      try {
-        yield await plain.readAll(some, scope, work, room);
-      } catch (error) {
-        if (!(error instanceof TooLarge)) throw error;
-        most = Math.ceil(some.length / 2);
-        continue;
-      }
-      at += some.length;
+  async function* readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncGenerator<readonly StoredRecord[]> {
+    for (let left = ids; left.length > 0; ) {
+      const { found, isCut } = await plain.readSome(left.slice(0, mostAtOnce), scope, work);
+      yield found;
+      const read = new Set(found.map(({ idText }) => idText));
+      left = isCut ? left.filter((id) => !read.has(model.id.leaf.toJson(id))) : left.slice(mostAtOnce);
     }
   }
 
@@ -275,8 +267,6 @@ function begin(stored: Record<string, unknown>): Record<string, unknown> {
   stored[lifeKey] = new ObjectId();
   return stored;
 }
-
-class TooLarge extends Error {}
 
 function idsOf(records: readonly StoredRecord[]): unknown[] {
   return records.map(({ stored }) => stored._id);

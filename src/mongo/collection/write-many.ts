@@ -56,9 +56,17 @@ export interface ManyWrites {
    * Reads the records that a write to many addresses, whole: for hooks. 422 if they are more than the targets allow, or
    * more than 16 MiB.
    */
-  findTargets(targets: Targets, work: Work): Promise<StoredRecord[]>;
+  findTargets(targets: Targets, work: Work): Promise<readonly StoredRecord[]>;
   /** Reads the same records again, after the write. 422 if they are more than 16 MiB. */
   findWritten(before: readonly StoredRecord[], work: Work): Promise<StoredRecord[]>;
+  /** Reads records whole, as many as fit into one reply of the database: at least one, and not all if it `isCut`. */
+  readSome(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<SomeRecords>;
+}
+
+/** Some of the records that a write to many addresses. */
+export interface SomeRecords {
+  readonly found: readonly StoredRecord[];
+  readonly isCut: boolean;
 }
 
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
@@ -152,13 +160,18 @@ export function openManyWrites(
   }
 
   /** Reads whole records in one reply of the database, which has at most 16 MiB. */
-  async function readWhole(filter: Filter, limit: number, work: Work): Promise<StoredRecord[]> {
+  async function readWhole(filter: Filter, limit: number, work: Work): Promise<readonly StoredRecord[]> {
+    const { found, isCut } = await readReply(filter, limit, work);
+    if (isCut) throw tooLargeMatches();
+    return found;
+  }
+
+  async function readReply(filter: Filter, limit: number, work: Work): Promise<SomeRecords> {
     const { found, isCut } = await readMany(work, (command) => {
       const body = { find: model.collection, filter: command.handOver(filter), limit, batchSize: limit + 1, maxTimeMS: command.maxTimeMS };
       return command.count(() => readFirstBatch(body, command));
     });
-    if (isCut) throw tooLargeMatches();
-    return found.map((bytes) => new StoredRecord(model, bytes));
+    return { found: found.map((bytes) => new StoredRecord(model, bytes)), isCut };
   }
 
   return {
@@ -180,6 +193,8 @@ export function openManyWrites(
       }
       return written;
     },
+
+    readSome: (ids, scope, work) => readReply(both({ _id: { $in: ids } }, scope), ids.length, work),
 
     updateMany({ conditions, scope, max, writer }, changes, work) {
       const filter = both(buildFilter(conditions), scope);

@@ -204,6 +204,11 @@ describe('each write leaves one entry and one event for each record that it chan
     expect(await left(() => store(Note).removeMany({}, { max: 2_000 }))).toHaveLength(1_200);
   });
 
+  it('a write to records that are larger together than what is read at once', async () => {
+    await store(Note).createMany(Array.from({ length: 40 }, (_, index) => ({ id: `n${index}`, text: 'x'.repeat(1_000_000) })));
+    expect(await left(() => store(Note).updateMany({}, { text: 'small' }))).toHaveLength(40);
+  });
+
   it('writes at the same time, one after the other', async () => {
     await seed();
     const patches = Array.from({ length: 12 }, (_, index) => ask('PATCH', '/tasks/a', { title: `t${index}` }));
