@@ -10,7 +10,9 @@ export type Side = 'was' | 'is';
  */
 export function wasWithin(model: CompiledModel, scope: Filter | undefined, side: Side): Filter | undefined {
   if (!scope || Object.keys(scope).length === 0) return undefined;
-  return { $and: [{ [side]: { $exists: true } }, moved(model, scope, side)] };
+  const hasSides = model.ledger?.history?.scopeFields.length !== 0; // a scope may compare the id alone, which never changes
+  const own = moved(model, scope, side);
+  return hasSides ? { $and: [{ [side]: { $exists: true } }, own] } : own;
 }
 
 /** A filter for the entries of which both states were within a scope. A new record had none before. */
